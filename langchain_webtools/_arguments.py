@@ -11,8 +11,8 @@ from webtools.text.narrowing import is_mapping
 from webtools.text.quoting import nearest
 
 _KEY = (
-    '{kind} takes no argument "{name}": keys are settings. Set a variable such as EXA_API_KEY, '
-    'or give web=WebTools({"providers": [{"name": "exa", "type": "exa", "apiKey": ...}]}).'
+    '{kind} takes no argument "{name}". Pass api_keys={"exa": "..."}, or set a variable such as '
+    "EXA_API_KEY."
 )
 
 
@@ -34,7 +34,7 @@ def known_arguments(cls: type[BaseModel], values: Any) -> Any:
     base = next(each for each in cls.__mro__ if each.__module__.startswith("langchain_core."))
     inherited = cast("type[BaseModel]", base).model_fields
     own = [name for name in cls.model_fields if name not in inherited]
-    near = nearest(str(unknown), cls.model_fields)
+    near = nearest(str(unknown), [*cls.model_fields, *getattr(cls, "passed_on", ())])
     facts = {
         "kind": cls.__name__,
         "name": ascii(unknown)[1:-1],

@@ -14,7 +14,7 @@ from langchain_core.tools import ArgsSchema, BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_webtools._arguments import known_arguments
-from langchain_webtools._web import Web
+from langchain_webtools._web import OWN_KEYS, Web, warn_if_unconfigured
 from langchain_webtools.exceptions import WebToolException
 from webtools.pipeline.context import CacheMode
 from webtools.tools import READ, Tool, ToolResult
@@ -47,6 +47,7 @@ class WebTool(BaseTool):
     _tool: ClassVar[Tool]
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
+    api_keys: Mapping[str, Any] | None = Field(default=None, exclude=True, repr=False)
     cache: CacheMode = "use"
     content_blocks: bool = False
     compact_artifact: bool = False
@@ -54,10 +55,12 @@ class WebTool(BaseTool):
     handle_tool_error: Any = True
     _fixed: Tool | None = PrivateAttr(default=None)
     _known = model_validator(mode="before")(known_arguments)
+    _own_keys = OWN_KEYS
 
     @model_validator(mode="after")
     def _constructed(self) -> Self:
         self._fix_arguments()
+        warn_if_unconfigured(self.web, self._tool)
         return self
 
     def _fix_arguments(self) -> None:

@@ -1,7 +1,7 @@
 """Web pages as documents, for indexing."""
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.document_loaders import BaseLoader
@@ -15,6 +15,7 @@ from webtools.tools import FetchInput, read_input
 
 if TYPE_CHECKING:
     from webtools import WebTools
+    from webtools.config.overrides import Key
 
 BATCH = 10  # pages fetched at a time: few enough that the first ones come soon
 
@@ -55,6 +56,7 @@ class WebPageLoader(BaseLoader):
     Args:
         urls: One absolute http(s) URL or several, any number of them.
         web: What carries out the calls; one of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         summary: Load a summary of each page, not its text.
         highlights: Load the most relevant extracts of each page, not its text.
         text_max_characters: Most characters of text per page.
@@ -70,6 +72,7 @@ class WebPageLoader(BaseLoader):
         urls: str | Iterable[str],
         *,
         web: "WebTools | None" = None,
+        api_keys: "Mapping[str, Key] | None" = None,
         summary: bool = False,
         highlights: bool = False,
         text_max_characters: int | None = None,
@@ -82,7 +85,7 @@ class WebPageLoader(BaseLoader):
             ValueError: `web` is no `WebTools`.
             InputError: `text_max_characters` is out of range.
         """
-        self.web = given_or_new(web)
+        self.web = given_or_new(web, api_keys=api_keys)
         self.urls = [urls] if isinstance(urls, str) else list(dict.fromkeys(urls))
         self.continue_on_failure = continue_on_failure
         self._wanted: dict[str, Any] = {

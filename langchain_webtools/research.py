@@ -25,6 +25,8 @@ class WebResearchTool(WebTool):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one among tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         llm: BaseChatModel | Runnable | None
             Writes the answers of `web-deep`; every citation is checked. Without one, sentences of
             the sources are quoted. A model made by `with_fallbacks` or `with_retry` will do.

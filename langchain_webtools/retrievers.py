@@ -1,7 +1,7 @@
 """The web as a retriever, for RAG chains."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from langchain_webtools._arguments import known_arguments
 from langchain_webtools._documents import result_document
-from langchain_webtools._web import Web
+from langchain_webtools._web import OWN_KEYS, Web
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.results import FetchResponse, Page, SearchResponse
 from webtools.tools import MAX_LIMIT
@@ -42,6 +42,8 @@ class WebSearchRetriever(BaseRetriever):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one with tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         k: int
             Most documents, 1 to 100; 5 by default.
         include_domains, exclude_domains: str | Sequence[str]
@@ -118,6 +120,7 @@ class WebSearchRetriever(BaseRetriever):
     )
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
+    api_keys: Mapping[str, Any] | None = Field(default=None, exclude=True, repr=False)
     k: int = Field(default=5, ge=1, le=MAX_LIMIT)
     include_domains: str | Sequence[str] = ()
     exclude_domains: str | Sequence[str] = ()
@@ -134,6 +137,7 @@ class WebSearchRetriever(BaseRetriever):
     compressor: BaseDocumentCompressor | None = None
     ranked: bool = False
     _known = model_validator(mode="before")(known_arguments)
+    _own_keys = OWN_KEYS
 
     def _get_relevant_documents(
         self,

@@ -1,14 +1,14 @@
 """All tools at once."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from langchain_core.tools import BaseTool, BaseToolkit
 from pydantic import ConfigDict, Field, model_validator
 
 from langchain_webtools._arguments import known_arguments
 from langchain_webtools._model import ChatModel, Model
-from langchain_webtools._web import Web
+from langchain_webtools._web import Web, given_or_new, warn_if_unconfigured
 from langchain_webtools.research import WebResearchTool
 from langchain_webtools.tools import (
     SummarizeTool,
@@ -16,6 +16,7 @@ from langchain_webtools.tools import (
     WebReadTool,
     WebSearchTool,
 )
+from webtools.config.overrides import ClientArguments
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class WebToolkit(BaseToolkit):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default.
+        api_keys, max_results, budget, transport, …
+            The arguments of `WebTools`, in place of `web`.
         llm: BaseChatModel | Runnable | None
             Writes the answers of web_research; without one, sentences of the sources are quoted.
         prefix: str
@@ -53,6 +56,7 @@ class WebToolkit(BaseToolkit):
         from webtools import WebTools
 
         toolkit = WebToolkit()
+        toolkit = WebToolkit(api_keys={"exa": "your-key"}, budget={"usd_per_day": 5})
         toolkit = WebToolkit(WebTools("team.json"), prefix="team_")
         ```
 
@@ -74,6 +78,7 @@ class WebToolkit(BaseToolkit):
     prefix: str = ""
     suffix: str = ""
     compact_artifact: bool = False
+    passed_on: ClassVar[frozenset[str]] = frozenset(ClientArguments.__annotations__)
     _known = model_validator(mode="before")(known_arguments)
 
     def __init__(
@@ -83,11 +88,18 @@ class WebToolkit(BaseToolkit):
         llm: ChatModel | None = None,
         prefix: str = "",
         suffix: str = "",
-        **more: Any,
+        compact_artifact: bool = False,
+        **settings: Unpack[ClientArguments],
     ) -> None:
-        """Take what the tools work with; anything else is refused."""
-        more |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
-        super().__init__(**more)
+        """Take what the tools work with; other arguments are those of `WebTools`."""
+        named: dict[str, Any] = {**settings}
+        client = {name: named.pop(name) for name in [*named] if name in self.passed_on}
+        if client:
+            web = given_or_new(web, **client)
+        del settings, client  # a traceback that shows local variables would show the keys
+        named |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
+        super().__init__(**named, compact_artifact=compact_artifact)
+        warn_if_unconfigured(self.web)
 
     def get_tools(self, names: Sequence[str] | None = None) -> list[BaseTool]:
         """Make the tools.

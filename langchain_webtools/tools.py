@@ -24,6 +24,8 @@ class WebSearchTool(WebTool):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one among tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: str
             The name the model knows it by, "web_search".
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
@@ -110,6 +112,8 @@ class WebFetchTool(WebTool):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one among tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: str
             The name the model knows it by, "web_fetch".
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
@@ -188,6 +192,8 @@ class SummarizeTool(WebTool):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one among tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: str
             The name the model knows it by, "summarize".
         handle_tool_error: bool | str | Callable[[ToolException], str] | None
@@ -262,6 +268,8 @@ class WebReadTool(WebTool):
     Key init args:
         web: WebTools | None
             What carries out the calls; one of its own by default. Share one among tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: str
             The name the model knows it by, "web_read". The notice of an output that was cut names
             it, so keep the name, or tell the model of the other one.

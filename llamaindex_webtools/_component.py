@@ -11,9 +11,12 @@ import webtools
 from webtools import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from llama_index.core.llms import LLM
 
     from webtools import FetchResponse, SearchResponse, WebTools
+    from webtools.config.overrides import Key
 
 logger = logging.getLogger("llamaindex_webtools")
 
@@ -47,18 +50,20 @@ def log_warnings(response: "SearchResponse | FetchResponse") -> None:
         logger.warning("%s", warning)
 
 
-def given_or_new(web: "WebTools | None") -> "WebTools":
-    """Return `web`, or a new `WebTools` for None.
+def given_or_new(web: "WebTools | None", **settings: Any) -> "WebTools":
+    """Return `web`, or for None a new `WebTools` with these arguments.
 
     Raises:
-        InputError: It is something else, which would fail at the first call.
+        InputError: `web` is not a `WebTools`, or comes with further arguments.
     """
     if web is None:
-        return webtools.WebTools()
+        return webtools.WebTools(**settings)
     if not isinstance(web, webtools.WebTools):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = type(web).__name__
         message = f'web must be a webtools.WebTools, not {kind}: write WebTools("...").'
         raise InputError(message)
+    if names := [name for name, value in settings.items() if value is not None]:
+        raise InputError(f"Pass web or {', '.join(names)}, not both: WebTools takes them too.")
     return web
 
 
@@ -71,9 +76,15 @@ class HoldsWeb(BaseComponent):
 
     _web: Any = PrivateAttr()
 
-    def __init__(self, web: "WebTools | None" = None, **fields: Any) -> None:
+    def __init__(
+        self,
+        web: "WebTools | None" = None,
+        *,
+        api_keys: "Mapping[str, Key] | None" = None,
+        **fields: Any,
+    ) -> None:
         super().__init__(**fields)
-        self._web = given_or_new(web)
+        self._web = given_or_new(web, api_keys=api_keys)
 
     @property
     def web(self) -> "WebTools":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from llama_index.core.tools import FunctionTool
 
 from llamaindex_webtools._building import describe
+from llamaindex_webtools._component import given_or_new
 from llamaindex_webtools._fixed import (
     FixedFetch,
     FixedResearch,
@@ -14,6 +15,7 @@ from llamaindex_webtools._fixed import (
     FixedTool,
 )
 from llamaindex_webtools._spec import WebToolsSpec
+from webtools.calls.instance import warn_if_unconfigured
 from webtools.pipeline.context import CacheMode, CallOptions
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
@@ -21,11 +23,13 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from webtools import WebTools
+    from webtools.config.overrides import Key
 
 
 def web_search_tool(
     web: "WebTools | None" = None,
     *,
+    api_keys: "Mapping[str, Key] | None" = None,
     name: str = SEARCH.name,
     cache: CacheMode = "use",
     **fixed: Unpack[FixedSearch],
@@ -36,6 +40,7 @@ def web_search_tool(
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: What the model calls it, for agents with several instances.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
@@ -45,12 +50,13 @@ def web_search_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(SEARCH, WebToolsSpec(web), name, fixed, cache)
+    return _one(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache)
 
 
 def web_fetch_tool(
     web: "WebTools | None" = None,
     *,
+    api_keys: "Mapping[str, Key] | None" = None,
     name: str = FETCH.name,
     cache: CacheMode = "use",
     **fixed: Unpack[FixedFetch],
@@ -59,6 +65,7 @@ def web_fetch_tool(
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: What the model calls it.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
@@ -67,12 +74,13 @@ def web_fetch_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(FETCH, WebToolsSpec(web), name, fixed, cache)
+    return _one(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache)
 
 
 def summarize_tool(
     web: "WebTools | None" = None,
     *,
+    api_keys: "Mapping[str, Key] | None" = None,
     name: str = SUMMARIZE.name,
     cache: CacheMode = "use",
     **fixed: Unpack[FixedSummary],
@@ -81,6 +89,7 @@ def summarize_tool(
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: What the model calls it.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
         fixed: Arguments that go with every call, and that a model neither sees nor changes:
@@ -89,12 +98,13 @@ def summarize_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(SUMMARIZE, WebToolsSpec(web), name, fixed, cache)
+    return _one(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache)
 
 
 def web_research_tool(
     web: "WebTools | None" = None,
     *,
+    api_keys: "Mapping[str, Key] | None" = None,
     name: str = RESEARCH.name,
     llm: "LLM | None" = None,
     cache: CacheMode = "use",
@@ -104,6 +114,7 @@ def web_research_tool(
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: What the model calls it.
         llm: Writes the answers of `web-deep`; without one, sentences of the sources are quoted.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
@@ -113,20 +124,44 @@ def web_research_tool(
     Raises:
         InputError: The name is one that model APIs refuse, or a value is not valid.
     """
-    return _one(RESEARCH, WebToolsSpec(web, llm=llm), name, fixed, cache)
+    return _one(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache)
 
 
-def web_read_tool(web: "WebTools | None" = None, *, name: str = READ.name) -> FunctionTool:
+def web_read_tool(
+    web: "WebTools | None" = None,
+    *,
+    api_keys: "Mapping[str, Key] | None" = None,
+    name: str = READ.name,
+) -> FunctionTool:
     """Make the tool that reads on where another one's output was cut.
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         name: What the model calls it; the notice of an output that was cut says "web_read".
 
     Raises:
         InputError: The name is one that model APIs refuse.
     """
-    return _one(READ, WebToolsSpec(web), name, {})
+    return _one(READ, _spec(READ, web, api_keys), name, {})
+
+
+class _ToolSpec(WebToolsSpec):
+    """The spec of one tool, whose factory warns for that tool alone."""
+
+    def _warn(self) -> None:
+        pass
+
+
+def _spec(
+    tool: Tool,
+    web: "WebTools | None",
+    api_keys: "Mapping[str, Key] | None",
+    llm: "LLM | None" = None,
+) -> WebToolsSpec:
+    spec = _ToolSpec(given_or_new(web, api_keys=api_keys), llm=llm)
+    warn_if_unconfigured(spec.web, tool)
+    return spec
 
 
 def _one(

@@ -1,6 +1,6 @@
 """The tool spec: every tool over one `WebTools`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
@@ -15,6 +15,8 @@ from llamaindex_webtools._building import (
 )
 from llamaindex_webtools._component import check_llm, given_or_new
 from llamaindex_webtools.progress import progress_events
+from webtools.calls.instance import warn_if_unconfigured
+from webtools.config.overrides import ClientArguments
 from webtools.pipeline.context import CacheMode
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 
@@ -41,6 +43,8 @@ class WebToolsSpec(BaseToolSpec):
         name_prefix: Put before the tools' names, to tell several instances apart.
         llm: Writes the answers of `web_research`, every citation of which is checked; without
             one, sentences of the sources are quoted.
+        settings: The arguments of `WebTools`, such as `api_keys`, `max_results`, `budget` and
+            `transport`, in place of `web`.
 
     Attributes:
         web: What does the work.
@@ -58,10 +62,16 @@ class WebToolsSpec(BaseToolSpec):
         *,
         name_prefix: str = "",
         llm: "LLM | None" = None,
+        **settings: Unpack[ClientArguments],
     ) -> None:
-        self.web = given_or_new(web)
+        self.web = given_or_new(web, **settings)
+        del settings  # a traceback that shows local variables would show the keys
+        self._warn()
         self.name_prefix = name_prefix
         self.llm = None if llm is None else check_llm(llm)
+
+    def _warn(self) -> None:
+        warn_if_unconfigured(self.web)
 
     web_search, aweb_search = functions(SEARCH, SEARCH.name)
     web_fetch, aweb_fetch = functions(FETCH, FETCH.name)

@@ -16,7 +16,10 @@ from webtools import FetchResponse, Page, ProviderError, RequestError
 from webtools.operations.loading import url_fault
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webtools import WebTools
+    from webtools.config.overrides import Key
 
 __all__ = ["FetchPagePostprocessor"]
 
@@ -43,6 +46,7 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
 
     Attributes:
         top_n: Most pages to read, 1 to 100.
@@ -64,6 +68,7 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
         self,
         web: "WebTools | None" = None,
         *,
+        api_keys: "Mapping[str, Key] | None" = None,
         top_n: int = 3,
         max_characters: int = 4000,
         keep_snippet: bool = False,
@@ -74,6 +79,7 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
     ) -> None:
         super().__init__(
             web,
+            api_keys=api_keys,
             top_n=top_n,
             max_characters=max_characters,
             keep_snippet=keep_snippet,

@@ -13,7 +13,10 @@ from webtools import WebToolsError
 from webtools.operations.loading import Loading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webtools import WebTools
+    from webtools.config.overrides import Key
 
 __all__ = ["WebPageReader"]
 
@@ -34,6 +37,7 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
 
     Attributes:
         text_max_characters: Most characters of text per page; None sets no bound.
@@ -55,6 +59,7 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
         self,
         web: "WebTools | None" = None,
         *,
+        api_keys: "Mapping[str, Key] | None" = None,
         text_max_characters: int | None = None,
         provider: str | None = None,
         continue_on_failure: bool = True,
@@ -62,6 +67,7 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
     ) -> None:
         super().__init__(
             web,
+            api_keys=api_keys,
             text_max_characters=text_max_characters,
             provider=provider,
             continue_on_failure=continue_on_failure,

@@ -17,7 +17,10 @@ from webtools.operations.loading import plain_text
 from webtools.tools import MAX_LIMIT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webtools import SearchResponse, WebTools
+    from webtools.config.overrides import Key
 
 __all__ = ["WebRetriever"]
 
@@ -40,6 +43,7 @@ class WebRetriever(BaseRetriever):
 
     Args:
         web: What does the work; a `WebTools()` of its own when left out.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
         similarity_top_k: Most nodes per query, 1 to 100.
         include_domains: Only results from these hosts and their sub-domains.
         exclude_domains: No results from these.
@@ -71,6 +75,7 @@ class WebRetriever(BaseRetriever):
         self,
         web: "WebTools | None" = None,
         *,
+        api_keys: "Mapping[str, Key] | None" = None,
         similarity_top_k: int = 5,
         include_domains: str | Sequence[str] = (),
         exclude_domains: str | Sequence[str] = (),
@@ -87,7 +92,7 @@ class WebRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
-        self.web = given_or_new(web)
+        self.web = given_or_new(web, api_keys=api_keys)
         self.similarity_top_k = similarity_top_k
         self._filters: dict[str, Any] = {
             "include_domains": include_domains,

@@ -110,10 +110,11 @@ class Fixed(WebTools):
 async def test_a_document_shows_the_snippet_and_where_it_is_from(
     retrieve: Retrieve, web: WebTools
 ) -> None:
-    found = web.search("read json", limit=3).results
+    found = web.search("read json", limit=3, snippets=True).results
     documents = await retrieve(WebSearchRetriever(web=web, k=3), "read json")
     for document, result in zip(documents, found, strict=True):
-        assert document.page_content == (result.snippet or result.title)
+        assert result.snippet
+        assert document.page_content == result.snippet
         assert document.metadata["source"] == document.metadata["url"] == result.url
         assert document.metadata["title"] == result.title
         assert document.metadata["provider"] == result.source_provider
@@ -208,7 +209,7 @@ async def test_every_filter_arrives(retrieve: Retrieve) -> None:
     await retrieve(
         WebSearchRetriever(web=web, k=2, **{**filters, "category": "people"}), "q", category="news"
     )
-    assert web.asked == [{"queries": ["q"], "limit": 2, **filters}] * 3
+    assert web.asked == [{"queries": ["q"], "limit": 2, "snippets": True, **filters}] * 3
 
 
 def test_a_query_that_looks_like_a_list_is_one_query() -> None:
@@ -412,8 +413,8 @@ async def test_a_rag_chain_shows_the_model_what_was_found(
         | StrOutputParser()
     )
     assert await retrieve(chain, "read json") == "With the module json."
-    first, second = web.search("read json", limit=2).results
-    context = f"{first.title} ({first.url})\n{second.title} ({second.url})"  # Exa gives no snippets
+    first, second = web.search("read json", limit=2, snippets=True).results
+    context = f"{first.snippet} ({first.url})\n{second.snippet} ({second.url})"
     assert model.seen[0][0].content == f"{context}\n\nQuestion: read json"
 
 
@@ -433,12 +434,11 @@ async def test_a_chain_can_give_the_sources_beside_the_answer(
 QUERIES = ["read json", "parse json", "json"]
 
 
-@pytest.mark.parametrize("fetch", [False, True])
-async def test_a_multi_query_retriever_keeps_no_duplicates(
-    retrieve: Retrieve, web: WebTools, fetch: bool
+async def test_a_multi_query_retriever_keeps_no_duplicates_of_pages(
+    retrieve: Retrieve, web: WebTools
 ) -> None:
     model = FakeListChatModel(responses=["\n".join(QUERIES)])
-    several = MultiQueryRetriever.from_llm(WebSearchRetriever(web=web, fetch=fetch), model)
+    several = MultiQueryRetriever.from_llm(WebSearchRetriever(web=web, fetch=True), model)
     found = await retrieve(several, "How do I read JSON?")
     urls = [result.url for result in web.search(QUERIES).results]
     assert len(urls) > len(set(urls))

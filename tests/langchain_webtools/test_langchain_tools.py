@@ -168,16 +168,13 @@ def test_a_tool_needs_neither_settings_nor_a_key(
     ("make", "given", "told"),
     [
         (WebSearchTool, "include_domain", '; did you mean "include_domains"? Its own are: web, '),
-        (
-            WebSearchTool,
-            "max_results",
-            ". Its own are: web, cache, content_blocks, compact_artifact, ",
-        ),
-        (WebSearchTool, "api_key", ": keys are settings. Set a variable such as EXA_API_KEY, or g"),
-        (WebSearchRetriever, "exa_api_key", ": keys are settings. Set a variable such as EXA_API_"),
+        (WebSearchTool, "max_results", ". Its own are: web, api_keys, cache, content_blocks, "),
+        (WebSearchTool, "api_key", '. Pass api_keys={"exa": "..."}, or set a variable such as EX'),
+        (WebSearchRetriever, "exa_api_key", '. Pass api_keys={"exa": "..."}, or set a variable su'),
+        (WebToolkit, "max_result", '; did you mean "max_results"?'),
         (WebFetchTool, "handle_tool_errors", '; did you mean "handle_tool_error"? Its own are: '),
         (WebToolkit, "prefixes", '; did you mean "prefix"? Its own are: web, llm, prefix, suffix'),
-        (WebSearchRetriever, "category_", '; did you mean "category"? Its own are: web, k, incl'),
+        (WebSearchRetriever, "category_", '; did you mean "category"? Its own are: web, api_ke'),
         (WebPassageCompressor, "rerank", '; did you mean "reranker"? Its own are: k, max_charac'),
     ],
 )

@@ -101,7 +101,7 @@ async def test_the_query_the_number_and_the_filters_are_passed_on(retrieve: Retr
         "provider": "exa",
     }
     await retrieve(WebRetriever(web, similarity_top_k=3, **filters), "asyncio")
-    assert web.asked == [(["asyncio"], {"limit": 3, **filters})]
+    assert web.asked == [(["asyncio"], {"limit": 3, "snippets": True, **filters})]
 
 
 def test_five_nodes_and_no_filter_are_the_default() -> None:
@@ -109,6 +109,7 @@ def test_five_nodes_and_no_filter_are_the_default() -> None:
     WebRetriever(web).retrieve("asyncio")
     [(_, settings)] = web.asked
     assert settings.pop("limit") == 5
+    assert settings.pop("snippets")
     assert not any(settings.values())
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -42,9 +43,10 @@ def test_the_spec_gives_every_tool_once() -> None:
     assert names(WebToolsSpec().to_tool_list()) == NAMES
 
 
-def test_a_spec_without_web_tools_needs_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
-    assert isinstance(WebToolsSpec().web, WebTools)
+def test_a_spec_is_built_although_the_settings_are_malformed(tmp_path: Path) -> None:
+    path = tmp_path / "web-search.json"
+    path.write_text("{", encoding="utf-8")
+    assert isinstance(WebToolsSpec(config=path).web, WebTools)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,6 @@ NOTICES = [
     f"{title} was asked, without a key: no configured provider can search, and keyless is on."
     for title in ("Tavily", "You.com", "Firecrawl", "Wikipedia")
 ]
-NO_KEY = (
-    "KAGI_API_KEY environment variable is not set. Set it to your Kagi API key to use web search."
-)
 
 
 @pytest.fixture(autouse=True)
@@ -58,13 +55,9 @@ def test_without_a_word_nobody_is_asked_and_the_error_says_the_word(
 ) -> None:
     with WebTools() as web, pytest.raises(ConfigError) as caught:
         web.search("heap queue")
-    first, *ways = str(caught.value).splitlines()
-    assert first == NO_KEY
-    titles = "Tavily, You.com, Firecrawl and Wikipedia"
-    assert (
-        f"- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks {titles}, without a key" in ways
-    )
-    assert "TAVILY_API_KEY" in ways[1]
+    without_key = str(caught.value).splitlines()[-1]
+    assert "WebTools(keyless=True)" in without_key
+    assert "Tavily, You.com, Firecrawl and Wikipedia" in without_key
     assert requests(sandbox) == []
 
 
@@ -99,7 +92,7 @@ def test_the_caller_s_word_goes_before_that_of_the_settings(sandbox: SandboxServ
     assert WebTools(off, keyless=True).search("heap queue").warnings == NOTICES[:1]
     with pytest.raises(ConfigError, match='or set "keyless" to true, which asks Tavily, You'):
         WebTools(on, keyless=False).search("heap queue")
-    with pytest.raises(ConfigError, match=r"or WebTools\(keyless=True\): asks Tavily, You"):
+    with pytest.raises(ConfigError, match=r"WebTools\(keyless=True\) .* asks Tavily, You"):
         WebTools().research("heap queue")
     with pytest.raises(ConfigError, match='"keyless": true asks Tavily, You'):
         WebTools({"providers": [{"name": "d", "type": "direct"}]}).research("heap queue")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -52,6 +53,14 @@ if TYPE_CHECKING:
     from webtools.storage.stores import RateLimits
 
 T = TypeVar("T")
+_LIBRARIES = {
+    "webtools",
+    "langchain_webtools",
+    "llamaindex_webtools",
+    "langchain_core",
+    "llama_index",
+    "pydantic",
+}
 if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
     for _name in (
         "anyio._backends._asyncio",
@@ -131,6 +140,7 @@ class Instance:
         transport: httpx.BaseTransport | Literal["httpx"] | None,
         async_transport: httpx.AsyncBaseTransport | None,
     ) -> None:
+        self._has_warned = False
         self._given = transport, async_transport
         made: tuple[Any, Any] = _transports_for(transport, async_transport)
         self._blocking, self._loops = made
@@ -283,6 +293,27 @@ class Instance:
     ) -> None:
         """Close the connections."""
         await self.aclose()
+
+
+def warn_if_unconfigured(web: Instance, tool: Tool | None = None) -> None:
+    """Issue a `UserWarning`, once for a `WebTools`, if nothing is configured that could serve.
+
+    Args:
+        web: The `WebTools`.
+        tool: The tool that is to be served; None for a search.
+    """
+    if web._has_warned or not (message := web._dispatcher.missing(tool)):  # noqa: SLF001
+        return
+    web._has_warned = True  # noqa: SLF001
+    warnings.warn(message, UserWarning, stacklevel=_depth_of_caller())
+
+
+def _depth_of_caller() -> int:
+    """Return the `stacklevel` of the first caller outside our packages and the frameworks."""
+    frame, depth = sys._getframe(1), 1  # noqa: SLF001
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def _parameters(kind: type[Instance]) -> list[str]:

@@ -85,12 +85,23 @@ def servable(accounts: Accounts) -> tuple[Tool, ...]:
     return able
 
 
+def unserved(accounts: Accounts, tool: Tool) -> str:
+    """Return the error of a tool that no provider can serve; empty if one can."""
+    needs = _NEEDS.get(tool.name, ())
+    faults = [fault for capability in needs if (fault := _fault_of(accounts, capability))]
+    return faults[0] if len(faults) == len(needs) and faults else ""
+
+
 def _can(accounts: Accounts, capability: Capability) -> bool:
+    return not _fault_of(accounts, capability)
+
+
+def _fault_of(accounts: Accounts, capability: Capability) -> str:
     try:
         accounts.chain(capability)
-    except ConfigError:
-        return False
-    return True
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:

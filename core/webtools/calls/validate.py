@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webtools.calls.sanitize import sanitize
-from webtools.calls.select import carry_out, find_tool, servable
+from webtools.calls.select import carry_out, find_tool, servable, unserved
 from webtools.config import Accounts, Settings
+from webtools.config.paths import ENVIRONMENT
 from webtools.errors import ConfigError, InputError, WebToolsError
 from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
@@ -19,7 +20,7 @@ from webtools.pipeline.context import CallContext, CallOptions, CallServices, ca
 from webtools.text.narrowing import is_iterable
 from webtools.text.quoting import SHORTEST_KEY
 from webtools.text.redaction import Redactor, redactor_for
-from webtools.tools import FETCH, RESEARCH, TOOLS, Tool, ToolResult, read_input
+from webtools.tools import FETCH, RESEARCH, SEARCH, TOOLS, Tool, ToolResult, read_input
 
 if TYPE_CHECKING:
     from webtools.results import FetchResponse, ResearchPlan, Verified
@@ -96,6 +97,22 @@ class Dispatcher:
             LOGGER.warning("All tools are offered, as the settings cannot be read: %s", error)
             return tuple(TOOLS.values())
         return servable(accounts)
+
+    def missing(self, tool: Tool | None = None) -> str:
+        """Return the error of a call where nothing is configured; empty if a provider can serve.
+
+        Args:
+            tool: The tool; None for a search.
+        """
+        try:
+            accounts = self.settings.latest()
+        except Exception as error:
+            if not (isinstance(error, ConfigError) or _is_on_loop()):  # as in `tools`
+                raise
+            return ""
+        if accounts.origin != ENVIRONMENT or accounts.accounts or accounts.stand_ins:
+            return ""
+        return unserved(accounts, tool or SEARCH)
 
     def redactor(self) -> Redactor:
         """Return what takes the configured keys out; nothing where the settings cannot be read."""

@@ -9,6 +9,7 @@ from webtools.cli.arguments import UsageError
 from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
+from webtools.text.reader import typed
 
 _TYPED = (
     "this waits for the client that started it, and speaks MCP over stdin and stdout. "
@@ -30,6 +31,7 @@ def run(options: Namespace) -> int:
     except ImportError as error:
         complain(str(error))
         return USAGE
+    typed.set("mcp")
     Settings(options.config).accounts()  # what is wrong with them is told here, and by no client
     web = WebTools(config=options.config)
     try:

@@ -8,15 +8,22 @@ import shlex
 import stat
 from pathlib import Path
 
+from webtools.config.paths import CODE, config_paths
 from webtools.errors import ConfigError
 
 PLACEHOLDER = "YOUR_EXA_API_KEY"
 EXAMPLE = """\
 {"defaultProvider": "exa-main",
  "providers": [{"name": "exa-main", "type": "exa", "apiKey": "%s",
-                "options": {"defaultSearchLimit": 5, "defaultFetchTextMaxCharacters": 12000}}]}\
+                "options": {"defaultSearchLimit": 5, "defaultFetchTextMaxCharacters": 12000,
+                            "searchHighlights": true}}]}\
 """.replace("%s", PLACEHOLDER)
-"""A minimal valid config file, for messages and `webtools config example`."""
+"""A valid config file, for `webtools config example`."""
+EXAMPLE_LINE = (
+    '{"providers": [{"name": "exa", "type": "exa", "apiKey": "%s", '
+    '"options": {"searchHighlights": true}}]}'
+).replace("%s", PLACEHOLDER)
+"""A minimal valid config file on one line, for messages."""
 
 CONFIG_VARIABLE = "WEBTOOLS_CONFIG"  # names the config file
 
@@ -88,8 +95,11 @@ def missing_file(path: Path, variable: str = "") -> ConfigError:
 
 
 def file_error(origin: str, fault: str) -> ConfigError:
-    """Describe what is wrong with a file, and what a valid one looks like."""
-    return ConfigError(f"{origin}: {fault}. A minimal valid example:\n{EXAMPLE}")
+    """Describe a fault of the settings, for a file with its place and a valid example."""
+    if origin == CODE:
+        return ConfigError(f"{origin}: {fault}.")
+    place = f"A config file belongs at {config_paths()[0]}."
+    return ConfigError(f"{origin}: {fault}.\n{place} A minimal valid example: {EXAMPLE_LINE}")
 
 
 def absolute(path: str | os.PathLike[str]) -> Path:

@@ -1,4 +1,4 @@
-"""Every way on for somebody without a key, listed alike wherever one is missing."""
+"""What to do where no provider is configured, for every message that says so."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from webtools.config.file import EXAMPLE_LINE
 from webtools.config.paths import config_paths
 from webtools.providers import PROVIDERS, About, Capability
 from webtools.text.reader import Place, place
@@ -18,43 +19,56 @@ class _Words(NamedTuple):
 
     keyless: str
     trial: str
-    extra: str  # what brings the trial
+    extra: str  # what the trial needs
 
 
-_TRIAL = "`webtools demo` and the offline sandbox, `webtools sandbox`"
-_SHELL = "the offline sandbox: `%load_ext webtools`, then `%web_sandbox`"
+_DEMO = "`webtools demo`"
 _WORDS: dict[Place, _Words] = {
-    "keyless command": _Words(f"{KEYLESS_VARIABLE}=1, or --keyless", _TRIAL, "cli"),
-    "command": _Words(f"{KEYLESS_VARIABLE}=1", _TRIAL, "cli"),
-    "notebook": _Words(f"%env {KEYLESS_VARIABLE}=1", _SHELL, "notebook"),
-    "python": _Words(f"{KEYLESS_VARIABLE}=1, or WebTools(keyless=True)", _TRIAL, "cli"),
+    "keyless command": _Words("--keyless", _DEMO, "cli"),
+    "command": _Words(f"{KEYLESS_VARIABLE}=1", _DEMO, "cli"),
+    "notebook": _Words(
+        f"`%env {KEYLESS_VARIABLE}=1`",
+        f"`%load_ext webtools` and `%web_sandbox`, or {_DEMO} in a terminal",
+        "notebook",
+    ),
+    "python": _Words(f"WebTools(keyless=True) or {KEYLESS_VARIABLE}=1", _DEMO, "cli"),
+    "mcp": _Words(f'"{KEYLESS_VARIABLE}": "1" in "env"', f"{_DEMO} in a terminal", "cli"),
+}
+_WHERE = {
+    "python": ', in the environment or as WebTools(api_keys={"TYPE": "..."})',
+    "notebook": ', with `%env NAME=...` or WebTools(api_keys={"TYPE": "..."})',
+    "mcp": ', in "env" of this server in your client\'s settings',
 }
 
 
 def first_steps(types: Iterable[str], keyless: str) -> str:
-    """List all that would do, one a line: keys, a file, keyless providers, a trial.
+    """List what is enough to begin: a key, a config file, or a way without a key.
+
+    Plugins that cannot be loaded are named at the end, as their keys are not listed.
 
     Args:
-        types: The types of provider whose key or address would do.
-        keyless: Those who would serve without one, named.
+        types: The provider types that could serve.
+        keyless: Titles of the providers that could serve without a key; may be empty.
     """
     words = _WORDS[place()]
     abouts = [PROVIDERS[kind].about for kind in types]
-    keys = [_one_of(*each.key_variables) for each in abouts if each.key_variables]
-    instances = [
-        f"{_one_of(*each.url_variables)}: the address of your own {each.title}"
-        for each in abouts
-        if each.url_variables and not each.key_variables
+    keys = [_one_of(*about.key_variables) for about in abouts if about.key_variables]
+    addresses = [
+        f"{_one_of(*about.url_variables)}, the address of your own {about.title}"
+        for about in abouts
+        if about.url_variables and not about.key_variables
     ]
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
-    ways = [
-        f"a key: {', '.join(keys)}" if keys else "",
-        *instances,
-        f"a config file, {config_paths()[0]}; `webtools config init` begins one",
-        f"{words.keyless}: asks {keyless}, without a key" if keyless else "",
-        f"for a trial without a key, {words.trial}{install}",
+    trial = f"{words.trial}{install} needs no key"
+    without_key = f"Without a key: {words.keyless} asks {keyless}; {trial}."
+    lines = [
+        f"Any one of these keys is enough{_WHERE.get(place(), '')}: {', '.join(keys)}"
+        + "".join(f"; or {address}" for address in addresses),
+        f"Or write the config file {config_paths()[0]} with `webtools config init`: {EXAMPLE_LINE}",
+        without_key if keyless else f"{trial[0].upper()}{trial[1:]}.",
+        *PROVIDERS.load_announced(),
     ]
-    return "\n- ".join(["Any of these would do:", *filter(None, ways)])
+    return "\n".join(lines)
 
 
 def _one_of(name: str = "", *others: str) -> str:

@@ -6,7 +6,7 @@ import sys
 from contextvars import ContextVar
 from typing import Literal, TypeAlias
 
-Place: TypeAlias = Literal["keyless command", "command", "notebook", "python"]
+Place: TypeAlias = Literal["keyless command", "command", "mcp", "notebook", "python"]
 
 typed = ContextVar[Place | None]("typed", default=None)
 """What somebody typed and waits for: a command that takes `--keyless`, or another, if any."""

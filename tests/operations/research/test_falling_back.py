@@ -427,22 +427,15 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 ) -> None:
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
-    titles = "Tavily, You.com, Firecrawl and Wikipedia"
-    keyless = [f"- WEB_SEARCH_KEYLESS=1, or WebTools(keyless=True): asks {titles}, without a key"]
-    if key == "PERPLEXITY_API_KEY":  # which can search, although not for research
-        keyless = []
     with WebTools() as web:
         told = _nobody(web, "web")
-    need, keys, *ways = told.splitlines()[:1] + told.splitlines()[2:]
-    assert need == f"{NOBODY}(need CONTEXT7_API_KEY, EXA_API_KEY, or BRAVE_API_KEY)."
-    assert keys.startswith("- a key: EXA_API_KEY, BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY), TAVILY_")
-    assert keys.endswith(", KAGI_API_KEY")
-    assert ways == [
-        "- SEARXNG_URL (or SEARX_HOST): the address of your own SearXNG",
-        f"- a config file, {config_paths()[0]}; `webtools config init` begins one",
-        *keyless,
-        "- for a trial without a key, `webtools demo` and the offline sandbox, `webtools sandbox`",
-    ]
+    need, keys, file, without_key = told.splitlines()
+    assert need.startswith(NOBODY)
+    assert "BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY)" in keys
+    assert "KAGI_API_KEY" in keys
+    assert str(config_paths()[0]) in file
+    # Perplexity can search, although not for research.
+    assert ("keyless" in without_key.lower()) == (key != "PERPLEXITY_API_KEY")
 
 
 @pytest.mark.usefixtures("no_keys")
@@ -456,10 +449,7 @@ def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
         searched = web.call_tool("web_search", {"queries": "json"}).text
     plan, research = raised
     assert plan == research
-    form = re.compile(
-        r"\nAny of these would do:\n- a key: .*(\n- SEARXNG_URL.*\n- a config file, (?s:.*))"
-    )
-    assert form.findall(plan) == form.findall(searched) != []
+    assert plan.splitlines()[2:] == searched.splitlines()[2:]
 
 
 @pytest.mark.parametrize(
