@@ -98,7 +98,7 @@ class WebToolkit(BaseToolkit):
             web = given_or_new(web, **client)
         del settings, client  # a traceback that shows local variables would show the keys
         named |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
-        super().__init__(**named, compact_artifact=compact_artifact)
+        super().__init__(**named | {"compact_artifact": compact_artifact})
         warn_if_unconfigured(self.web)
 
     def get_tools(self, names: Sequence[str] | None = None) -> list[BaseTool]:

@@ -302,6 +302,7 @@ def warn_if_unconfigured(web: Instance, tool: Tool | None = None) -> None:
         web: The `WebTools`.
         tool: The tool that is to be served; None for a search.
     """
+    # pyright: reportPrivateUsage=false
     if web._has_warned or not (message := web._dispatcher.missing(tool)):  # noqa: SLF001
         return
     web._has_warned = True  # noqa: SLF001
