@@ -315,7 +315,7 @@ def test_what_follows_two_dashes_is_no_old_spelling(cli: Cli, config: str) -> No
         ("webtools web-deep --synthesis ", "synthesis", ["extractive", "perplexity", "none"]),
         ("webtools help se", "command", [*COMMANDS]),
         ("webtools config init --type e", "type", [*PROVIDERS.types()]),
-        ("webtools config ", "action", ["path", "check", "example", "init", "set-key"]),
+        ("webtools config ", "action", ["path", "check", "example", "init", "add", "set-key"]),
         ("webtools search ", "texts", []),
         ("webtools search -p ", "provider", ["exa", "kagi", "brave", "perplexity", "context7"]),
     ],
