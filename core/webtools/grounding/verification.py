@@ -24,6 +24,7 @@ UNCERTAIN = "(uncertain)"
 SECONDS = 5.0  # for all comparisons of an answer; what is not compared by then is uncertain
 _NO_TIME = "there was no time left to compare it"
 _NOT_QUOTED = "no source that it cites has it word for word"
+_MOST_UNITS = 50  # equal units of a source whose context is read
 _MOST_REASONS = 10
 _MOST_FACTS = 3  # missing numbers and names that are named
 _CLOSE = 0.5  # share of a claim's words that a sentence has, for its negations to be compared
@@ -158,7 +159,7 @@ class Review:
             if time.monotonic() > self._until and not found:
                 return _uncertain(statement, read, [_NO_TIME])
             evidence = self.evidence(place)
-            units = evidence.units(statement.text)
+            units = evidence.units(statement.text)[:_MOST_UNITS]
             reasons = [objection(unit, evidence) for unit in units]
             if "" in reasons:
                 unit = units[reasons.index("")]
