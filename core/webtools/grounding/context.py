@@ -138,7 +138,7 @@ def objection(unit: Unit, evidence: Evidence, without: str = "") -> str:
 
 
 def _is_struck(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether a unit has, or stands between, marks of what is deleted."""
+    """Return whether a unit has marks of deleted text, or is between such marks."""
     own = _words(evidence.text[unit.start : unit.end])
     before = _words(evidence.text[unit.first.block : unit.start])
     opened = before.count("~~") % 2 == 1 or before.count("<!--") > before.count("-->")

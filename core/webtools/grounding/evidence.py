@@ -95,7 +95,7 @@ class Evidence:
         text: The text.
         title: Title of the source.
         pieces: In the order of the text.
-        is_cut: Whether the text goes on after the last piece.
+        is_cut: Whether text after the last piece was not read.
     """
 
     def __init__(self, text: str, title: str = "") -> None:
