@@ -1,20 +1,22 @@
 """What is measured over questions and the pages found for them."""
 
+import math
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.answers.documentation import BM25, Found, Question, Read
-from webtools.grounding.extractive import Claim, extract
-from webtools.grounding.ranking import document_of
+from webtools.grounding.extractive import Claim, answer_score, candidates_of, claims_of
+from webtools.grounding.ranking import document_of, rank_documents
 from webtools.grounding.segmentation import cut
+from webtools.operations.bearing import bearing
 from webtools.passages import rank
+from webtools.results import FetchResponse, Page, Passage
 
-LENGTHS = (1000, 2000, 4000, 8000)
+LENGTHS = (2000, 8000)
 _BLANK = re.compile(r"\n\s*\n")
-_HEADING = re.compile(r"#{1,6} +(.*)")
-_LONGEST = 700
+_CHUNK = 800  # characters
 
 
 @dataclass(frozen=True)
@@ -23,27 +25,26 @@ class Outcome:
 
     Attributes:
         question: The question.
-        is_read: Whether what any right answer has stands in the pages that were read.
-        ours: By length, whether it stands in the ranked passages.
-        plain: By length, whether it stands in those of plain BM25.
-        claims: The claims of the extractive answer.
-        is_told: Whether it stands in one of them.
-        beside: Claims that are off topic: they lack it, and another page than its own says them.
-        lacking: Claims that lack it, whatever page says them.
-        near: Claims given from pages about the same that lack it; `None` where there is no such.
-        near_plain: Passages that plain BM25 gives from these.
+        is_read: Whether the pages that were read have what any right answer has.
+        passages: By length, whether our passages have it.
+        fetched: By length, whether `fetch(question=)` on the best page has it; None if that page
+            lacks it.
+        plain: By length, whether chunks ranked by plain BM25 have it.
+        plain_fetched: The same for the chunks of the best page.
+        scores: The score of the answer from the pages, and from pages about the same that lack it.
+        is_right: Whether the claims have it, however low the score.
+        is_first_right: Whether the first claim has it.
     """
 
     question: Question
     is_read: bool
-    ours: dict[int, bool]
+    passages: dict[int, bool]
+    fetched: dict[int, bool] | None
     plain: dict[int, bool]
-    claims: list[Claim]
-    is_told: bool
-    beside: int
-    lacking: int
-    near: int | None
-    near_plain: int
+    plain_fetched: dict[int, bool]
+    scores: tuple[float, float | None]
+    is_right: bool
+    is_first_right: bool
 
 
 def outcome(found: Found) -> Outcome:
@@ -54,66 +55,80 @@ def outcome(found: Found) -> Outcome:
     def has(texts: Iterable[str]) -> bool:
         return answer is not None and any(answer.search(text) for text in texts)
 
-    claims = _claims(question, pages)
-    ours = {
-        length: has(
-            f"{each.heading}\n{each.text}"
-            for each in rank(question.question, pages, max_characters=length)
-        )
-        for length in LENGTHS
-    }
-    ordered = plain_order(question.question, pages)
-    plain = {length: has(filled(ordered, length)) for length in LENGTHS}
-    told = has(map(_shown, claims))
-    beside = sum(not has([_shown(each)]) and not _is_of(question, each) for each in claims)
+    def by_length(texts: Callable[[int], Iterable[str]]) -> dict[int, bool]:
+        return {length: has(texts(length)) for length in LENGTHS}
+
+    order, first = plain_order(question.question, pages), pages[:1]
+    first_order = plain_order(question.question, first)
+    score, claims = _answer(question, pages)
     return Outcome(
         question,
-        has(page.text for page in pages),
-        ours,
-        plain,
-        claims,
-        told,
-        beside,
-        lacking=sum(not has([_shown(each)]) for each in claims),
-        near=len(_claims(question, found.near)) if found.near else None,
-        near_plain=len(filled(plain_order(question.question, found.near), LENGTHS[0])),
+        is_read=has(page.text for page in pages),
+        passages=by_length(lambda length: _texts(rank_pages(question, pages, length))),
+        fetched=by_length(lambda length: _texts(_fetched(question, first, length)))
+        if has(page.text for page in first)
+        else None,
+        plain=by_length(lambda length: filled(order, length)),
+        plain_fetched=by_length(lambda length: filled(first_order, length)),
+        scores=(score, _answer(question, found.near)[0] if found.near else None),
+        is_right=has(map(_shown, claims)),
+        is_first_right=has(map(_shown, claims[:1])),
     )
 
 
-def _claims(question: Question, pages: Sequence[Read]) -> list[Claim]:
-    documents = [
-        document_of(page.text, number, title=page.title, url=page.url)
-        for number, page in enumerate(pages)
-    ]
-    return extract(question.question, documents)
+def rank_pages(question: Question, pages: Sequence[Read], length: int) -> list[Passage]:
+    """Return our passages of all pages."""
+    return rank(question.question, pages, max_characters=length)
+
+
+def _fetched(question: Question, pages: Sequence[Read], length: int) -> list[Passage]:
+    read = [Page(url=page.url, title=page.title, text=page.text) for page in pages]
+    response = FetchResponse(provider="direct", pages=read)
+    [page] = bearing(response, question.question, max_characters=length).pages
+    return page.passages or []
+
+
+def _texts(passages: Iterable[Passage]) -> list[str]:
+    return [f"{passage.heading}\n{passage.text}" for passage in passages]
 
 
 def _shown(claim: Claim) -> str:
     return f"{claim.heading}\n{claim.text}"
 
 
-def _is_of(question: Question, claim: Claim) -> bool:
-    """Return whether a claim is quoted from the page that was meant."""
-    page = question.page
-    return page is not None and any(each.url.endswith(page) for each in claim.citations)
+def _answer(question: Question, pages: Sequence[Read]) -> tuple[float, list[Claim]]:
+    """Return the score of the best candidate, and the claims whatever the score."""
+    documents = [
+        document_of(page.text, number, title=page.title, url=page.url)
+        for number, page in enumerate(pages)
+    ]
+    ranking = rank_documents(question.question, documents)
+    candidates = candidates_of(ranking)
+    if not candidates:
+        return -math.inf, []
+    return answer_score(candidates[0], ranking), claims_of(ranking, threshold=-math.inf)
 
 
 def plain_order(question: str, pages: Sequence[Read]) -> list[str]:
-    """Return heading and block, at most 700 characters, in the order of plain BM25."""
-    passages = [each for page in pages for each in plain_passages(page.text)]
-    return [passages[number] for number in BM25(passages).order(question)]
+    """Return chunks of at most 800 characters in the order of plain BM25."""
+    chunks = [chunk for page in pages for chunk in chunks_of(page.text)]
+    return [chunks[number] for number in BM25(chunks).order(question)]
 
 
-def plain_passages(text: str) -> list[str]:
-    """Cut a text into blocks, each after its heading."""
-    heading, found = "", list[str]()
+def chunks_of(text: str) -> list[str]:
+    """Fill paragraphs into chunks of at most 800 characters; longer ones are cut at a space."""
+    chunks: list[str] = [""]
     for part in _BLANK.split(text):
         block = part.strip()
-        if match := _HEADING.match(block):
-            heading, block = match[1], block[match.end() :].strip()
-        if block:
-            found.append(f"{heading}\n{block}"[:_LONGEST])
-    return found
+        while len(block) > _CHUNK:
+            end = block.rfind(" ", _CHUNK // 2, _CHUNK)
+            end = end if end > 0 else _CHUNK
+            chunks += [block[:end], ""]
+            block = block[end:].lstrip()
+        if len(chunks[-1]) + len(block) + 2 > _CHUNK:
+            chunks.append("")
+        chunks[-1] = f"{chunks[-1]}\n\n{block}".strip()
+    return [chunk for chunk in chunks if chunk]
 
 
 def filled(texts: Iterable[str], length: int) -> list[str]:
@@ -127,10 +142,10 @@ def filled(texts: Iterable[str], length: int) -> list[str]:
     return found
 
 
-def share(values: Iterable[bool]) -> float:
-    """Return the share that is true."""
-    given = list(values)
-    return sum(given) / max(1, len(given))
+def counted(values: Iterable[bool]) -> tuple[int, int]:
+    """Return how many values are true, and how many there are."""
+    known = list(values)
+    return sum(known), len(known)
 
 
 def times(question: str, text: str, rounds: int) -> list[tuple[float, float]]:

@@ -110,7 +110,7 @@ def test_a_signature_on_its_own_line_names_what_the_next_paragraph_describes() -
         "# Windows\n\n`row_number` () → `bigint`\n\nReturns the number of the current row.\n\n"
         "`rank` () → `bigint`\n\nReturns the rank of the current row, with gaps."
     )
-    [claim] = extract(
+    claim, *_ = extract(
         "Which function returns the number of the current row?", [document_of(text, 0)]
     )
     assert claim.heading == "`row_number` () → `bigint`"
@@ -121,7 +121,7 @@ def test_a_signature_on_its_own_line_names_what_the_next_paragraph_describes() -
 def test_what_calls_a_page_the_command_comes_with_its_title() -> None:
     text = "# NAME\n\n## DESCRIPTION\n\nThe command finds the most recent tag of a commit."
     page = document_of(text, 0, title="describe-it(1) - Manual")
-    [claim] = extract("Which command finds the most recent tag of a commit?", [page])
+    claim, *_ = extract("Which command finds the most recent tag of a commit?", [page])
     assert claim.heading == "describe-it(1)"
     assert claim.text == "The command finds the most recent tag of a commit."
 
@@ -136,3 +136,49 @@ def test_a_short_definition_and_a_sentence_that_leans_are_quoted_whole() -> None
     assert "8000 bytes" in long.text
     [blink] = extract("When does the lamp blink twice?", [document], threshold=0.0)[:1]
     assert blink.text.endswith("This means that the line is free.")
+
+
+LAKE = "# Lake\n\nThe ferry sails at noon."
+
+
+def claims_about(question: str, text: str, title: str = "") -> list[str]:
+    claims = extract(question, [document_of(text, 0, title=title)], threshold=0.0)
+    return [claim.text for claim in claims]
+
+
+@pytest.mark.parametrize(
+    "heading", ["References", "Einzelnachweise", "Further reading", "参考文献"]
+)
+def test_a_list_of_references_is_not_quoted(heading: str) -> None:
+    text = (
+        f"{LAKE}\n\n# {heading}\n\n- Who built the ferry? A history of the lake ferry in ten parts."
+    )
+    assert claims_about("Who built the ferry?", text) == ["The ferry sails at noon."]
+
+
+@pytest.mark.parametrize(
+    "fragment", ["of the ferry that sails at noon.", "The ferry: see https://a.example/ferry now."]
+)
+def test_fragments_in_lower_case_and_raw_addresses_are_not_quoted(fragment: str) -> None:
+    assert claims_about("Where is the ferry?", f"{LAKE}\n\n{fragment}") == [
+        "The ferry sails at noon."
+    ]
+
+
+def test_an_answer_shows_neither_footnote_marks_nor_addresses_of_links() -> None:
+    text = (
+        "The [ferry](https://a.example/ferry_(boat)) sails at noon,[[3]](#cite-3) not later."
+        "\n\nThe boats rest."
+    )
+    assert claims_about("When does the ferry sail?", text)[0] == (
+        "The ferry sails at noon, not later."
+    )
+
+
+def test_the_sentence_that_repeats_the_title_gives_way_to_the_one_with_the_answer() -> None:
+    text = (
+        "# Glass ferry\n\nThe glass ferry is a ferry of glass that people call the glass ferry. "
+        "It is blue.\n\nFish swim below it. The captain eats only pears at sea."
+    )
+    first, *_ = claims_about("What does the captain of the glass ferry eat?", text, "Glass ferry")
+    assert "pears" in first

@@ -182,3 +182,37 @@ def test_a_long_heading_ends_at_a_word_and_says_so(heading: str, expected: str) 
     short = shortened_heading(heading)
     assert short == expected
     assert len(short) <= 80
+
+
+def test_an_identifier_is_looked_up_whole_before_it_is_split() -> None:
+    text = (
+        "# Keys\n\nThe system asks for a key.\n\n# Magic\n\nPress SysRq and B.\n\n"
+        "# Requests\n\nA sys admin sends an rq of the rq kind."
+    )
+    assert "SysRq" in rank("What does SysRq do?", [text])[0].text
+    split = "# A\n\nA max of the age is set.\n\n# B\n\nIt rains."
+    assert "max of the age" in rank("What is maxAge?", [split])[0].text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Woher kommt der Name Debian?", "Woher das kommt, weiß man. Es gibt Regen."),
+        ("À quoi sert le vélo ?", "Cela sert à rien, combien cela signifie."),
+        ("¿Qué significa libro?", "Significa que llama, como se llama."),
+        ("Qual é o nome da cidade e onde fica?", "Fica longe, porque quanto tem."),
+        ("なぜ猫は何時に来ますか", "何時になぜですか。"),
+    ],
+)
+def test_words_of_questions_are_not_content(question: str, text: str) -> None:
+    assert rank(question, [text]) == []
+
+
+def test_a_passage_shows_the_text_of_a_link_without_its_address() -> None:
+    text = (
+        "The [old *gate*](https://a.example/g_(x) 'Gate') and ![a map](m.png) of `t[0](x)`."
+        "\n\n```\nlinks[1](gate)\n```\n"
+    )
+    [passage] = rank("Where is the gate?", [text])
+    assert passage.text.startswith("The old *gate* and a map of `t[0](x)`.")
+    assert "links[1](gate)" in passage.text

@@ -1179,3 +1179,15 @@ def test_the_libraries_are_imported_at_the_first_page_and_not_before() -> None:
 def test_all_codecs_in_the_table_exist() -> None:
     for name in _CODECS:
         assert codecs.lookup(name)
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        *("5. März 2024", "5 mars 2024", "5 de marzo de 2024", "5 de março de 2024"),
+        *("2024年3月5日", "March 5, 2024"),
+    ],
+)
+def test_a_date_is_read_with_the_name_of_its_month_in_several_languages(day: str) -> None:
+    body = f'<article><p class="published">{day}</p><p>{SENTENCES * 3}</p></article>'
+    assert page(document(body)).published_at == datetime(2024, 3, 5, tzinfo=UTC)

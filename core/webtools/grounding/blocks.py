@@ -33,6 +33,14 @@ _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
 _WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")
 _SENTENCE = re.compile(r"(?<!\.)[.:!?][\"')]*\s*$")
 _CODE_MARK = re.compile(r"[#/*$>{}%;+\-|<]")
+# Headings of lists of sources and links, which state nothing themselves.
+REFERENCES = re.compile(
+    r"\W*(?:references?|bibliography|works cited|citations?|sources|further reading|external links"
+    r"|see also|footnotes|literatur|einzelnachweise|weblinks|quellen|références|bibliographie"
+    r"|liens externes|referencias|bibliografía|enlaces externos|referências|bibliografia"
+    r"|ligações externas|脚注|参考文献|出典|外部リンク|関連項目)\W*",
+    re.IGNORECASE,
+)
 _CODE_INDENT = 4
 _DEEPER = 2  # columns by which what is said of a term stands to its right
 _LOOKED_AT = 2000  # characters of a paragraph that tell whether it is prose

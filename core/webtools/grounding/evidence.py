@@ -14,7 +14,14 @@ from heapq import nlargest
 from itertools import groupby
 from textwrap import dedent
 
-from webtools.grounding.blocks import FENCES, Block, heading_text, link_texts, read_blocks
+from webtools.grounding.blocks import (
+    FENCES,
+    REFERENCES,
+    Block,
+    heading_text,
+    link_texts,
+    read_blocks,
+)
 from webtools.grounding.sentences import FOOTNOTE, ends_with_abbreviation, is_whole, sentence_spans
 from webtools.grounding.terms import stem_of
 from webtools.grounding.words import FUNCTION_WORDS
@@ -32,11 +39,6 @@ _FOOTNOTES = re.compile(
 )
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
 _CELL = re.compile(r"(?:[^|\\]|\\.)+")
-_REFERENCES = re.compile(
-    r"\W*(?:references?|bibliography|works cited|citations?|further reading|external links"
-    r"|footnotes|einzelnachweise|literatur|weblinks|références|bibliographie|referencias|脚注|参考文献)\W*",
-    re.IGNORECASE,
-)
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_CJK}]+|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+$")
@@ -174,7 +176,7 @@ class Evidence:
             pieces = list(group)
             first, last = pieces[0], pieces[-1]
             text = self.text[first.start : last.end]
-            if len(text) > _LONGEST_BLOCK or any(map(_REFERENCES.fullmatch, first.path)):
+            if len(text) > _LONGEST_BLOCK or any(map(REFERENCES.fullmatch, first.path)):
                 continue
             unit = Unit(first.start, last.end, first, last)
             if first.kind == "code":

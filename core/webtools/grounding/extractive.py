@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
-from webtools.grounding.matching import Document, Match, heading_hits, narrow, shortened_heading
+from webtools.grounding.matching import Document, Match, narrow, shortened_heading
 from webtools.grounding.questions import SHOWN
 from webtools.grounding.ranking import Ranking, rank_documents
 from webtools.grounding.terms import find, lowered
@@ -18,15 +18,13 @@ from webtools.text.record import record
 MOST = 5  # claims
 BEST = 14  # passages that claims are taken from, best first
 # Minimum of `answer_score`. Curve: benchmarks/answers/README.md.
-THRESHOLD = 0.55
+THRESHOLD = 0.45
 _BY_LENGTH = 0.15  # for tenfold text
 _MAX_BM25 = 2.2  # the most that a term can score, in units of its rarity
 _PASSAGE = 0.5  # weight of the passage's score next to that of the sentence
 _SHOWN = 0.2  # for the kind of answer that the question asks for
 _OPENING = 0.1  # for the first sentence of a page
-# Claims after the first score at most this much less, on the same page or another.
-_MARGIN, _MARGIN_ELSEWHERE = 0.35, 0.05
-_MIN_COVERAGE = 0.85  # of the first claim's coverage
+_MARGIN = 0.25  # claims after the first score at most this much less
 # Headings that stand on every page of their kind, and name nothing.
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
@@ -87,13 +85,11 @@ class Candidate:
         unit: The slice.
         part: The slice as a part of its passage.
         score: About 0 to 1.5; comparable between questions.
-        coverage: Share of the question's terms, by rarity, in the slice, its headings and title.
     """
 
     unit: Unit
     part: Match
     score: float
-    coverage: float
 
     @property
     def quotation(self) -> str:
@@ -159,15 +155,7 @@ def _candidates(passage: Match, ranking: Ranking) -> Iterator[Candidate]:
         score = (part.score + _PASSAGE * passage.score) / most + _SHOWN * shown
         if is_first and number == 0:
             score += _OPENING
-        yield Candidate(unit, part, score, _coverage(part, ranking))
-
-
-def _coverage(part: Match, ranking: Ranking) -> float:
-    rarity = ranking.matches.rarity
-    hits = heading_hits(part)
-    for number, own in part.hits.items():
-        hits[number] = max(hits.get(number, 0.0), *(hit[2] for hit in own))
-    return sum(rarity[number] * weight for number, weight in hits.items()) / sum(rarity)
+        yield Candidate(unit, part, score)
 
 
 def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
@@ -177,17 +165,11 @@ def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     for each in candidates:
         if len(chosen) == most:
             break
-        bears = not chosen or _comes_near(each, chosen[0])
-        if bears and not is_repeated(own := shingles_of(each.quotation), known):
+        is_near = each.score >= candidates[0].score - _MARGIN
+        if is_near and not is_repeated(own := shingles_of(each.quotation), known):
             chosen.append(each)
             known.append(own)
     return chosen
-
-
-def _comes_near(each: Candidate, best: Candidate) -> bool:
-    margin = _MARGIN if each.part.document is best.part.document else _MARGIN_ELSEWHERE
-    least = _MIN_COVERAGE * best.coverage
-    return each.score >= best.score - margin and each.coverage >= least
 
 
 def _claim(each: Candidate, ranking: Ranking) -> Claim:

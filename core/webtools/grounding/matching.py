@@ -15,7 +15,6 @@ from webtools.text.record import record
 
 _K1, _B = 1.2, 0.75
 _STRETCH = 150  # characters of text, about a sentence, that rarity is counted in
-_MIN_LENGTH = 150.0  # characters; shorter passages get no bonus for being short
 _SHOWN_LEVELS = 2  # headings shown above a passage
 _SHOWN_LENGTH = 80  # characters of each heading
 
@@ -121,15 +120,18 @@ def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
     stretches = sum(len(document.text) for document in documents) // _STRETCH + 1
     rarity = _rarity(terms, found, stretches)
     lengths = [passage.span.end - passage.span.start for passage in found]
-    average = max(_MIN_LENGTH, sum(lengths) / max(1, len(lengths)))
+    average = sum(lengths) / max(1, len(lengths))
     for passage in found:
-        passage.score = _score(passage, rarity, average)
+        passage.score = _score(passage, passage.hits, rarity, average)
     found.sort(key=lambda passage: -passage.score)
     return Matches(found, terms, rarity, average)
 
 
 def narrow(match: Match, span: Span, matches: Matches) -> Match:
-    """Return a part of a passage with a score of its own."""
+    """Return a part of a passage with a score of its own.
+
+    Repeating a word of the title or a heading adds nothing: that does not tell sentences apart.
+    """
     inside = {
         number: kept
         for number, hits in match.hits.items()
@@ -138,7 +140,9 @@ def narrow(match: Match, span: Span, matches: Matches) -> Match:
     stems = tuple(term.stem for term in matches.terms)
     headings = _headings(stems, (match.document.title, *span.path))
     part = Match(match.document, span, inside, headings)
-    part.score = _score(part, matches.rarity, matches.average)
+    above = heading_hits(part)
+    own = {number: hits for number, hits in inside.items() if number not in above}
+    part.score = _score(part, own, matches.rarity, matches.average)
     return part
 
 
@@ -182,13 +186,15 @@ def _rarity(terms: Sequence[Term], found: Sequence[Match], stretches: int) -> li
     ]
 
 
-def _score(match: Match, rarity: Sequence[float], average: float) -> float:
-    """Return BM25 of the passage plus the rarity of each term in its headings or title."""
-    length = max(_MIN_LENGTH, match.span.end - match.span.start)
+def _score(
+    match: Match, hits: dict[int, list[Hit]], rarity: Sequence[float], average: float
+) -> float:
+    """Return BM25 of the hits plus the rarity of each term in the headings or title."""
+    length = match.span.end - match.span.start
     norm = _K1 * (1 - _B + _B * length / average)
     score = 0.0
-    for number, hits in match.hits.items():
-        count = sum(hit[2] for hit in hits)
+    for number, places in hits.items():
+        count = sum(hit[2] for hit in places)
         score += rarity[number] * count * (_K1 + 1) / (count + norm)
     return score + sum(rarity[number] * weight for number, weight in heading_hits(match).items())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from webtools.grounding.blocks import Block, heading_text, is_worded, link_texts
+from webtools.grounding.blocks import REFERENCES, Block, heading_text, is_worded, link_texts
 from webtools.grounding.segmentation import Span
 from webtools.grounding.sentences import is_whole, sentence_spans
 from webtools.text.record import record
@@ -34,6 +34,10 @@ _LEAD_IN = (":", "：", "::")
 _SIGNATURE = re.compile(r"`[^`\n]+`[^\n]*|[\w.]+ ?\([^\n]*\)[^\n]*")  # a line by itself
 _LONGEST_SIGNATURE = 160
 _LONGEST_JOINED = 400  # characters of sentences that are quoted together
+
+
+_BARE_URL = re.compile(r"(?<!\]\()(?<!\w)https?://\S")
+_LOWER_CASE = re.compile(r"[^\W\d_A-Z]+(?=[\s,])")
 
 
 @record
@@ -93,7 +97,7 @@ class _Quotable:
 
     def _of(self, block: Block, following: Block | None) -> Iterator[Unit]:
         """Return what can be quoted of one block."""
-        if block.kind == "code":
+        if block.kind == "code" or any(map(REFERENCES.fullmatch, self._path)):
             return
         if block.kind == "row":
             yield from self._row(block)
@@ -158,6 +162,9 @@ def is_sentence(text: str) -> bool:
     is_cjk = _CJK.search(text) is not None
     shortest = _SHORTEST_CJK if is_cjk else _SHORTEST
     if not shortest <= len(text) <= _LONGEST or text.endswith(_LEAD_IN):
+        return False
+    first = _LOWER_CASE.match(text)
+    if (first and first[0].islower()) or _BARE_URL.search(text):
         return False
     return is_whole(text) and (is_cjk or is_worded(text, _WORDS))
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webtools.operations.research.rules import (
+    are_off_topic,
     canonical,
     is_docs_lookup,
     is_recent,
@@ -24,10 +25,10 @@ from webtools.results import SearchResult
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
-def hit(url: str, days_old: float | None = None) -> SearchResult:
+def hit(url: str, days_old: float | None = None, title: str = "t") -> SearchResult:
     published = None if days_old is None else NOW - timedelta(days=days_old)
     return SearchResult(
-        title="t", url=url, published_at=published, source_provider="exa", query="q"
+        title=title, url=url, published_at=published, source_provider="exa", query="q"
     )
 
 
@@ -233,3 +234,20 @@ def test_a_single_source_that_stands_in_for_recent_ones_is_no_ground() -> None:
     assert judged(is_widened=False)[0] == "medium"
     assert judged(is_widened=True) == ("low", "No clearly recent sources found within ~30 days.")
     assert judged(is_widened=True, days_old=3)[0] == "medium"
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "is_off"),
+    [
+        ("Who built the ferry?", "Recipes for pear cake", True),
+        ("Who built the ferry?", "Ferries of the north", False),
+        ("What does SysRq do?", "A system with an rq", False),
+        ("Woher kommt die Fähre?", "Woher? Es kommt so.", True),
+    ],
+)
+def test_results_without_a_content_word_of_the_question_are_off_topic(
+    query: str, title: str, is_off: bool
+) -> None:
+    results = [hit("https://a.example/1"), hit("https://b.example/2")]
+    assert are_off_topic(query, [*results, hit("https://c.example/3", title=title)]) == is_off
+    assert not are_off_topic(query, [])

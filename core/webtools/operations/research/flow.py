@@ -316,6 +316,9 @@ class _Research:
     def _judged(self, found: Retrieval, outcome: Outcome | None, at: datetime) -> rules.Judgement:
         if outcome is not None and outcome.error_type == EMPTY:
             return rules.judge_unanswered(outcome.error or NOTHING_FOUND, len(found.results))
+        has_answer = outcome is not None and outcome.synthesis is not None
+        if not has_answer and rules.are_off_topic(self.question.query, found.results):
+            return rules.judge_off_topic(len(found.results))
         return rules.judge(
             found.results,
             time_sensitive=self.question.time_sensitive,

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
+from webtools.grounding.terms import find, lowered, resolved, terms_of
 from webtools.inputs.models import MAX_RECENCY_DAYS
 from webtools.results import SearchResult
 from webtools.text.choices import Command, Confidence
@@ -143,10 +144,34 @@ def judge(
     return Judgement("medium", "Limited source count.", rule)
 
 
+def are_off_topic(query: str, results: Sequence[SearchResult]) -> bool:
+    """Return whether there are results, none of which shares a content word with the query."""
+    texts = [lowered(_text_of(result)) for result in results]
+    terms = resolved(terms_of(query), texts)
+    shared = any(any(find(term.stem, text)) for term in terms for text in texts)
+    return bool(results) and not shared
+
+
+def _text_of(result: SearchResult) -> str:
+    page = result.content
+    passages = [passage.text for passage in (page and page.passages) or ()]
+    text = (page and page.text) or ""
+    return "\n".join([result.title, result.snippet, result.url, *passages, text])
+
+
+def judge_off_topic(count: int) -> Judgement:
+    """Judge results of which none shares a content word with the query."""
+    text = "No source shares a word with the question."
+    return Judgement("low", text, f"{_sources(count)} off topic")
+
+
 def judge_unanswered(reason: str, count: int) -> Judgement:
     """Judge sources that do not answer the question: however many they are, they are no help."""
-    sources = "1 source" if count == 1 else f"{count} sources"
-    return Judgement("low", reason, f"no answer in {sources}")
+    return Judgement("low", reason, f"no answer in {_sources(count)}")
+
+
+def _sources(count: int) -> str:
+    return "1 source" if count == 1 else f"{count} sources"
 
 
 def _judge_recent(results: Sequence[SearchResult], days: int, now: datetime) -> Judgement:
