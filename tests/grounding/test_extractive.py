@@ -55,7 +55,7 @@ def test_other_languages_are_answered_too(language: str) -> None:
     told = {each["question"]: text_of(extract(each["question"], documents)) for each in asked}
     answered = [each["answer"] in told[each["question"]] for each in asked if each["answer"]]
     silent = [not told[each["question"]] for each in asked if not each["answer"]]
-    assert sum(answered) >= 0.6 * len(answered)
+    assert sum(answered) >= 0.7 * len(answered)
     assert sum(silent) >= 0.75 * len(silent)
 
 
@@ -116,14 +116,6 @@ def test_a_signature_on_its_own_line_names_what_the_next_paragraph_describes() -
     assert claim.heading == "`row_number` () → `bigint`"
     assert claim.text == "Returns the number of the current row."
     assert claim.citations[0].quotation == "Returns the number of the current row."
-
-
-def test_what_calls_a_page_the_command_comes_with_its_title() -> None:
-    text = "# NAME\n\n## DESCRIPTION\n\nThe command finds the most recent tag of a commit."
-    page = document_of(text, 0, title="describe-it(1) - Manual")
-    claim, *_ = extract("Which command finds the most recent tag of a commit?", [page])
-    assert claim.heading == "describe-it(1)"
-    assert claim.text == "The command finds the most recent tag of a commit."
 
 
 def test_a_short_definition_and_a_sentence_that_leans_are_quoted_whole() -> None:

@@ -24,19 +24,13 @@ _MAX_BM25 = 2.2  # the most that a term can score, in units of its rarity
 _PASSAGE = 0.5  # weight of the passage's score next to that of the sentence
 _SHOWN = 0.2  # for the kind of answer that the question asks for
 _OPENING = 0.1  # for the first sentence of a page
-_MARGIN = 0.25  # claims after the first score at most this much less
+_MARGIN = 0.35  # claims after the first score at most this much less
 # Headings that stand on every page of their kind, and name nothing.
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
 )
 # What follows in a title is the name of the site.
 _SITE = re.compile(r"\s+[-\u2013\u2014|\u00b7]\s+")
-# What says that something was named before: its page or section, or the sentence above.
-_MEANT = re.compile(
-    r"[\s:#*>-]{0,9}(?:the|this) (?:command|directive|function|method|module|option|program|setting"
-    r"|tool|class|package|attribute|statement|clause)\b",
-    re.IGNORECASE,
-)
 # What is written as code is: with an underscore, brackets, hyphens in front, or capitals within.
 _NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z][A-Z]\w*|\w+::\w+")
 
@@ -177,8 +171,7 @@ def _claim(each: Candidate, ranking: Ranking) -> Claim:
     shown = readable(quotation, each.unit.kind)
     document, span = each.part.document, each.unit.span
     heading = _heading(each)
-    leaning = LEANING.match(quotation) is not None or _MEANT.match(quotation) is not None
-    leans = leaning and lowered(heading) not in lowered(quotation)
+    leans = LEANING.match(quotation) and lowered(heading) not in lowered(quotation)
     is_needed = heading and (leans or _needs(heading, quotation, ranking))  # "This option": which?
     where = Quotation(document.url, document.title, quotation, document.number, span.start)
     return Claim(shown, (where,), shortened_heading(heading) if is_needed else "", each.score)
