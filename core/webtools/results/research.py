@@ -42,7 +42,7 @@ class ResearchMeta(Model):
         cache_hit: Whether the answer was cached by an earlier call; nothing was sent then.
         time_sensitive: Whether the answer depends on when it is asked.
         recency_days: Age in days up to which a source is recent; null if age does not matter.
-        confidence: How far the results can be trusted.
+        confidence: How far the results can be trusted; `low` if none has a word of the question.
         uncertainty: What speaks against trusting them; null when nothing does.
         normalized_query: The question in the form in which questions are compared.
         degraded: Names of the providers and synthesizers that should have served and failed or
