@@ -34,16 +34,13 @@ def test_stats_tells_what_is_kept(cli: Cli, trial: str) -> None:
     assert (done.code, done.err) == (0, "")
     file = Path(trial).with_name("trial-cache.sqlite3")
     when = r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, \d+ s ago"
-    assert re.fullmatch(
-        rf"File:     {re.escape(str(file))}\n"
-        r"Answers:  2\n"
-        r"Size:     [\d.]+ KB of at most 256.0 MB\n"
-        rf"Oldest:   {when}\n"
-        rf"Newest:   {when}\n"
-        r"In use:   answers that are less than 30 min old\n"
-        r"Outputs:  0 saved outputs, 0 B\n",
-        done.out,
-    )
+    rows = dict(re.split(r":\s+", line, maxsplit=1) for line in done.out.splitlines())
+    assert (rows["File"], rows["Answers"]) == (str(file), "2")
+    assert re.fullmatch(r"[\d.]+ KB .* 256.0 MB", rows["Size"])
+    assert re.fullmatch(when, rows["Oldest"])
+    assert re.fullmatch(when, rows["Newest"])
+    assert "30 min" in rows["In use"]
+    assert rows["Outputs"].startswith("0 ")
 
 
 def test_json_tells_the_same_as_data(cli: Cli, trial: str) -> None:
@@ -77,14 +74,14 @@ def test_no_provider_is_needed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
-    [({"enabled": False}, "no, the cache is turned off in "), ({"ttlMs": 0}, "no, cache.ttlMs is")],
+    ("setting", "reason"), [({"enabled": False}, "turned off"), ({"ttlMs": 0}, "cache.ttlMs")]
 )
 def test_a_cache_that_is_not_used_says_so(
-    cli: Cli, trial: str, setting: dict[str, Any], told: str
+    cli: Cli, trial: str, setting: dict[str, Any], reason: str
 ) -> None:
     change(trial, cache=setting)
-    assert f"In use:   {told}" in cli("cache", "stats", "--config", trial).out
+    lines = cli("cache", "stats", "--config", trial).out.splitlines()
+    assert any(line.startswith("In use:   no") and reason in line for line in lines)
 
 
 def test_clear_deletes_the_answers_and_nothing_else(cli: Cli, trial: str) -> None:
@@ -155,8 +152,8 @@ def test_a_file_that_cannot_be_used_is_exit_2_and_named(cli: Cli, trial: str, ac
     file.mkdir()
     done = cli("cache", action, "--config", trial)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"webtools: {file} cannot be used: ")
-    assert done.err.endswith("Make the file usable, or set cache.path to another one.\n")
+    assert str(file) in done.err
+    assert "cache.path" in done.err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a name that is no folder")

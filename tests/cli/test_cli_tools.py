@@ -85,14 +85,15 @@ def test_a_dash_reads_the_queries_from_stdin(
     assert done.json["queries"] == ["first", "heap", "queue"]
 
 
-def test_somebody_who_types_the_queries_is_told_how_to_end_them(
+def test_typing_queries_says_how_to_end_them(
     config: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     typed = io.StringIO("heap\n")
     monkeypatch.setattr(typed, "isatty", lambda: True)
     monkeypatch.setattr("sys.stdin", typed)
     done = cli("search", "-", "--config", config)
-    assert (done.code, done.err) == (0, "webtools: a text per line; Ctrl-D ends them.\n")
+    assert done.code == 0
+    assert "Ctrl-D" in done.err
 
 
 def test_stdin_without_a_line_is_a_usage_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,22 +140,22 @@ def test_every_summarize_option_reaches_the_tool(cli: Cli, config: str) -> None:
 def test_summarize_takes_one_url(cli: Cli) -> None:
     done = cli("summarize", "https://a.example", "https://b.example")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("webtools: give one URL, not 2\n")
+    assert "one URL" in done.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["search"], "QUERY is missing"),
-        (["search", " "], 'query " " is blank'),
+        (["search"], "QUERY"),
+        (["search", " "], 'query " "'),
         (["search", "x", "--limit", "many"], 'limit "many"'),
         (["search", "x", "--limit", "-1"], 'limit "-1"'),
-        (["search", "x", "--limit"], "argument -n/--limit: expected one argument"),
-        (["search", "x", "--start-published-date", "soon"], '"soon" is not a date'),
-        (["search", "x", "--category", "cats"], '"cats" is not a category'),
-        (["search", "x", "--lim", "3"], "unrecognized arguments: --lim 3"),
+        (["search", "x", "--limit"], "-n/--limit"),
+        (["search", "x", "--start-published-date", "soon"], '"soon"'),
+        (["search", "x", "--category", "cats"], '"cats"'),
+        (["search", "x", "--lim", "3"], "--lim 3"),
         (["search", "x", "--provider", "nobody"], 'provider "nobody"'),
-        (["fetch", "example.com"], '"example.com" is not an absolute http(s) URL'),
+        (["fetch", "example.com"], '"example.com"'),
         (["summarize", "https://a.example", "--engine", "muriel"], 'engine "muriel"'),
         (["summarize", "https://a.example", "--summary-type", "haiku"], 'summary_type "haiku"'),
     ],
@@ -259,7 +260,7 @@ def test_what_stands_in_a_text_for_models_alone_is_not_printed(
     webtools_sandbox.fault(body=json.dumps(body).encode(), times=None)
     out = cli("fetch", url, "--config", config).out
     assert out.startswith("## T\n")
-    assert re.search(r"\n\[Output truncated: .*\. Full output saved to: .*\]\n\[Read on: ", out)
+    assert re.search(r"\n\[Output truncated: .*\]\n\[Read on: ", out)
     assert "untrusted" not in out
     assert "web_read" not in out
 
@@ -317,7 +318,7 @@ def test_a_full_disk_is_exit_1_and_named(
     monkeypatch.setattr(output, "abandon", lambda: None)
     done = cli("search", "heapq", "--config", config)
     assert done.code == 1
-    assert done.err == "webtools: No space left on device\n"
+    assert "No space" in done.err
 
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("-o",)])

