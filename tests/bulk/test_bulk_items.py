@@ -48,7 +48,7 @@ def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, "in.csv", "id,link,limit\n7,https://a.example/,no number\n")
     [item] = read("fetch", path, column="link")
     assert item.given == {"urls": ["https://a.example/"]}
-    with pytest.raises(InputError, match='has no column "href"; it has "id", "link", "limit"'):
+    with pytest.raises(InputError, match='"href".*"id", "link", "limit"'):
         read("fetch", path, column="href")
     with pytest.raises(InputError, match="--column"):
         read("fetch", path)
@@ -89,11 +89,11 @@ def test_stdin_and_any_iterable_are_inputs(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
-        ("{not json", "is not JSON"),
-        ("[1]", "neither a JSON text nor an object"),
-        ('{"query": "a", "colour": "red"}', '"colour" is not an argument'),
-        ('{"queries": ["a", "b"]}', "give each of them an item of its own"),
-        ('{"query": "  "}', "is blank"),
+        ("{not json", "JSON"),
+        ("[1]", "JSON"),
+        ('{"query": "a", "colour": "red"}', '"colour"'),
+        ('{"queries": ["a", "b"]}', "queries"),
+        ('{"query": "  "}', "query"),
     ],
 )
 def test_an_item_that_makes_no_sense_carries_its_fault_and_no_other_is_lost(
@@ -126,15 +126,15 @@ def test_equal_work_has_an_equal_id_whatever_its_spelling() -> None:
 
 
 def test_an_input_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+    with pytest.raises(InputError, match=r"missing\.txt"):
         read("search", tmp_path / "missing.txt")
     path = written(tmp_path, "in.csv", "url\n" + "x" * 200_000)
-    with pytest.raises(InputError, match="cannot be read as CSV"):
+    with pytest.raises(InputError, match=r"in\.csv.*CSV"):
         read("fetch", path)
 
 
 def test_arguments_for_all_are_checked_before_anything_is_read() -> None:
-    with pytest.raises(InputError, match='"colour" is not an argument'):
+    with pytest.raises(InputError, match='"colour"'):
         check_arguments("search", Options(arguments={"colour": "red"}))
 
 

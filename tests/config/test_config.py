@@ -201,26 +201,23 @@ def test_an_absolute_web_url_is_a_base_url(url: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "is not JSON: Expecting value at line 1, column 1"),
-        (
-            '{"providers": [\n  {]}',
-            "is not JSON: Expecting property name enclosed in double quotes",
-        ),
-        ('{"a": "\\q"}', "is not JSON: Invalid \\escape at line 1, column 8"),
-        ('{"maxResults": NaN}', "is not JSON: it holds NaN"),
-        ("[" * 200_000, "is nested too deep"),
-        ('{"providers": [], "providers": []}', 'holds the key "providers" twice in one object'),
-        ("[]", "must be a JSON object"),
-        ("null", "must be a JSON object"),
+        ("", "line 1, column 1"),
+        ('{"providers": [\n  {]}', "line 2, column 4"),
+        ('{"a": "\\q"}', "line 1, column 8"),
+        ('{"maxResults": NaN}', "NaN"),
+        ("[" * 200_000, "nested"),
+        ('{"providers": [], "providers": []}', '"providers" twice'),
+        ("[]", "JSON object"),
+        ("null", "JSON object"),
         ("{}", "providers is missing"),
-        ('{"providers": {}}', "providers must be a list"),
-        ('{"providers": []}', "providers is empty: list at least one provider"),
-        ('{"providers": [7]}', "providers[0] must be an object"),
-        ('{"providers": [{}]}', "providers[0].name is missing"),
+        ('{"providers": {}}', "providers must"),
+        ('{"providers": []}', "providers is empty"),
+        ('{"providers": [7]}', "providers[0]"),
+        ('{"providers": [{}]}', "providers[0].name"),
     ],
 )
-def test_a_text_of_another_shape_is_told(text: str, expected: str) -> None:
-    assert fault(text).startswith(expected)
+def test_a_text_of_another_shape_is_refused_with_its_place(text: str, expected: str) -> None:
+    assert expected in fault(text)
 
 
 def test_bad_json_is_told_with_line_and_column() -> None:
@@ -228,76 +225,64 @@ def test_bad_json_is_told_with_line_and_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
+    ("values", "path", "named"),
     [
-        ({"name": ""}, "name must be a printable name, not blank and without blanks around it"),
-        ({"name": " a"}, "name must be a printable name, not blank and without blanks around it"),
-        (
-            {"name": "\x1b[2J"},
-            "name must be a printable name, not blank and without blanks around it",
-        ),
-        ({"name": 5}, "name must be a valid string"),
-        (
-            {"type": "exxa"},
-            'type "exxa" is unknown (did you mean "exa"?); known types are: "exa", "kagi"',
-        ),
-        ({"type": "none"}, 'type "none" is unknown; known types are: "exa", "kagi"'),
-        ({"apiKey": ""}, "apiKey is empty: write the key itself"),
-        ({"apiKey": " \n"}, "apiKey is empty: write the key itself"),
-        ({"apiKey": None}, "apiKey is missing: type exa needs your Exa key"),
-        ({"apiKey": [CANARY]}, "apiKey must be a valid string"),
-        ({"baseUrl": 1}, "baseUrl must be a valid string"),
-        ({"timeoutMs": 0}, "timeoutMs must be greater than or equal to 1, not 0"),
-        ({"timeoutMs": 600_001}, "timeoutMs must be less than or equal to 600000, not 600001"),
-        ({"type": "provider-of-mine"}, "type is unknown; known types are: "),
-        ({"timeoutMs": "5"}, 'timeoutMs must be a valid integer, not "5"'),
-        ({"timeoutMs": "5 seconds"}, "timeoutMs must be a valid integer"),
-        ({"timeoutMs": True}, "timeoutMs must be a valid integer, not true"),
-        ({"maxRequestsPerSecond": 0}, "maxRequestsPerSecond must be greater than 0, not 0"),
-        ({"maxRequestsPerSecond": -1.5}, "maxRequestsPerSecond must be greater than 0, not -1.5"),
-        ({"options": []}, "options must be an object"),
-        ({"options": {"searchType": "x"}}, "options.searchType must be 'auto', "),
+        ({"name": ""}, "name", ()),
+        ({"name": " a"}, "name", ()),
+        ({"name": "\x1b[2J"}, "name", ()),
+        ({"name": 5}, "name", ("string",)),
+        ({"type": "exxa"}, "type", ('"exxa"', 'did you mean "exa"?', '"kagi"')),
+        ({"type": "none"}, "type", ('"none"', '"exa", "kagi"')),
+        ({"apiKey": ""}, "apiKey is empty", ()),
+        ({"apiKey": " \n"}, "apiKey is empty", ()),
+        ({"apiKey": None}, "apiKey is missing", ("Exa",)),
+        ({"apiKey": [CANARY]}, "apiKey", ("string",)),
+        ({"baseUrl": 1}, "baseUrl", ("string",)),
+        ({"timeoutMs": 0}, "timeoutMs", ("1", "not 0")),
+        ({"timeoutMs": 600_001}, "timeoutMs", ("600000", "not 600001")),
+        ({"type": "provider-of-mine"}, "type", ('"exa"',)),
+        ({"timeoutMs": "5"}, "timeoutMs", ("integer", 'not "5"')),
+        ({"timeoutMs": "5 seconds"}, "timeoutMs", ("integer",)),
+        ({"timeoutMs": True}, "timeoutMs", ("integer", "not true")),
+        ({"maxRequestsPerSecond": 0}, "maxRequestsPerSecond", ("not 0",)),
+        ({"maxRequestsPerSecond": -1.5}, "maxRequestsPerSecond", ("not -1.5",)),
+        ({"options": []}, "options", ("object",)),
+        ({"options": {"searchType": "x"}}, "options.searchType", ("'auto'",)),
         (
             {"options": {"defaultSearchLimit": "5"}},
-            'options.defaultSearchLimit must be a valid integer, not "5"',
+            "options.defaultSearchLimit",
+            ("integer", '"5"'),
         ),
-        (
-            {"options": {"defaultSearchLimit": 101}},
-            "options.defaultSearchLimit must be at least 1 and at most 100, not 101",
-        ),
+        ({"options": {"defaultSearchLimit": 101}}, "options.defaultSearchLimit", ("100", "101")),
         (
             {"options": {"defaultFetchTextMaxCharacters": 0}},
-            "options.defaultFetchTextMaxCharacters must be at least 1, not 0",
+            "options.defaultFetchTextMaxCharacters",
+            ("1", "not 0"),
         ),
-        (
-            {"type": "kagi", "options": {"v0ApiKey": f"{CANARY} x"}},
-            "options.v0ApiKey holds a blank, a control or a non-ASCII character, which no key has",
-        ),
-        (
-            {"apikey": CANARY},
-            'apikey is an unknown key (did you mean "apiKey"?); known are: name, type, apiKey, ',
-        ),
-        (
-            {"options": {"defaultSearchLimt": 5}},
-            'options.defaultSearchLimt is an unknown key (did you mean "defaultSearchLimit"?); ',
-        ),
-        ({"\x1b[2J": 1}, r'"\x1b[2J" is an unknown key; known are: name, '),
+        ({"type": "kagi", "options": {"v0ApiKey": f"{CANARY} x"}}, "options.v0ApiKey", ()),
+        ({"apikey": CANARY}, "apikey", ('"apiKey"', "name, type, apiKey")),
+        ({"options": {"defaultSearchLimt": 5}}, "options.", ('"defaultSearchLimit"',)),
+        ({"\x1b[2J": 1}, r'"\x1b[2J"', ()),
     ],
 )
-def test_a_faulty_entry_is_told_by_its_path(values: dict[str, Any], expected: str) -> None:
-    assert fault(text_of(entry(name="first"), entry(**values))).startswith(
-        f"providers[1].{expected}"
-    )
+def test_a_faulty_entry_is_refused_with_its_path_and_value(
+    values: dict[str, Any], path: str, named: tuple[str, ...]
+) -> None:
+    message = fault(text_of(entry(name="first"), entry(**values)))
+    assert message.startswith(f"providers[1].{path}")
+    assert all(part in message for part in named)
 
 
 def test_an_infinite_rate_is_refused() -> None:
     text = text_of(entry(maxRequestsPerSecond=1)).replace(": 1}", ": 1e999}")
-    assert fault(text) == "providers[0].maxRequestsPerSecond must be a finite number"
+    assert fault(text).startswith("providers[0].maxRequestsPerSecond ")
 
 
 def test_a_missing_key_names_its_path_and_the_type() -> None:
     text = '{"providers": [{"name": "a", "type": "kagi"}]}'
-    assert fault(text) == "providers[0].apiKey is missing: type kagi needs your Kagi key"
+    message = fault(text)
+    assert message.startswith("providers[0].apiKey ")
+    assert "Kagi" in message
 
 
 @pytest.mark.parametrize("key", ["${EXA_API_KEY}", "$EXA_API_KEY", "${x:-" + CANARY + "}", " $A "])
@@ -310,8 +295,7 @@ def test_a_variable_reference_is_told_to_be_no_key(key: str) -> None:
 
 @pytest.mark.parametrize("bad", ["\n", " ", "\x00", "é", "\u200b", "\x7f"])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(bad: str) -> None:
-    told = fault(text_of(entry(apiKey=CANARY + bad)))
-    assert told.startswith("providers[0].apiKey holds a blank, a control or a non-ASCII character")
+    assert fault(text_of(entry(apiKey=CANARY + bad))).startswith("providers[0].apiKey ")
 
 
 @pytest.mark.parametrize(
@@ -333,39 +317,42 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(bad: str) -> No
     ],
 )
 def test_another_base_url_is_refused_and_not_shown(url: str) -> None:
-    told = fault(text_of(entry(baseUrl=url)))
-    assert told.startswith("providers[0].baseUrl must be an absolute http(s) URL without user, ")
+    assert fault(text_of(entry(baseUrl=url))).startswith("providers[0].baseUrl ")
 
 
 @pytest.mark.parametrize(
     "url", ["socks5://a", f"{CANARY}@a:1", f"http://{CANARY}@", "http://a/b", "http://a b@c", ""]
 )
 def test_another_proxy_is_refused_and_not_shown(url: str) -> None:
-    told = fault(text_of(entry(proxy=url)))
-    assert told.startswith("providers[0].proxy must be the URL of an HTTP proxy, such as ")
+    assert fault(text_of(entry(proxy=url))).startswith("providers[0].proxy ")
 
 
 def test_an_unknown_key_at_the_top_is_named_with_the_nearest() -> None:
-    assert fault(text_of(defaultProvder="x")) == (
-        'defaultProvder is an unknown key (did you mean "defaultProvider"?); '
-        "known are: providers, defaultProvider, maxResults, failover, keyless, cache, log, "
+    message = fault(text_of(defaultProvder="x"))
+    assert message.startswith("defaultProvder ")
+    assert 'did you mean "defaultProvider"?' in message
+    assert (
+        "providers, defaultProvider, maxResults, failover, keyless, cache, log, "
         "research, budget, fetch, storage, fence"
-    )
+    ) in message
 
 
 def test_python_spelling_is_unknown_in_a_file() -> None:
-    told = fault(text_of(max_results=5))
-    assert told == 'holds the unknown key "max_results" (did you mean "maxResults"?)'
+    message = fault(text_of(max_results=5))
+    assert '"max_results"' in message
+    assert '"maxResults"' in message
 
 
-def test_a_name_given_twice_is_told() -> None:
-    told = fault(text_of(entry(), entry(type="kagi")))
-    assert told == 'providers[1].name repeats "main", which must be unique'
+def test_a_repeated_name_is_refused() -> None:
+    assert fault(text_of(entry(), entry(type="kagi"))).startswith(
+        'providers[1].name repeats "main"'
+    )
 
 
-def test_an_unknown_default_is_told_with_the_known() -> None:
-    told = fault(text_of(entry(name="a"), entry(name="b"), defaultProvider="c"))
-    assert told == 'defaultProvider "c" is unknown; known are: "a", "b"'
+def test_an_unknown_default_is_refused_with_the_known_providers() -> None:
+    message = fault(text_of(entry(name="a"), entry(name="b"), defaultProvider="c"))
+    assert message.startswith('defaultProvider "c" ')
+    assert '"a", "b"' in message
 
 
 @pytest.mark.parametrize("number", [0, 101])
@@ -447,10 +434,10 @@ def test_no_form_of_a_config_shows_a_key() -> None:
     assert CANARY not in "".join(repr(form) + str(form) for form in [*forms, *dumps])
 
 
-def test_a_config_is_not_pickled_and_the_error_says_what_to_do() -> None:
+def test_a_config_is_not_pickled() -> None:
     config = make_config()
     for holder in (config, config.providers[0], Settings(config).accounts(), Settings(config)):
-        with pytest.raises(TypeError, match="give the other process the config file's path") as e:
+        with pytest.raises(TypeError, match="config file's path") as e:
             pickle.dumps(holder)
         assert CANARY not in str(e.value)
 
@@ -506,7 +493,7 @@ def test_a_function_that_another_process_could_not_import_is_refused() -> None:
     key = CANARY
     for function in (lambda: key, functools.partial(str, CANARY)):
         entry = {"name": "exa", "type": "exa", "apiKey": function}
-        with pytest.raises(TypeError, match="cannot be imported by its name") as caught:
+        with pytest.raises(TypeError, match="imported") as caught:
             pickle.dumps(Settings({"providers": [entry]}))
         assert CANARY not in str(caught.value)
 
@@ -593,32 +580,30 @@ def test_the_first_variable_that_is_set_wins(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "expected", "warning"),
+    ("text", "expected", "has_warning"),
     [
-        ("7", 7, None),
-        (" 100 ", 100, None),
-        ("", None, None),
-        ("0", 1, "WEB_SEARCH_MAX_RESULTS must be from 1 to 100; 1 is used."),
-        ("101", 100, "WEB_SEARCH_MAX_RESULTS must be from 1 to 100; 100 is used."),
-        ("five", None, "WEB_SEARCH_MAX_RESULTS is not a whole number, so it is ignored."),
-        ("7.5", None, "WEB_SEARCH_MAX_RESULTS is not a whole number, so it is ignored."),
+        ("7", 7, False),
+        (" 100 ", 100, False),
+        ("", None, False),
+        ("0", 1, True),
+        ("101", 100, True),
+        ("five", None, True),
+        ("7.5", None, True),
     ],
 )
 def test_the_number_of_results_is_clamped_with_a_warning(
-    text: str, expected: int | None, warning: str | None
+    text: str, expected: int | None, has_warning: bool
 ) -> None:
     environ = {"EXA_API_KEY": CANARY, "WEB_SEARCH_MAX_RESULTS": text}
     config, warnings = environment_config(environ)
     assert config is not None
     assert config.max_results == expected
-    assert warnings == ([warning] if warning else [])
+    assert [w.split()[0] for w in warnings] == ["WEB_SEARCH_MAX_RESULTS"] * has_warning
 
 
 @pytest.mark.parametrize("key", [f"{CANARY} x", f"{CANARY}é", "${EXA_KEY}"])
-def test_a_faulty_key_in_the_environment_is_told_by_its_variable(home: Path, key: str) -> None:
-    with pytest.raises(
-        ConfigError, match=r"^The value of EXA_API_KEY (holds a|is taken)"
-    ) as caught:
+def test_a_faulty_key_in_the_environment_is_named_by_its_variable(home: Path, key: str) -> None:
+    with pytest.raises(ConfigError, match="EXA_API_KEY") as caught:
         Settings(environ={"EXA_API_KEY": key}).accounts()
     assert_hides_the_key(caught.value)
 
@@ -680,7 +665,7 @@ def test_a_named_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_no_reason_to_go_on(home: Path) -> None:
     config_paths()[0].mkdir(parents=True)
-    with pytest.raises(ConfigError, match=r"web-search.json: cannot be read: Is a directory"):
+    with pytest.raises(ConfigError, match=r"web-search\.json.*Is a directory"):
         Settings(environ=Untouchable()).accounts()
 
 
@@ -691,7 +676,7 @@ def test_a_denied_file_is_no_reason_to_go_on(home: Path, monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "stat", deny)
-    with pytest.raises(ConfigError, match=r"web-search.json: cannot be read: Permission denied"):
+    with pytest.raises(ConfigError, match=r"web-search\.json.*Permission denied"):
         Settings(environ=Untouchable()).accounts()
 
 
@@ -699,7 +684,7 @@ def test_a_link_to_nowhere_is_no_reason_to_go_on(home: Path) -> None:
     ours = config_paths()[0]
     ours.parent.mkdir(parents=True)
     ours.symlink_to(home / "gone.json")
-    with pytest.raises(ConfigError, match="is a link to a file that does not exist"):
+    with pytest.raises(ConfigError, match="link"):
         Settings(environ=Untouchable()).accounts()
 
 
@@ -711,14 +696,14 @@ def test_a_path_that_no_file_can_have_is_an_error() -> None:
 def test_a_file_that_is_not_utf_8_is_an_error_without_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_bytes(text_of().encode() + b"\xff")
-    with pytest.raises(ConfigError, match=r"is not UTF-8: byte \d+ is wrong; save it") as caught:
+    with pytest.raises(ConfigError, match=r"UTF-8.*byte \d+") as caught:
         Settings(path).accounts()
     assert_hides_the_key(caught.value)
 
 
-def test_a_faulty_file_is_told_without_the_key(tmp_path: Path) -> None:
+def test_a_faulty_file_is_reported_without_the_key(tmp_path: Path) -> None:
     path = write(tmp_path / "c.json", text_of() + "x")
-    with pytest.raises(ConfigError, match="is not JSON: Extra data at line 1") as caught:
+    with pytest.raises(ConfigError, match="JSON.*line 1") as caught:
         Settings(path).accounts()
     assert_hides_the_key(caught.value)
 
@@ -839,31 +824,24 @@ def test_without_a_default_the_first_that_can_serves() -> None:
     assert accounts.select("fetch").name == "exa-1"
 
 
-def test_an_unknown_name_is_told_with_the_known() -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_an_unknown_name_is_refused_with_the_known() -> None:
+    with pytest.raises(ConfigError, match='"tavily".*"exa-0", "kagi-1"'):
         accounts_of("exa", "kagi").select("search", "tavily")
-    assert str(caught.value) == 'No provider "tavily" in the code; known are: "exa-0", "kagi-1".'
 
 
-def test_a_misspelt_name_is_told_with_the_nearest() -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_a_misspelt_name_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r'"exa0".*did you mean "exa-0"\?'):
         accounts_of("exa", "kagi").select("search", "exa0")
-    assert str(caught.value) == (
-        'No provider "exa0" in the code (did you mean "exa-0"?); known are: "exa-0", "kagi-1".'
-    )
 
 
-def test_a_named_provider_that_cannot_is_told_with_those_that_can() -> None:
-    with pytest.raises(ConfigError) as caught:
+def test_a_named_provider_that_cannot_is_refused_with_those_that_can() -> None:
+    with pytest.raises(ConfigError, match='"exa-0".*summarize.*"kagi-1"') as caught:
         accounts_of("exa", "kagi").select("summarize", "exa-0")
-    assert str(caught.value) == 'Provider "exa-0" (type exa) cannot summarize; these can: "kagi-1".'
     assert caught.value.provider == "exa-0"
 
 
-def test_a_named_provider_that_cannot_is_told_with_a_type_that_can() -> None:
-    with pytest.raises(
-        ConfigError, match=r'\(type exa\) cannot summarize; add a .* type "kagi"\.$'
-    ):
+def test_a_named_provider_that_cannot_is_refused_with_a_type_that_can() -> None:
+    with pytest.raises(ConfigError, match='"exa-0".*summarize.*"kagi"'):
         accounts_of("exa").select("summarize", "exa-0")
 
 
@@ -877,9 +855,7 @@ def test_none_that_can_is_told_with_the_file_and_a_type(tmp_path: Path) -> None:
 
 
 def test_a_type_that_has_the_missing_capability_is_named() -> None:
-    with pytest.raises(
-        ConfigError, match=r'can synthesize; add a provider of type "perplexity"\.$'
-    ):
+    with pytest.raises(ConfigError, match='synthesize.*"perplexity"'):
         accounts_of("exa").select("synthesize")
 
 
@@ -966,22 +942,19 @@ def test_the_way_without_a_key_is_one_that_the_reader_has(
 
 
 @pytest.mark.parametrize("capability", ["search", "fetch"])
-def test_an_unknown_name_without_any_key_is_told_first(home: Path, capability: Any) -> None:
+def test_an_unknown_name_without_any_key_is_named_first(home: Path, capability: Any) -> None:
     with pytest.raises(ConfigError) as caught:
         Settings(environ={}).accounts().chain(capability, "exaa")
     fault, keys, *_ = str(caught.value).splitlines()
     assert '"exaa"' in fault
-    assert '(did you mean "exa"?)' in fault
+    assert '"exa"' in fault
     assert "EXA_API_KEY" in keys
 
 
-def test_a_type_without_its_key_is_told_with_the_variable_that_adds_it(home: Path) -> None:
+def test_a_type_without_its_key_is_refused_with_the_variable_that_adds_it(home: Path) -> None:
     accounts = Settings(environ={"EXA_API_KEY": "test-key-1"}).accounts()
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match='"brave".*"exa".*BRAVE_API_KEY'):
         accounts.select("search", "brave")
-    assert str(caught.value) == (
-        'No provider "brave" in the environment; known are: "exa". Set BRAVE_API_KEY to add it.'
-    )
 
 
 def test_a_name_without_any_key_is_told_as_a_missing_key(home: Path) -> None:
@@ -990,14 +963,12 @@ def test_a_name_without_any_key_is_told_as_a_missing_key(home: Path) -> None:
 
 
 @pytest.mark.parametrize("key", [PLACEHOLDER, "exa_..."])
-def test_the_examples_key_is_told_to_be_a_placeholder(tmp_path: Path, key: str) -> None:
+def test_the_key_of_the_example_is_refused(tmp_path: Path, key: str) -> None:
     path = write(tmp_path / "c.json", EXAMPLE.replace(PLACEHOLDER, key))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts()
-    assert str(caught.value) == (
-        f'{path}: the apiKey of "exa-main" is the placeholder of an example; '
-        f"put your Exa API key there, as `webtools config set-key exa-main --config {path}` does."
-    )
+    assert 'apiKey of "exa-main"' in str(caught.value)
+    assert f"`webtools config set-key exa-main --config {path}`" in str(caught.value)
 
 
 # --- what no file is ---------------------------------------------------------------------------
@@ -1012,7 +983,7 @@ def test_a_pipe_is_read_and_a_silent_one_is_an_error(
     os.mkfifo(path)
     held = os.open(path, os.O_RDWR)
     try:
-        with pytest.raises(ConfigError, match="nothing comes out of the pipe"):
+        with pytest.raises(ConfigError, match="pipe"):
             Settings(path).accounts()
     finally:
         os.close(held)
@@ -1025,18 +996,18 @@ def test_a_pipe_is_read_and_a_silent_one_is_an_error(
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
 def test_an_endless_file_is_refused() -> None:
-    with pytest.raises(ConfigError, match="it is no regular file"):
+    with pytest.raises(ConfigError, match="/dev/zero"):
         Settings("/dev/zero").accounts()
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "c.json", " " * (1024 * 1024 + 1))
-    with pytest.raises(ConfigError, match="it is larger than 1024 KiB"):
+    with pytest.raises(ConfigError, match="1024 KiB"):
         Settings(path).accounts()
 
 
-def test_an_empty_path_is_told() -> None:
-    with pytest.raises(ConfigError, match="the path of the config file is empty"):
+def test_an_empty_path_is_refused() -> None:
+    with pytest.raises(ConfigError, match="empty"):
         Settings("")
 
 
@@ -1046,13 +1017,11 @@ def test_an_empty_path_is_told() -> None:
 def test_check_describes_a_file_without_its_keys(tmp_path: Path) -> None:
     entries = (entry(), entry(name="k", type="kagi", baseUrl="http://127.0.0.1:1/k"))
     path = write(tmp_path / "c.json", text_of(*entries, defaultProvider="k", maxResults=9))
-    assert check(Settings(path))[:5] == [
-        f"Source: {path}",
-        'Provider "main": type exa; search, fetch; https://api.exa.ai; key: present',
-        'Provider "k": type kagi; search, fetch, summarize; http://127.0.0.1:1/k; key: present',
-        "Default provider: k",
-        "maxResults: 9",
-    ]
+    source, main, k, default, limit = check(Settings(path))[:5]
+    assert str(path) in source
+    assert all(part in main for part in ('"main"', "exa", "search, fetch", "https://api.exa.ai"))
+    assert all(part in k for part in ('"k"', "search, fetch, summarize", "http://127.0.0.1:1/k"))
+    assert (default[-3:], limit[-3:]) == (": k", ": 9")
 
 
 def test_check_describes_what_is_set_for_one_provider_without_a_secret(tmp_path: Path) -> None:
@@ -1091,12 +1060,9 @@ def test_check_names_the_variables(home: Path) -> None:
     environ = {"KAGI_API_KEY": CANARY, "WEB_SEARCH_MAX_RESULTS": "x"}
     lines = check(Settings(environ=environ))
     ours, theirs = config_paths()
-    assert lines[0] == f"Source: the environment (KAGI_API_KEY), as there is no {ours} or {theirs}"
-    assert lines[2:4] == [
-        "Default provider: none; the first that can serves",
-        "maxResults: 5 (the default)",
-    ]
-    assert lines[-1] == "Warning: WEB_SEARCH_MAX_RESULTS is not a whole number, so it is ignored."
+    assert all(part in lines[0] for part in ("KAGI_API_KEY", str(ours), str(theirs)))
+    assert lines[3].startswith("maxResults: 5")
+    assert lines[-1].startswith("Warning: WEB_SEARCH_MAX_RESULTS ")
     assert CANARY not in "".join(lines)
 
 
@@ -1106,9 +1072,8 @@ def test_check_fails_when_nothing_is_configured(home: Path) -> None:
 
 
 def test_a_key_too_short_to_be_cut_out_of_texts_is_refused() -> None:
-    with pytest.raises(ConfigError, match="EXA_API_KEY is too short") as caught:
+    with pytest.raises(ConfigError, match="EXA_API_KEY is too short"):
         environment_config({"EXA_API_KEY": "exa"})
-    assert str(caught.value).startswith("The value of EXA_API_KEY is too short")
 
 
 def test_check_describes_what_the_code_passes_in() -> None:

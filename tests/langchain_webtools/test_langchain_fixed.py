@@ -75,11 +75,11 @@ def test_one_domain_may_stand_alone_as_everywhere_else(web: WebTools) -> None:
     assert alone == WebSearchTool(web=web, include_domains=["docs.python.org"]).invoke("read json")
 
 
-def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools) -> None:
+def test_a_model_that_sends_another_value_gets_the_fixed_one_in_the_error(web: WebTools) -> None:
     call = {"name": "web_search", "args": {"queries": ["a"], "limit": 9}, "id": "1"}
     message = WebSearchTool(web=web, limit=2).invoke({**call, "type": "tool_call"})
     assert message.status == "error"
-    assert message.content == 'limit is fixed to "2" here; leave it out.'
+    assert 'limit is fixed to "2"' in message.content
 
 
 def test_a_choice_that_costs_more_can_be_taken_from_a_model_with_false(web: WebTools) -> None:
@@ -88,13 +88,13 @@ def test_a_choice_that_costs_more_can_be_taken_from_a_model_with_false(web: WebT
     for again in (tool, copy.copy(tool), pickle.loads(pickle.dumps(WebSearchTool(content=False)))):
         call = {"name": "web_search", "args": {"queries": ["a"], "content": True}, "id": "1"}
         message = again.invoke({**call, "type": "tool_call"})
-        assert message.content == 'content is fixed to "False" here; leave it out.'
+        assert 'content is fixed to "False"' in message.content
     assert "content" in WebSearchTool(content=None).args
     assert tool.invoke({"query": "read json", "content": False}) == tool.invoke("read json")
 
 
 def test_a_fixed_value_that_makes_no_sense_is_refused_at_construction() -> None:
-    with pytest.raises(InputError, match=r'limit "1000" is not possible; use 1 to 100'):
+    with pytest.raises(InputError, match='limit "1000".*100'):
         WebSearchTool(limit=1000)
 
 
@@ -170,5 +170,5 @@ def test_a_toolkit_makes_the_tools_that_are_named() -> None:
     kit = WebToolkit(_over("exa"), prefix="my_")
     assert _names(kit, "summarize", "web_search") == ["my_summarize", "my_web_search"]
     assert [tool.name for tool in kit.get_tools("summarize")] == ["my_summarize"]
-    with pytest.raises(ValueError, match=r'"web_serch" is not a tool .did you mean "web_search"'):
+    with pytest.raises(ValueError, match='"web_serch".*"web_search"'):
         kit.get_tools(["web_serch"])

@@ -141,7 +141,7 @@ async def test_the_load_methods_of_the_base_work(web: WebTools, page: str) -> No
 
 def test_without_web_it_makes_its_own() -> None:
     assert isinstance(WebPageLoader([]).web, WebTools)
-    with pytest.raises(ValueError, match="must be a webtools.WebTools, not str"):
+    with pytest.raises(ValueError, match=r"webtools\.WebTools, not str"):
         WebPageLoader([], web="exa")  # type: ignore[arg-type]
 
 
@@ -205,7 +205,7 @@ async def test_a_failing_page_is_logged_and_left_out(
 
 async def test_a_failing_page_can_be_raised(load: Load) -> None:
     loader = WebPageLoader(MIXED, web=Fixed(gone=GONE), continue_on_failure=False)
-    with pytest.raises(ProviderError, match="/ could not be read: 404 Not Found") as caught:
+    with pytest.raises(ProviderError, match="404 Not Found") as caught:
         await load(loader)
     assert caught.value.provider == "exa"
 
@@ -239,9 +239,7 @@ async def test_a_url_that_is_none_loses_no_other(
     urls[4] = "mailto:x"
     assert _sources(await load(WebPageLoader(urls, web=Fixed()))) == [*urls[:4], *urls[5:]]
     (record,) = caplog.records
-    assert record.getMessage().startswith(
-        'Left out mailto:x: "mailto:x" is not an absolute http(s)'
-    )
+    assert "mailto:x" in record.getMessage()
 
 
 async def test_the_core_refuses_a_url_that_is_none(load: Load, web: WebTools, page: str) -> None:
@@ -252,7 +250,7 @@ async def test_the_core_refuses_a_url_that_is_none(load: Load, web: WebTools, pa
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_bad_settings_are_refused_at_once(most: int) -> None:
-    with pytest.raises(InputError, match=f'^text_max_characters "{most}" is not possible; use 1'):
+    with pytest.raises(InputError, match=f'^text_max_characters "{most}"'):
         WebPageLoader(_urls(1), text_max_characters=most)
 
 
@@ -285,7 +283,7 @@ async def test_urls_that_are_none_are_no_empty_success(load: Load, web: WebTools
 
 
 async def test_pages_that_all_fail_are_no_empty_success(load: Load) -> None:
-    with pytest.raises(ProviderError, match="/ could not be read: 404 Not Found") as caught:
+    with pytest.raises(ProviderError, match="404 Not Found") as caught:
         await load(WebPageLoader(GONE.url, web=Fixed(gone=GONE)))
     assert caught.value.provider == "exa"
 
@@ -293,7 +291,7 @@ async def test_pages_that_all_fail_are_no_empty_success(load: Load) -> None:
 async def test_a_provider_that_is_not_there_is_no_empty_success(load: Load) -> None:
     exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": "http://127.0.0.1:1"}
     async with WebTools({"providers": [exa]}) as web:
-        with pytest.raises(RequestError, match=r"no connection to http://127\.0\.0\.1:1"):
+        with pytest.raises(RequestError, match=r"http://127\.0\.0\.1:1"):
             await load(WebPageLoader("https://a.example/", web=web))
 
 

@@ -165,26 +165,27 @@ def test_a_tool_needs_neither_settings_nor_a_key(
 
 
 @pytest.mark.parametrize(
-    ("make", "given", "told"),
+    ("make", "argument", "named"),
     [
-        (WebSearchTool, "include_domain", '; did you mean "include_domains"? Its own are: web, '),
-        (WebSearchTool, "max_results", ". Its own are: web, api_keys, cache, content_blocks, "),
-        (WebSearchTool, "api_key", '. Pass api_keys={"exa": "..."}, or set a variable such as EX'),
-        (WebSearchRetriever, "exa_api_key", '. Pass api_keys={"exa": "..."}, or set a variable su'),
-        (WebToolkit, "max_result", '; did you mean "max_results"?'),
-        (WebFetchTool, "handle_tool_errors", '; did you mean "handle_tool_error"? Its own are: '),
-        (WebToolkit, "prefixes", '; did you mean "prefix"? Its own are: web, llm, prefix, suffix'),
-        (WebSearchRetriever, "category_", '; did you mean "category"? Its own are: web, api_ke'),
-        (WebPassageCompressor, "rerank", '; did you mean "reranker"? Its own are: k, max_charac'),
+        (WebSearchTool, "include_domain", '"include_domains"'),
+        (WebSearchTool, "max_results", "web, api_keys, cache, content_blocks"),
+        (WebSearchTool, "api_key", 'api_keys={"exa": "..."}'),
+        (WebSearchRetriever, "exa_api_key", 'api_keys={"exa": "..."}'),
+        (WebToolkit, "max_result", '"max_results"'),
+        (WebFetchTool, "handle_tool_errors", '"handle_tool_error"'),
+        (WebToolkit, "prefixes", '"prefix"'),
+        (WebSearchRetriever, "category_", '"category"'),
+        (WebPassageCompressor, "rerank", '"reranker"'),
     ],
 )
-def test_a_misspelt_argument_is_told_with_the_nearest(
-    make: Callable[..., Any], given: str, told: str
+def test_a_misspelt_argument_is_refused_with_the_nearest(
+    make: Callable[..., Any], argument: str, named: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
-        make(**{given: "secret-key"})
-    assert f'{make.__name__} takes no argument "{given}"{told}' in str(caught.value)
-    assert "secret-key" not in str(caught.value)
+        make(**{argument: "secret-key"})
+    message = str(caught.value)
+    assert all(part in message for part in (make.__name__, f'"{argument}"', named))
+    assert "secret-key" not in message
 
 
 def test_a_toolkit_takes_its_web_by_position(web: WebTools) -> None:
@@ -196,7 +197,7 @@ def test_a_toolkit_takes_its_web_by_position(web: WebTools) -> None:
 
 
 def test_what_is_no_web_is_refused_without_showing_it(tool_class: type[WebTool]) -> None:
-    with pytest.raises(ValidationError, match=r"must be a webtools\.WebTools, not dict") as caught:
+    with pytest.raises(ValidationError, match=r"webtools\.WebTools, not dict") as caught:
         tool_class(web={"apiKey": "secret-key"})
     assert "secret-key" not in str(caught.value)
 
@@ -431,7 +432,7 @@ def test_a_validation_node_of_langgraph_takes_the_tools(web: WebTools) -> None:
     state = node.invoke({"messages": [AIMessage("", tool_calls=[good, bad])]})
     accepted, refused = state["messages"]
     assert json.loads(accepted.content)["limit"] == 3
-    assert 'limit "300" is not possible; use 1 to 100' in refused.content
+    assert 'limit "300"' in refused.content
 
 
 def test_a_server_may_make_its_own_model_of_the_fields(web: WebTools) -> None:

@@ -107,27 +107,27 @@ def test_a_position_skips_what_is_fixed(web: WebTools) -> None:
     assert output.raw_input == {"kwargs": sent}
 
 
-def test_a_model_that_sends_another_value_is_told_that_it_is_fixed(web: WebTools) -> None:
+def test_a_model_that_sends_another_value_gets_the_fixed_one_in_the_error(web: WebTools) -> None:
     output = web_search_tool(web, limit=2).call(queries=["a"], limit=9)
     assert output.is_error
-    assert output.content == 'limit is fixed to "2" here; leave it out.'
+    assert 'limit is fixed to "2"' in output.content
 
 
 def test_a_choice_that_costs_more_can_be_taken_from_a_model_with_false(web: WebTools) -> None:
     tool = web_fetch_tool(web, summary=False)
     assert "summary" not in tool.metadata.get_parameters_dict()["properties"]
     output = tool.call(urls=["https://example.com/"], summary=True)
-    assert output.content == 'summary is fixed to "False" here; leave it out.'
+    assert 'summary is fixed to "False"' in output.content
     assert "summary" in web_fetch_tool(summary=None).metadata.get_parameters_dict()["properties"]
 
 
 def test_a_fixed_value_that_makes_no_sense_is_refused_at_once() -> None:
-    with pytest.raises(InputError, match=r'limit "1000" is not possible; use 1 to 100'):
+    with pytest.raises(InputError, match='limit "1000".*100'):
         web_search_tool(limit=1000)
-    with pytest.raises(InputError, match='"limt" is not an argument .did you mean "limit"'):
+    with pytest.raises(InputError, match='"limt".*"limit"'):
         web_search_tool(limt=3)  # type: ignore[call-arg]
     for spelling in ("queries", "query", "q", "Queries"):
-        with pytest.raises(InputError, match="queries is what a call is about"):
+        with pytest.raises(InputError, match="queries"):
             web_search_tool(**{spelling: ["a"]})  # type: ignore[arg-type]
 
 

@@ -187,8 +187,8 @@ def test_documents_are_filled_too() -> None:
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("https://example.com/doomed", "there is no such page"),
-        ("https://example.com/empty", "the page has no text"),
+        ("https://example.com/doomed", "no such page"),
+        ("https://example.com/empty", "no text"),
     ],
 )
 async def test_a_failing_page_leaves_the_snippet_and_a_note(
@@ -196,7 +196,8 @@ async def test_a_failing_page_leaves_the_snippet_and_a_note(
 ) -> None:
     failed, filled = await process(FetchPagePostprocessor(stub()), [node(url), node()])
     assert failed.text == "A snippet."
-    assert failed.metadata == {"url": url, "fetch_error": reason}
+    assert failed.metadata["url"] == url
+    assert reason in failed.metadata["fetch_error"]
     assert filled.text == "The page."
 
 

@@ -192,12 +192,9 @@ def test_a_lazy_caller_reads_no_more_than_it_asks_for() -> None:
 @every_way
 async def test_a_failing_page_is_an_error_on_demand(way: Load) -> None:
     urls = [*many(2), "https://example.com/doomed"]
-    with pytest.raises(ProviderError) as caught:
+    named = "https://example.com/doomed.*no such page.*continue_on_failure"
+    with pytest.raises(ProviderError, match=named) as caught:
         await way(WebPageReader(stub(failing="doomed"), continue_on_failure=False), urls)
-    assert str(caught.value) == (
-        "https://example.com/doomed could not be read: there is no such page. Correct the URL; "
-        "continue_on_failure=True leaves such pages out where others can be read."
-    )
     assert caught.value.provider == "exa"
 
 
@@ -209,16 +206,15 @@ async def test_failing_pages_are_left_out_and_logged(
     reader = WebPageReader(stub(failing="doomed"))
     documents = await way(reader, urls)
     assert [document.text for document in documents] == many(2)
-    assert [record.getMessage() for record in caplog.records] == [
-        "Left out https://example.com/doomed: there is no such page",
-        "Left out https://example.com/empty: it has no text",
-    ]
+    doomed, empty = (record.getMessage() for record in caplog.records)
+    assert urls[0] in doomed
+    assert urls[-1] in empty
     assert {record.name for record in caplog.records} == {"llamaindex_webtools"}
 
 
 @every_way
 async def test_a_page_without_text_is_an_error_on_demand(way: Load) -> None:
-    with pytest.raises(ProviderError, match="it has no text"):
+    with pytest.raises(ProviderError, match=r"https://example\.com/empty"):
         await way(WebPageReader(stub(), continue_on_failure=False), "https://example.com/empty")
 
 
@@ -262,7 +258,7 @@ async def test_what_came_before_is_no_failure_when_the_last_pages_are_empty(way:
 
 @every_way
 async def test_pages_without_any_text_are_no_empty_success(way: Load) -> None:
-    with pytest.raises(ProviderError, match="it has no text") as caught:
+    with pytest.raises(ProviderError, match=r"https://example\.com/empty") as caught:
         await way(WebPageReader(stub()), "https://example.com/empty")
     assert caught.value.provider == "exa"
 
@@ -271,7 +267,7 @@ async def test_pages_without_any_text_are_no_empty_success(way: Load) -> None:
 async def test_a_provider_that_is_not_there_is_no_empty_success(way: Load) -> None:
     exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": "http://127.0.0.1:1"}
     async with WebTools({"providers": [exa]}) as web:
-        with pytest.raises(RequestError, match=r"no connection to http://127\.0\.0\.1:1"):
+        with pytest.raises(RequestError, match=r"http://127\.0\.0\.1:1"):
             await way(WebPageReader(web), many(2))
 
 
@@ -283,15 +279,14 @@ async def test_a_wrong_url_does_not_lose_the_others(
     documents = await way(WebPageReader(web), ["file:///etc/passwd", *many(1)])
     assert [document.text for document in documents] == many(1)
     [record] = caplog.records
-    assert record.getMessage().startswith("Left out file:///etc/passwd: ")
-    assert "is not an absolute http(s) URL" in record.getMessage()
+    assert "file:///etc/passwd" in record.getMessage()
     with pytest.raises(InputError, match="file:///etc/passwd"):
         await way(WebPageReader(web, continue_on_failure=False), ["file:///etc/passwd"])
 
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_a_bound_out_of_range_is_refused_at_once(most: int) -> None:
-    with pytest.raises(ValidationError, match=r"text_max_characters\n.*greater than or equal to 1"):
+    with pytest.raises(ValidationError, match="text_max_characters"):
         WebPageReader(stub(), text_max_characters=most)
 
 

@@ -127,16 +127,16 @@ def test_prefixes_tell_two_instances_apart() -> None:
     assert names(tools)[0] == "kagi_web_search"
 
 
-def test_one_method_may_be_named_and_a_wrong_name_is_told_with_the_nearest() -> None:
+def test_one_method_may_be_named_and_a_wrong_name_is_refused_with_the_nearest() -> None:
     spec = WebToolsSpec()
     assert names(spec.to_tool_list("web_fetch")) == ["web_fetch"]  # type: ignore[arg-type]
-    with pytest.raises(AttributeError, match='"web_serch" is not a tool .did you mean "web_s'):
+    with pytest.raises(AttributeError, match='"web_serch".*"web_search"'):
         spec.to_tool_list(["web_serch"])
 
 
 @pytest.mark.parametrize("name", ["", "web search", "söka", "a.b", "x" * 65])
 def test_a_name_that_model_apis_refuse_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="is no tool name"):
+    with pytest.raises(InputError, match=f'"{name}"'):
         web_search_tool(name=name)
 
 

@@ -352,39 +352,35 @@ def test_a_whole_id_is_never_ambiguous(path: Path) -> None:
 
 def test_an_id_in_a_fact_is_not_the_call(path: Path) -> None:
     make_log(path).write("x", "03zz", {"n": 0, "message": ID, "nested": {"call": ID}})
-    with pytest.raises(InputError, match=f'No call "{ID}" is in the log'):
+    with pytest.raises(InputError, match=f'"{ID}"'):
         events_of(path, ID)
 
 
 def test_an_ambiguous_beginning_is_refused_with_the_candidates(path: Path) -> None:
     fill(path, "03a1", "03a2", "03a1")
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match='2 calls .*"03a": 03a1, 03a2'):
         events_of(path, "03a")
-    assert str(caught.value) == '2 calls begin with "03a": 03a1, 03a2; give more of the id.'
     fill(path, *(f"03a{n}" for n in range(8)))
-    with pytest.raises(InputError, match="8 calls .*03a7, 03a6, 03a5, 03a4, 03a3, …; give more"):
+    with pytest.raises(InputError, match="8 calls .*03a7, 03a6, 03a5, 03a4, 03a3, …"):
         events_of(path, "03a")
 
 
-def test_an_unknown_id_is_refused_with_the_remedy(path: Path) -> None:
-    with pytest.raises(InputError) as caught:
+def test_an_unknown_id_is_refused_with_the_command_that_lists_ids(path: Path) -> None:
+    with pytest.raises(InputError, match='"nope".*`webtools log tail`') as caught:
         events_of(path, "nope")
-    assert str(caught.value) == (
-        f'No call "nope" is in the log {path}; `webtools log tail` shows the ids of recent calls, '
-        "and calls older than the backups are gone."
-    )
+    assert str(path) in str(caught.value)
 
 
 def test_an_empty_id_is_refused(path: Path) -> None:
-    with pytest.raises(InputError, match="The call id is empty; `webtools log tail` shows"):
+    with pytest.raises(InputError, match="empty.*`webtools log tail`"):
         events_of(path, "  ")
 
 
-def test_a_log_that_cannot_be_read_is_told_with_its_path(path: Path) -> None:
+def test_a_log_that_cannot_be_read_is_named_with_its_path(path: Path) -> None:
     path.mkdir()
-    with pytest.raises(ConfigError, match=f"^The log {path} cannot be read: Is a directory; .*log"):
+    with pytest.raises(ConfigError, match=f"{path}.*Is a directory"):
         tail(path, 1)
-    with pytest.raises(ConfigError, match="cannot be read: .*null"):
+    with pytest.raises(ConfigError, match="null"):
         tail(Path("a\0b"), 1)
 
 

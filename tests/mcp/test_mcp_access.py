@@ -28,8 +28,8 @@ def test_an_address_is_host_and_port(text: str, address: Address) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "8766", ":8766", "::1:80", "h:", "h:-1", "h:65536", "h:x"])
-def test_what_is_none_is_named(text: str) -> None:
-    with pytest.raises(ConfigError, match="is not an address; use HOST:PORT") as raised:
+def test_a_malformed_address_is_named(text: str) -> None:
+    with pytest.raises(ConfigError, match="HOST:PORT") as raised:
         read_address(text)
     assert f'"{text}"' in str(raised.value)
 
@@ -57,7 +57,7 @@ def test_what_can_be_no_token_is_refused_and_not_repeated(tmp_path: Path, conten
 
 
 def test_a_token_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nothing\.txt cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"nothing\.txt"):
         read_token(str(tmp_path / "nothing.txt"), {})
 
 
@@ -75,9 +75,9 @@ def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> s
 
 
 def test_off_loopback_it_takes_a_token_and_a_name() -> None:
-    with pytest.raises(ConfigError, match="--token-file, or into WEBTOOLS_MCP_TOKEN"):
+    with pytest.raises(ConfigError, match="--token-file.*WEBTOOLS_MCP_TOKEN"):
         allowed("0.0.0.0", ["tools.example.org"])
-    with pytest.raises(ConfigError, match="with --allow-host"):
+    with pytest.raises(ConfigError, match="--allow-host"):
         allowed("0.0.0.0", token=TOKEN)
     hosts = {"tools.example.org", "tools.example.org:PORT"}
     assert allowed("0.0.0.0", ["tools.example.org"], TOKEN) == hosts
@@ -99,7 +99,7 @@ def test_loopback_answers_to_its_names_alone(host: str) -> None:
 def test_an_address_in_use_is_an_error_that_names_it() -> None:
     with listen(Address("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        with pytest.raises(ConfigError, match=f"Nothing can listen on 127.0.0.1:{port}"):
+        with pytest.raises(ConfigError, match=f"127.0.0.1:{port}"):
             listen(Address("127.0.0.1", port))
 
 

@@ -197,10 +197,10 @@ async def test_what_was_cut_is_linked_and_read_on(
 @pytest.mark.parametrize(
     ("uri", "message"),
     [
-        ("file:///etc/passwd", "There is no such resource"),
-        ("webtools://elsewhere/0", "There is no such resource"),
-        ("webtools://output/../../etc/passwd", "is not a handle"),
-        ("webtools://output/" + 32 * "0", "Nothing is kept under handle"),
+        ("file:///etc/passwd", "resource"),
+        ("webtools://elsewhere/0", "resource"),
+        ("webtools://output/../../etc/passwd", "handle"),
+        ("webtools://output/" + 32 * "0", 32 * "0"),
         ("webtools://output/" + 32 * "0" + "?offset=x", "offset"),
     ],
 )
@@ -214,11 +214,11 @@ async def test_no_other_resource_can_be_read(web: WebTools, uri: str, message: s
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("web_search", {}, "queries is missing or empty"),
+        ("web_search", {}, "queries"),
         ("web_search", {"queries": ["x"], "limit": 5000}, "5000"),
-        ("web_read", {"handle": "x"}, "give the read_handle of a result"),
-        ("web_search", {f"name{n}": 1 for n in range(60_000)}, "the call has 60000 arguments"),
-        ("web_serch", {"queries": ["x"]}, "use one of web_search"),
+        ("web_read", {"handle": "x"}, "read_handle"),
+        ("web_search", {f"name{n}": 1 for n in range(60_000)}, "60000"),
+        ("web_serch", {"queries": ["x"]}, "web_search"),
     ],
 )
 async def test_a_failure_is_a_tool_error_with_its_remedy(
