@@ -52,7 +52,5 @@ def test_every_part_of_the_benchmarks_measures_something() -> None:
 
 def test_an_unknown_part_is_named_with_the_known_ones() -> None:
     done = run("nothing")
-    assert (done.returncode, done.stdout) == (
-        2,
-        f"no such part: nothing; use {', '.join(LEAST_ROWS)}\n",
-    )
+    assert done.returncode == 2
+    assert all(part in done.stdout for part in ["nothing", *LEAST_ROWS])

@@ -260,10 +260,10 @@ def test_closing_while_other_threads_call_disturbs_nobody(web: WebTools) -> None
 
 
 def test_a_model_in_the_place_of_a_synthesizer_is_refused_with_what_wraps_it(web: WebTools) -> None:
-    for told in call_both(web, "research", "q", synthesis=object()):
-        assert told["type"] == "InputError"
-        assert told["message"].startswith("synthesis must be a name or one such as ChatModelSynth")
-        assert told["message"].endswith(", not object.")
+    for error in call_both(web, "research", "q", synthesis=object()):
+        assert error["type"] == "InputError"
+        assert error["message"].startswith("synthesis ")
+        assert "ChatModelSynthesizer" in error["message"]
 
 
 def test_making_one_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -427,8 +427,9 @@ def test_junk_gives_the_same_awaited(web: WebTools, name: str, arguments: Any) -
 
 def test_an_unknown_tool_is_named_together_with_the_known(web: WebTools) -> None:
     result = web.call_tool("web_serach", {})
-    near = '(did you mean "web_search"?)'
-    assert result.text == f'"web_serach" is not a tool {near}; use one of {", ".join(TOOLS)}.'
+    assert '"web_serach" ' in result.text
+    assert 'did you mean "web_search"?' in result.text
+    assert ", ".join(TOOLS) in result.text
     assert result.details["error"]["type"] == "InputError"
 
 
@@ -436,7 +437,7 @@ def test_an_unknown_tool_is_named_together_with_the_known(web: WebTools) -> None
 def test_arguments_that_are_no_mapping_are_refused(web: WebTools, arguments: Any) -> None:
     result = web.call_tool("web_search", arguments)
     check(result)
-    assert "give an object with queries" in result.text
+    assert "queries" in result.text
 
 
 @pytest.mark.parametrize(

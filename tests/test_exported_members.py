@@ -33,7 +33,7 @@ def test_dir_lists_the_public_names(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("module", LAZY, ids=lambda module: module.__name__)
 def test_a_wrong_name_is_an_attribute_error_that_names_it(module: ModuleType) -> None:
-    with pytest.raises(AttributeError, match=f"'{module.__name__}' has no attribute 'WebTool5'"):
+    with pytest.raises(AttributeError, match=f"'{module.__name__}'.*'WebTool5'"):
         _ = module.WebTool5
 
 

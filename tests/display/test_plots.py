@@ -113,9 +113,9 @@ def test_a_chart_goes_where_it_is_told() -> None:
 
 
 def test_an_unknown_chart_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match='domains, dates, not "date"'):
+    with pytest.raises(InputError, match='domains, dates.*"date"'):
         found().plot("date")
-    with pytest.raises(InputError, match="ReadResponse has no chart"):
+    with pytest.raises(InputError, match="ReadResponse"):
         ReadResponse(handle="a", content="", offset=0, total_characters=0).plot()
 
 
@@ -140,11 +140,11 @@ def test_the_log_shows_cost_and_time_by_provider(
         assert bars(cost) == pytest.approx({"brave": 0.01, "kagi": 0.012})
         assert words(cost) == ["0.01", "0.012"]
         assert set(bars(time)) == {"kagi", "brave"}
-        with pytest.raises(InputError, match='cost, time, not "price"'):
+        with pytest.raises(InputError, match='cost, time.*"price"'):
             web.plot("price")  # type: ignore[arg-type]
 
 
-def test_a_log_that_is_turned_off_is_told(webtools_sandbox: SandboxServer) -> None:
+def test_a_log_that_is_turned_off_is_reported(webtools_sandbox: SandboxServer) -> None:
     config = Config.model_validate({**webtools_sandbox.config(), "log": {"enabled": False}})
-    with WebTools(config) as web, pytest.raises(ConfigError, match="The log is turned off in the"):
+    with WebTools(config) as web, pytest.raises(ConfigError, match=r"log\.enabled"):
         web.plot()

@@ -274,7 +274,7 @@ def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("without_rich")
 def test_without_rich_the_extra_is_named() -> None:
-    with pytest.raises(ImportError, match=r"needs rich: pip install 'agent-webtools\[cli\]'"):
+    with pytest.raises(ImportError, match=r"'agent-webtools\[cli\]'"):
         importlib.import_module("webtools.rendering")
 
 

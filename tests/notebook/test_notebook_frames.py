@@ -107,11 +107,11 @@ def test_research_says_which_sources_are_cited() -> None:
 
 @pytest.mark.parametrize("response", [samples.PLAN, samples.PART], ids=["plan", "part"])
 def test_a_response_without_rows_is_refused(response: Any) -> None:
-    with pytest.raises(InputError, match="has no data frame"):
+    with pytest.raises(InputError, match="data frame"):
         response.to_dataframe()
 
 
 def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="^to_dataframe needs pandas: pip install pandas$"):
+    with pytest.raises(ImportError, match="pip install pandas"):
         samples.SEARCH.to_dataframe()

@@ -134,7 +134,7 @@ def test_a_reset_reaches_the_client_as_one(caller: Caller) -> None:
 
 def test_a_hangup_sends_nothing(caller: Caller) -> None:
     caller.server.fault(body="hangup")
-    with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
+    with pytest.raises(httpx.RemoteProtocolError):
         search(caller)
 
 
@@ -204,7 +204,7 @@ def test_pages_can_be_at_fault_too(caller: Caller) -> None:
 
 
 def test_an_unknown_body_kind_is_an_error() -> None:
-    with pytest.raises(ValueError, match="unknown fault body 'htlm'"):
+    with pytest.raises(ValueError, match="'htlm'"):
         Fault(body="htlm")  # type: ignore[arg-type]
 
 

@@ -94,7 +94,6 @@ def test_news_are_found_with_the_defaults() -> None:
     with SandboxServer() as server, WebTools(server.config()) as web:
         found = web.research("AI agents", command="web-news")
     assert len(found.results) >= 2
-    assert (found.meta.provider_used, found.meta.confidence_rule) == (
-        "exa",
-        f"{len(found.results)} sources from the last 7 days, all from one domain",
-    )
+    assert found.meta.provider_used == "exa"
+    assert f"{len(found.results)} sources" in found.meta.confidence_rule
+    assert "7 days" in found.meta.confidence_rule
