@@ -28,7 +28,7 @@ from webtools.config.parts import (
 )
 from webtools.operations.filters import LOCAL
 from webtools.pages import fetching
-from webtools.pipeline.accounting import timeout_of
+from webtools.pipeline.api_call import timeout_of
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
     DocsQuery,

@@ -37,7 +37,7 @@ def pytest_collection_finish() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Time as the blocking driver sees it."""
     clock = Clock()
-    monkeypatch.setattr("webtools.flows.drivers.time", clock)
+    monkeypatch.setattr("webtools.io.blocking.time", clock)
     return clock
 
 

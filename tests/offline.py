@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
-from webtools.flows.drivers import Flow, run
 from webtools.http.messages import Request, Response
+from webtools.io.blocking import BlockingIO, Transport
+from webtools.io.event_loop import AsyncIO, AsyncTransport
+from webtools.io.runtime import run as run_coroutine
+from webtools.pipeline import context as contexts
+from webtools.pipeline.api_call import ApiCall
+from webtools.pipeline.metering import metered
+from webtools.pipeline.retries import exchange, look_up
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.protocols import DocsCall
 from webtools.testing import INSTANCE
 
 T = TypeVar("T")
@@ -71,8 +78,38 @@ def by_query(answers: Mapping[str, Response | RequestError]) -> Answer:
     return lambda request: answers[request.json["query"]]
 
 
-def drive(flow: Flow[T], *answers: Answer) -> T:
-    return run(flow, Stub(*answers))
+class CurrentIO:
+    """The `io` of contexts that tests make: that of the transport in use."""
+
+    def __init__(self) -> None:
+        self.current: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.current, name)
+
+
+IO: Any = CurrentIO()
+
+
+def detached(*args: Any, **settings: Any) -> contexts.CallContext:
+    """Make a context outside of any call, whose `io` is that of `run` or `arun`."""
+    return contexts.detached(*args, **{"io": IO, **settings})
+
+
+def run(coroutine: Coroutine[Any, Any, T], transport: Transport) -> T:
+    """Run a coroutine over a blocking transport."""
+    IO.current = BlockingIO(transport)
+    return run_coroutine(coroutine)
+
+
+async def arun(coroutine: Coroutine[Any, Any, T], transport: AsyncTransport) -> T:
+    """Await a coroutine over an async transport."""
+    IO.current = AsyncIO(transport)
+    return await coroutine
+
+
+def drive(coroutine: Coroutine[Any, Any, T], *answers: Answer) -> T:
+    return run(coroutine, Stub(*answers))
 
 
 class Clock:
@@ -88,3 +125,13 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
+
+
+async def metered_exchange(api_call: ApiCall, request: Request, read: Callable[[Response], T]) -> T:
+    async with metered(api_call):
+        return await exchange(api_call, request, read)
+
+
+async def metered_look_up(api_call: ApiCall, lookup: Callable[[DocsCall], Any]) -> Any:
+    async with metered(api_call):
+        return await look_up(api_call, lookup)

@@ -16,7 +16,7 @@ import json
 import platform
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -26,6 +26,7 @@ from typing import Any
 from unittest import mock
 
 import yaml
+from offline import IO, detached, run
 from pydantic import SecretStr
 from vcr import VCR
 from vcr.cassette import Cassette
@@ -33,13 +34,11 @@ from vcr.request import Request as RecordedRequest
 
 from webtools.config import Settings, load
 from webtools.errors import WebToolsError
-from webtools.flows.drivers import Flow, run
 from webtools.http.messages import Request, Response
 from webtools.http.transport import BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
-from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, Account, Capability, Query
 from webtools.providers.protocols import (
     DocsQuery,
@@ -95,7 +94,7 @@ class Scenario:
     """
 
     provider: str
-    flow: Callable[[Account], Flow[Any]]
+    flow: Callable[[Account], Awaitable[Any]]
     page: str
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     key: str | None = None
@@ -123,31 +122,33 @@ def origin_of(kind: str) -> str:
     return PROVIDERS[kind].about.origin or INSTANCE
 
 
-def _searching(*queries: str, limit: int = 3, **filters: Any) -> Callable[[Account], Flow[Any]]:
+def _searching(
+    *queries: str, limit: int = 3, **filters: Any
+) -> Callable[[Account], Awaitable[Any]]:
     return lambda account: search(
-        account, [SearchQuery(q, limit, **filters) for q in queries], detached()
+        [account], [SearchQuery(q, limit, **filters) for q in queries], detached()
     )
 
 
-def _fetching(*urls: str, **wanted: Any) -> Callable[[Account], Flow[Any]]:
-    return lambda account: fetch(account, PageQuery(urls, **wanted), detached())
+def _fetching(*urls: str, **wanted: Any) -> Callable[[Account], Awaitable[Any]]:
+    return lambda account: fetch([account], PageQuery(urls, **wanted), detached())
 
 
-def _summarizing(url: str, **settings: Any) -> Callable[[Account], Flow[Any]]:
-    return lambda account: summarize(account, SummaryQuery(url, **settings), detached())
+def _summarizing(url: str, **settings: Any) -> Callable[[Account], Awaitable[Any]]:
+    return lambda account: summarize([account], SummaryQuery(url, **settings), detached())
 
 
-def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Flow[Any]]:
+def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Awaitable[Any]]:
     return partial(_calling, "docs", DocsQuery(question, limit))
 
 
-def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Flow[Any]]:
+def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Awaitable[Any]]:
     return partial(_calling, "synthesize", SynthesisQuery(question, sources))
 
 
-def _calling(able: Capability, query: Query, account: Account) -> Flow[Any]:
+async def _calling(able: Capability, query: Query, account: Account) -> Any:
     _, call = CALLS[able]
-    return call(account, query)
+    return await call(account, query, IO)
 
 
 _EXA_SEARCH = "https://exa.ai/docs/reference/search"
@@ -195,7 +196,7 @@ _POOL = _synthesizing(
 
 
 def _failures(
-    provider: str, flow: Callable[[Account], Flow[Any]], page: str, **settings: Any
+    provider: str, flow: Callable[[Account], Awaitable[Any]], page: str, **settings: Any
 ) -> dict[str, Scenario]:
     return {
         "wrong-key": Scenario(provider, flow, page, key=WRONG_KEY, fails=True, **settings),
@@ -734,7 +735,7 @@ def _heading(source: Source, scenario: Scenario) -> str:
     return f"# Recorded from {source.name} on {day}. API: {scenario.page}\n"
 
 
-def _outcome(flow: Flow[Any], source: Source) -> Any:
+def _outcome(flow: Awaitable[Any], source: Source) -> Any:
     try:
         return run(flow, source)
     except WebToolsError as error:

@@ -219,11 +219,11 @@ async def _lc_progress(place: Place) -> None:
 @shows("llamaindex", PROGRESS)
 async def _li_progress(place: Place) -> None:
     tools = li.WebToolsSpec(place.web).to_tool_list()
-    run = FunctionAgent(tools=[*tools], llm=language_model()).run(language_model().script.question)
+    run = FunctionAgent(tools=[*tools], llm=language_model()).run("How do I read a zip file?")
     steps = [each async for each in run.stream_events() if isinstance(each, li.WebProgressEvent)]
     await run
-    told = [(each.done, each.total) for each in steps if each.tool == "web_search"]
-    assert told == [(0, 2), (1, 2), (2, 2)]
+    searches = [(each.done, each.total) for each in steps if each.tool == "web_search"]
+    assert searches == [(0, 1), (1, 1)]
 
 
 DRAWN = "Calls drawn on a terminal"

@@ -324,7 +324,7 @@ class WebTools(AwaitedMethods):
             recency_days=recency_days,
             synthesis=synthesis,
         )
-        return self._run(self._dispatcher.plan(given))
+        return self._run(lambda io: self._dispatcher.plan(io, given))
 
     def verify(
         self,
@@ -356,7 +356,7 @@ class WebTools(AwaitedMethods):
             ProviderError: Likewise.
         """
         options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return self._run(self._dispatcher.verify(answer, sources, options))
+        return self._run(lambda io: self._dispatcher.verify(io, answer, sources, options))
 
     def call_tool(
         self,
@@ -381,4 +381,4 @@ class WebTools(AwaitedMethods):
             cause is a result with `is_error`, never an exception.
         """
         options = CallOptions(cache, progress, synthesizer)
-        return self._run(self._dispatcher.present(name, arguments, options))
+        return self._run(lambda io: self._dispatcher.present(io, name, arguments, options))

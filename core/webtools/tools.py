@@ -144,8 +144,8 @@ Sources:
 FETCH = Tool(
     "web_fetch",
     """\
-Read one or more web pages by URL. Returns each page's text as Markdown, in the order asked, and \
-of a page that fails the reason.
+Read one or more web pages by URL. Returns the text of each page as Markdown, in your order, or \
+the reason it failed.
 
 When to use:
 - Reading a page that a search found, before relying on its snippet
@@ -154,10 +154,10 @@ When to use:
 
 When not to use: the page was read before, or its URL is a guess.
 
-Give a question to get only the best passages of long pages. Choose \
-highlights for the most relevant extracts or summary for a short version of each page; without a \
-choice the text is returned. Long output is cut, pages get fair shares of it; web_read \
-gives the rest, or lower text_max_characters or fetch fewer pages to see more of each.""",
+Give a question to get only the best passages of long pages. Choose highlights for the most \
+relevant extracts, or summary for a short version of each page. Long output is cut, and pages \
+share it fairly. web_read gives the rest; or lower text_max_characters, or fetch fewer \
+pages.""",
     FetchInput,
 )
 

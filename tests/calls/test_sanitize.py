@@ -2,13 +2,14 @@
 
 import pickle
 import traceback
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+from offline import IO, run
 
 from webtools import ProviderError, RequestError
 from webtools.calls.sanitize import sanitize
-from webtools.flows.drivers import Flow, Now, run
 from webtools.http.transport import BlockingTransport
 from webtools.results import ResearchPlan, SearchResponse
 from webtools.text.redaction import MARK, Redactor
@@ -16,16 +17,15 @@ from webtools.text.redaction import MARK, Redactor
 KEY = "test-key-exa-0123456789"
 
 
-def drive(flow: Flow[Any]) -> Any:
+def drive(flow: Coroutine[Any, Any, Any]) -> Any:
     return run(flow, BlockingTransport())
 
 
 def sanitized(warning: str) -> Any:
-    def flow() -> Flow[SearchResponse]:
-        yield Now()
+    async def flow() -> SearchResponse:
         return SearchResponse(provider="exa", queries=["q"], results=[], warnings=[warning])
 
-    return drive(sanitize(flow(), Redactor([KEY])))
+    return drive(sanitize(flow, Redactor([KEY]), IO))
 
 
 def test_the_gate_cleans_what_a_flow_returns() -> None:
@@ -45,35 +45,32 @@ def test_a_lone_surrogate_keeps_nothing_from_being_found() -> None:
 def test_a_plan_has_no_warnings_and_gets_none() -> None:
     plan = ResearchPlan.model_construct(query="a\u200bb")
 
-    def flow() -> Flow[ResearchPlan]:
-        yield Now()
+    async def flow() -> ResearchPlan:
         return plan
 
-    cleaned = drive(sanitize(flow(), Redactor([KEY])))
+    cleaned = drive(sanitize(flow, Redactor([KEY]), IO))
     assert (cleaned.query, hasattr(cleaned, "warnings")) == ("ab", False)
 
 
 def test_a_clean_response_passes_as_it_is() -> None:
     response = SearchResponse(provider="exa", queries=["q…"], results=[])
 
-    def flow() -> Flow[SearchResponse]:
-        yield Now()
+    async def flow() -> SearchResponse:
         return response
 
-    assert drive(sanitize(flow(), Redactor([KEY]))) is response
+    assert drive(sanitize(flow, Redactor([KEY]), IO)) is response
 
 
 def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> None:
-    def flow() -> Flow[SearchResponse]:
+    async def flow() -> SearchResponse:
         held = KEY
         try:
             raise ValueError(held)
         except ValueError as error:
             raise ProviderError(f"exa said {held}", status=500) from error
-        yield
 
     with pytest.raises(ProviderError) as caught:
-        drive(sanitize(flow(), Redactor([KEY])))
+        drive(sanitize(flow, Redactor([KEY]), IO))
     error = caught.value
     assert (str(error), error.__cause__, error.__context__) == (f"exa said {MARK}", None, None)
     shown = traceback.TracebackException.from_exception(error, capture_locals=True)
@@ -84,20 +81,18 @@ def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> Non
 def test_the_gate_lets_a_clean_error_pass_with_its_cause() -> None:
     failed = RequestError("broken")
 
-    def flow() -> Flow[SearchResponse]:
+    async def flow() -> SearchResponse:
         raise failed from ValueError("why")
-        yield
 
     with pytest.raises(RequestError) as caught:
-        drive(sanitize(flow(), Redactor([KEY])))
+        drive(sanitize(flow, Redactor([KEY]), IO))
     assert caught.value is failed
     assert str(failed.__cause__) == "why"
 
 
 def test_the_gate_lets_a_bug_pass() -> None:
-    def flow() -> Flow[SearchResponse]:
+    async def flow() -> SearchResponse:
         raise ZeroDivisionError
-        yield
 
     with pytest.raises(ZeroDivisionError):
-        drive(sanitize(flow(), Redactor([KEY])))
+        drive(sanitize(flow, Redactor([KEY]), IO))

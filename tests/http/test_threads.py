@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from offline import IO, arun
 
 from webtools import WebTools
 from webtools.errors import InputError, RequestError, RequestTimeoutError
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import Flow, Offload
 from webtools.http import threads
 from webtools.http.dns import aresolve, resolve
 from webtools.http.threads import Crew, at_once_or_in_thread, in_own_thread, in_thread
@@ -141,8 +140,8 @@ async def test_work_in_a_thread_has_the_callers_context_and_raises_to_it() -> No
 async def test_work_that_takes_long_takes_no_thread_from_the_rest() -> None:
     ended = threading.Event()
 
-    def flow() -> Flow[bool]:
-        return (yield Offload(lambda: ended.wait(60), alone=True))
+    async def flow() -> bool:
+        return await IO.call_blocking(lambda: ended.wait(60), alone=True)
 
     long = [asyncio.ensure_future(arun(flow(), None)) for _ in range(64)]  # type: ignore[arg-type]
     assert await asyncio.wait_for(in_thread(threading.get_ident), 60)
@@ -232,8 +231,8 @@ async def test_what_a_detector_forbids_on_the_loop_is_done_in_a_thread() -> None
             raise RefusedError
         return 1
 
-    def flow() -> Flow[int]:
-        return (yield Offload(forbidden, forbidden))
+    async def flow() -> int:
+        return await IO.call_blocking(forbidden, quick=forbidden)
 
     assert await at_once_or_in_thread(forbidden) == 1
     assert await arun(flow(), None) == 1  # type: ignore[arg-type]

@@ -9,12 +9,11 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
+from offline import IO, arun, run
 
 from langchain_webtools import WebResearchTool, WebToolkit
 from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
 from webtools import InputError, Page, WebTools
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
 
@@ -25,8 +24,8 @@ QUERY = SynthesisQuery(
 TRUE = "The basin is 9 metres deep. [1]"
 
 
-def flow(writer: ChatModelSynthesizer) -> Flow[Outcome]:
-    return synthesize(writer, QUERY, time.monotonic() + 5)
+async def flow(writer: ChatModelSynthesizer) -> Outcome:
+    return await synthesize(writer, QUERY, time.monotonic() + 5, IO)
 
 
 def writer(*answers: BaseMessage) -> ChatModelSynthesizer:

@@ -7,13 +7,12 @@ import pytest
 from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.llms import LLM, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
+from offline import IO, arun, run
 from pydantic import Field
 
 from llamaindex_webtools import WebToolsSpec
 from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
 from webtools import InputError, Page, WebTools
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import Flow, run
 from webtools.operations.research.synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
 
@@ -45,8 +44,8 @@ class Completing(CustomLLM):
         raise NotImplementedError
 
 
-def flow(llm: LLM) -> Flow[Outcome]:
-    return synthesize(LLMSynthesizer(llm), QUERY, time.monotonic() + 5)
+async def flow(llm: LLM) -> Outcome:
+    return await synthesize(LLMSynthesizer(llm), QUERY, time.monotonic() + 5, IO)
 
 
 async def test_an_llm_answers_from_the_sources() -> None:

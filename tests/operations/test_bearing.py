@@ -10,7 +10,7 @@ from grounding_pages import BOATS, TOKENS
 
 from webtools import InputError, WebTools
 from webtools.operations.bearing import bearing
-from webtools.operations.fetch import MOST_CHARACTERS
+from webtools.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools.results import FetchResponse, Page
 from webtools.tools import FETCH
 from webtools_sandbox import SandboxServer
@@ -51,7 +51,7 @@ def test_a_longer_page_is_cut_to_its_best_passages_in_its_own_characters() -> No
     assert page.text is None
     assert page.passages
     assert "hex_code" in page.passages[0].text
-    assert 7000 < len(text_of(page)) <= MOST_CHARACTERS
+    assert 7000 < len(text_of(page)) <= MAX_PASSAGE_CHARACTERS
     for passage in page.passages:
         assert passage.url == page.url
         assert LONG_PAGE.text
@@ -62,7 +62,7 @@ def test_a_long_page_without_a_word_of_the_question_shows_its_opening_and_says_s
     found = asked("Who discovered penicillin?", LONG_PAGE)
     [[opening]] = [page.passages or [] for page in found.pages]
     assert (LONG_PAGE.text or "").startswith(opening.text)
-    assert 7000 < len(opening.text) <= MOST_CHARACTERS
+    assert 7000 < len(opening.text) <= MAX_PASSAGE_CHARACTERS
     [warning] = found.warnings
     assert LONG_PAGE.url in warning
     assert "Who discovered penicillin?" in warning
@@ -76,7 +76,7 @@ def test_the_budget_of_a_call_is_shared_by_pages_that_match_and_others() -> None
     assert all(page.passages for page in found.pages)
     assert "hex_code" in text_of(found.pages[1])
     assert text_of(found.pages[2]).strip() == BOATS.strip()
-    assert sum(len(text_of(page)) for page in found.pages) <= MOST_CHARACTERS + 100
+    assert sum(len(text_of(page)) for page in found.pages) <= MAX_PASSAGE_CHARACTERS + 100
 
 
 def test_links_are_shown_by_their_texts_and_code_as_it_is() -> None:
@@ -95,7 +95,7 @@ def test_every_page_has_its_say_within_one_budget() -> None:
     other = Page(url="https://b.example/", text="A lever is kept under the roof of the gate house.")
     found = asked("Which lever opens the gate?", *pages, other)
     passages = [each for page in found.pages for each in page.passages or ()]
-    assert sum(len(each.text) + len(each.heading) for each in passages) <= MOST_CHARACTERS
+    assert sum(len(each.text) + len(each.heading) for each in passages) <= MAX_PASSAGE_CHARACTERS
     assert found.pages[-1].passages
     bounded = asked("Which lever opens the gate?", *pages, other, max_characters=100)
     for page in bounded.pages:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
-from offline import Answer, Clock, Stub, account, accounts, answer, drive, entry
+from offline import IO, Answer, Clock, Stub, account, accounts, answer, detached, drive, entry, run
 
 from webtools.calls.present import present_pages
 from webtools.calls.select import CALLS
@@ -24,10 +24,8 @@ from webtools.errors import (
     RequestError,
     ResponseFormatError,
 )
-from webtools.flows.drivers import run
 from webtools.http.messages import Request, Response
 from webtools.operations.fetch import _all_failed, fetch
-from webtools.pipeline.context import detached
 from webtools.providers import direct, exa
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page
@@ -60,7 +58,7 @@ def pages(**texts: str | None) -> Response:
 
 
 def fetched(*given: Answer, urls: tuple[str, ...] = (A, B, C), **wanted: Any) -> FetchResponse:
-    return drive(fetch(EXA, PageQuery(urls, **wanted), detached()), *given)
+    return drive(fetch([EXA], PageQuery(urls, **wanted), detached()), *given)
 
 
 def called(stub: Stub, settings: Accounts, **arguments: Any) -> FetchResponse:
@@ -73,7 +71,7 @@ def called(stub: Stub, settings: Accounts, **arguments: Any) -> FetchResponse:
 
 def shown(*texts: str) -> ToolResult:
     found = [Page(url=url, text=text) for url, text in zip((A, B, C), texts, strict=False)]
-    return drive(present_pages(FetchResponse(provider="exa", pages=found)))
+    return drive(present_pages(FetchResponse(provider="exa", pages=found), IO))
 
 
 # --- order and failures ------------------------------------------------------------------------
@@ -100,7 +98,7 @@ def test_pages_that_failed_have_their_reason_and_lose_no_other() -> None:
         None,
         "CRAWL_NOT_FOUND (HTTP 404)",
     ]
-    found = drive(present_pages(response))
+    found = drive(present_pages(response, IO))
     assert not found.is_error
     assert (found.details["fetched_count"], found.details["failed_count"]) == (1, 2)
 
@@ -171,7 +169,7 @@ def test_many_urls_are_asked_for_in_parts_and_come_in_order(
     monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=2))
     urls = tuple(f"https://a.example/{i}" for i in range(5))
     stub = Stub(echo)
-    response = run(fetch(EXA, PageQuery(urls), detached()), stub)
+    response = run(fetch([EXA], PageQuery(urls), detached()), stub)
     assert tuple(page.text for page in response.pages) == urls
     assert sorted(len(body["urls"]) for body in stub.bodies) == [1, 2, 2]
     assert response.cost_usd == 0.003
@@ -179,7 +177,7 @@ def test_many_urls_are_asked_for_in_parts_and_come_in_order(
 
 def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=1))
-    response = run(fetch(EXA, PageQuery((A, C, B)), detached()), Stub(echo))
+    response = run(fetch([EXA], PageQuery((A, C, B)), detached()), Stub(echo))
     assert [page.text for page in response.pages] == [A, None, B]
     assert response.pages[1].error == (
         "Exa API returned HTTP 400: No. Change the request; the same one will fail again."
@@ -332,7 +330,7 @@ def test_warnings_are_shown_below_a_cut_text() -> None:
     response = FetchResponse(
         provider="exa", pages=[Page(url=A, text="x\n" * 9000)], warnings=["Old."]
     )
-    found = drive(present_pages(response))
+    found = drive(present_pages(response, IO))
     assert found.text.endswith(".]\n\nWarning: Old.")
     notice = found.text.index("[Output truncated")
     assert len(found.text[:notice].encode()) + len("Warning: Old.") <= MAX_BYTES

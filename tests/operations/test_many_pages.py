@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from offline import drive
+from offline import IO, drive
 
 from webtools.calls.present import present_pages
 from webtools.results import FetchResponse, Page
@@ -29,7 +29,7 @@ def long_url(number: int, length: int) -> str:
 
 
 def presented(pages: list[Page]) -> ToolResult:
-    return drive(present_pages(FetchResponse(provider="exa", pages=pages)))
+    return drive(present_pages(FetchResponse(provider="exa", pages=pages), IO))
 
 
 def theirs(found: ToolResult) -> str:

@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offline import Stub, accounts, answer, entry
+from offline import Stub, accounts, answer, detached, entry, run
 
 from webtools import WebTools
 from webtools.config import Config
 from webtools.errors import ConfigError, InputError, WebToolsError
-from webtools.flows.drivers import run
 from webtools.http.messages import Request, Response
-from webtools.operations.fetch import fetch_in_turn
-from webtools.pipeline.context import detached
+from webtools.operations.fetch import fetch_pages
 from webtools.providers.operator_domains import OperatorDomains, read_site
 from webtools.providers.protocols import PageQuery
 from webtools_sandbox import SandboxServer
@@ -232,7 +230,7 @@ def test_no_redirect_leads_direct_to_a_forbidden_host_nor_a_stand_in(location: s
     stub = Redirecting(location)
     with pytest.raises(WebToolsError) as caught:
         run(
-            fetch_in_turn(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()),
+            fetch_pages(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()),
             stub,
         )
     assert hosts(stub) == ["good.example"]
@@ -245,7 +243,7 @@ def test_a_hop_within_what_is_allowed_is_followed() -> None:
     stub = Redirecting("https://www.good.example/b")
     stub._answers = (stub._answers[0], Response(200, {"content-type": "text/plain"}, b"a page"))
     found = run(
-        fetch_in_turn(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()), stub
+        fetch_pages(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()), stub
     )
     assert found.response.pages[0].text == "a page"
     assert hosts(stub) == ["good.example", "www.good.example"]
@@ -262,5 +260,5 @@ def test_a_page_that_a_provider_took_from_a_forbidden_host_is_not_given() -> Non
 
     stub = Stub(moved)
     with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains names it"):
-        run(fetch_in_turn(made.chain("fetch"), PageQuery((asked,)), detached()), stub)
+        run(fetch_pages(made.chain("fetch"), PageQuery((asked,)), detached()), stub)
     assert hosts(stub) == ["api.exa.ai"]  # nobody else is led there

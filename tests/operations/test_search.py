@@ -9,7 +9,21 @@ from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
-from offline import KEY, Answer, Clock, Stub, account, accounts, answer, by_query, drive, entry
+from offline import (
+    IO,
+    KEY,
+    Answer,
+    Clock,
+    Stub,
+    account,
+    accounts,
+    answer,
+    by_query,
+    detached,
+    drive,
+    entry,
+    run,
+)
 from pydantic import SecretStr
 
 from webtools.calls.present import present_search
@@ -23,9 +37,7 @@ from webtools.errors import (
     RequestError,
     UnavailableError,
 )
-from webtools.flows.drivers import run
-from webtools.operations.search import MAX_AT_ONCE, search
-from webtools.pipeline.context import detached
+from webtools.operations.search import search
 from webtools.providers import Account
 from webtools.providers.protocols import SearchQuery
 from webtools.results import SearchResponse
@@ -50,7 +62,7 @@ def kagi(*items: dict[str, Any]) -> Any:
 
 def searched(account: Account, *answers: Answer, **filters: Any) -> SearchResponse:
     """Search for "q"; the limit is 5."""
-    return drive(search(account, [SearchQuery("q", 5, **filters)], detached()), *answers)
+    return drive(search([account], [SearchQuery("q", 5, **filters)], detached()), *answers)
 
 
 def called(stub: Stub, settings: Accounts, **arguments: Any) -> SearchResponse:
@@ -82,7 +94,7 @@ def test_results_come_by_query_and_then_by_rank() -> None:
         "a": exa("https://a.example/1"),
         "c": exa(),
     }
-    response = drive(search(EXA, many("b", "a", "c"), detached()), by_query(answers))
+    response = drive(search([EXA], many("b", "a", "c"), detached()), by_query(answers))
     assert urls(response) == ["b.example/1", "b.example/2", "a.example/1"]
     assert [result.query for result in response.results] == ["b", "b", "a"]
     assert (response.provider, response.queries) == ("my-exa", ["b", "a", "c"])
@@ -91,8 +103,8 @@ def test_results_come_by_query_and_then_by_rank() -> None:
 
 def test_numbers_run_on_over_all_queries() -> None:
     answers = {"a": exa("https://a.example/1"), "b": exa("https://b.example/2")}
-    response = drive(search(EXA, many("a", "b"), detached()), by_query(answers))
-    assert drive(present_search(response)).text == (
+    response = drive(search([EXA], many("a", "b"), detached()), by_query(answers))
+    assert drive(present_search(response, IO)).text == (
         "1. https://a.example/1\n   https://a.example/1\n\n"
         "2. https://b.example/2\n   https://b.example/2"
     )
@@ -100,13 +112,13 @@ def test_numbers_run_on_over_all_queries() -> None:
 
 def test_prices_add_up() -> None:
     answers = {"a": exa(), "b": exa(costDollars={"total": 0.1}), "c": exa()}
-    response = drive(search(EXA, many("a", "b", "c"), detached()), by_query(answers))
+    response = drive(search([EXA], many("a", "b", "c"), detached()), by_query(answers))
     assert (response.cost_usd, response.cost_is_estimate) == (0.114, False)
 
 
 def test_one_estimate_makes_the_sum_one() -> None:
     answers = {"a": exa(), "b": exa(costDollars=None)}
-    response = drive(search(EXA, many("a", "b"), detached()), by_query(answers))
+    response = drive(search([EXA], many("a", "b"), detached()), by_query(answers))
     assert (response.cost_usd, response.cost_is_estimate) == (0.014, True)
 
 
@@ -116,9 +128,9 @@ def test_a_failing_query_loses_no_other_and_is_listed() -> None:
         "b": answer({"error": "Bad words"}, 400),
         "c": RequestError("connection lost", retryable=False),
     }
-    response = drive(search(EXA, many("a", "b", "c"), detached()), by_query(answers))
+    response = drive(search([EXA], many("a", "b", "c"), detached()), by_query(answers))
     assert urls(response) == ["a.example/1"]
-    found = drive(present_search(response))
+    found = drive(present_search(response, IO))
     assert not found.is_error
     assert found.text == snapshot("""\
 1. https://a.example/1
@@ -132,14 +144,14 @@ Query "c" failed: Network error while searching for "c": connection lost. Anothe
 
 def test_an_empty_answer_beside_a_failing_query_is_no_error() -> None:
     answers = {"a": exa(), "b": answer(None, 400)}
-    response = drive(search(EXA, many("a", "b"), detached()), by_query(answers))
+    response = drive(search([EXA], many("a", "b"), detached()), by_query(answers))
     assert (response.results, len(response.errors)) == ([], 1)
 
 
 def test_all_queries_failing_is_an_error_that_tells_them_all() -> None:
     answers = {"a": answer({"error": "No A"}, 400), "b": answer({"error": "No B"}, 422)}
     with pytest.raises(BadRequestError) as caught:
-        drive(search(EXA, many("a", "b"), detached()), by_query(answers))
+        drive(search([EXA], many("a", "b"), detached()), by_query(answers))
     assert str(caught.value) == snapshot(
         "All 2 queries failed: Exa API returned HTTP 400: No A. Change the request; the same one will fail again. Exa API returned HTTP 422: No B. Change the request; the same one will fail again."
     )
@@ -148,7 +160,7 @@ def test_all_queries_failing_is_an_error_that_tells_them_all() -> None:
 
 def test_the_same_failure_of_all_queries_is_told_once() -> None:
     with pytest.raises(AuthenticationError) as caught:
-        drive(search(EXA, many("a", "b"), detached()), answer({"error": "Bad key"}, 401))
+        drive(search([EXA], many("a", "b"), detached()), answer({"error": "Bad key"}, 401))
     assert str(caught.value) == (
         'Exa API returned HTTP 401: Bad key. Check the API key of provider "my-exa".'
     )
@@ -156,7 +168,7 @@ def test_the_same_failure_of_all_queries_is_told_once() -> None:
 
 def test_a_warning_that_every_answer_repeats_is_told_once() -> None:
     warned = exa(warnings=[{"message": "Old."}])
-    response = drive(search(EXA, many("a", "b"), detached()), warned)
+    response = drive(search([EXA], many("a", "b"), detached()), warned)
     assert response.warnings == ["Exa: Old."]
 
 
@@ -169,9 +181,8 @@ def test_the_same_query_is_sent_once() -> None:
 
 def test_the_most_queries_that_may_be_asked_run_together() -> None:
     answers = {f"q{i}": exa(f"https://a.example/{i}") for i in range(20)}
-    response = drive(search(EXA, many(*answers), detached()), by_query(answers))
+    response = drive(search([EXA], many(*answers), detached()), by_query(answers))
     assert urls(response) == [f"a.example/{i}" for i in range(20)]
-    assert MAX_AT_ONCE < 20
 
 
 # --- retries -----------------------------------------------------------------------------------
@@ -179,7 +190,7 @@ def test_the_most_queries_that_may_be_asked_run_together() -> None:
 
 def test_a_busy_provider_is_asked_again(clock: Clock) -> None:
     stub = Stub(answer(None, 429, retry_after="7"), answer(None, 503), exa("https://a.example/1"))
-    response = run(search(EXA, many("q"), detached()), stub)
+    response = run(search([EXA], many("q"), detached()), stub)
     assert urls(response) == ["a.example/1"]
     assert clock.slept[0] == 7.0
     assert 0 <= clock.slept[1] <= 1.0
@@ -189,7 +200,7 @@ def test_a_busy_provider_is_asked_again(clock: Clock) -> None:
 def test_after_two_retries_the_last_answer_counts(clock: Clock) -> None:
     stub = Stub(answer(None, 503), answer(None, 502), answer({"error": "Slow down"}, 429))
     with pytest.raises(RateLimitError, match="Slow down"):
-        run(search(EXA, many("q"), detached()), stub)
+        run(search([EXA], many("q"), detached()), stub)
     assert len(stub.requests) == 3
 
 
@@ -197,14 +208,14 @@ def test_after_two_retries_the_last_answer_counts(clock: Clock) -> None:
 def test_what_another_try_would_not_mend_is_not_tried_again(status: int, clock: Clock) -> None:
     stub = Stub(answer(None, status))
     with pytest.raises(ProviderError):
-        run(search(EXA, many("q"), detached()), stub)
+        run(search([EXA], many("q"), detached()), stub)
     assert (len(stub.requests), clock.slept) == (1, [])
 
 
 def test_no_wait_passes_the_time_of_the_whole_call(clock: Clock) -> None:
     stub = Stub(answer(None, 503, retry_after="29"), answer(None, 503, retry_after="29"))
     with pytest.raises(UnavailableError):
-        run(search(EXA, many("q"), detached()), stub)
+        run(search([EXA], many("q"), detached()), stub)
     assert clock.slept == [29.0]
 
 
@@ -243,9 +254,9 @@ def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list
         )
     ]
     hidden = SearchQuery("q", 20, include_domains=(domain, "nowhere.example"))
-    assert urls(drive(search(KAGI, [hidden], detached()), kagi(*found))) == kept
+    assert urls(drive(search([KAGI], [hidden], detached()), kagi(*found))) == kept
     shown = SearchQuery("q", 20, exclude_domains=(domain,))
-    left = urls(drive(search(KAGI, [shown], detached()), kagi(*found)))
+    left = urls(drive(search([KAGI], [shown], detached()), kagi(*found)))
     assert sorted(left + kept) == sorted(i["url"].removeprefix("https://") for i in found)
 
 
@@ -344,7 +355,7 @@ def test_a_filter_is_attested_as_native_or_local(
 def test_an_unsupported_filter_warns_and_the_warning_reaches_the_model() -> None:
     response = searched(KAGI, kagi(item("https://a.example/")), category="company")
     assert response.filters == {"category": "unsupported"}
-    found = drive(present_search(response))
+    found = drive(present_search(response, IO))
     assert found.text.endswith(
         '\n\nWarning: Filter category is not supported by provider "my-kagi" and was not applied.'
     )
@@ -355,7 +366,7 @@ def test_a_local_filter_looks_at_more_than_the_limit() -> None:
     found = [item(f"https://a.example/{i}") for i in range(10)] + [item("https://b.example/")]
     stub = Stub(kagi(*found))
     query = SearchQuery("q", 1, include_domains=("b.example", "c.example"))
-    assert urls(run(search(KAGI, [query], detached()), stub)) == ["b.example/"]
+    assert urls(run(search([KAGI], [query], detached()), stub)) == ["b.example/"]
     assert stub.bodies == [{"query": "q"}]
 
 
@@ -449,7 +460,7 @@ def test_the_arguments_of_a_model_reach_the_request() -> None:
 def test_the_proxy_of_an_account_is_used_and_hidden() -> None:
     stub = Stub(exa())
     proxied = account("exa", proxy="http://user:word@127.0.0.1:3128")
-    run(search(proxied, many("q"), detached()), stub)
+    run(search([proxied], many("q"), detached()), stub)
     assert stub.requests[0].proxy == SecretStr("http://user:word@127.0.0.1:3128")
     assert "word" not in repr(stub.requests[0])
     assert KEY not in repr(stub.requests[0])
@@ -458,7 +469,7 @@ def test_the_proxy_of_an_account_is_used_and_hidden() -> None:
 def test_calls_are_spaced_as_the_settings_say(clock: Clock) -> None:
     paced = account("exa", maxRequestsPerSecond=2)
     for _ in range(3):
-        run(search(paced, many("q"), detached()), Stub(exa()))
+        run(search([paced], many("q"), detached()), Stub(exa()))
     assert clock.slept == pytest.approx([0.5, 0.5])
 
 

@@ -7,18 +7,16 @@ from typing import Any, get_args
 
 import offline
 import pytest
-from offline import OPTIONS, Stub, answer
+from offline import IO, OPTIONS, Stub, answer, detached, run
 
 from webtools import ConfigError, InputError, WebTools
 from webtools.calls.present import present_search
 from webtools.display import plain
-from webtools.flows.drivers import run
 from webtools.formatting import search_text
 from webtools.operations.bearing import OURS, bearing
-from webtools.operations.fetch import MOST_CHARACTERS
+from webtools.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools.operations.filters import attest, finding_similar
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers.operator_domains import OperatorDomains, Site
 from webtools.providers.protocols import SearchQuery
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
@@ -70,7 +68,7 @@ def test_what_nobody_applies_is_told() -> None:
 def found_by(kind: str, query: SearchQuery, count: int = 20) -> SearchResponse:
     items = [{"url": f"https://a.example/{n}", "title": f"{n}"} for n in range(1, count + 1)]
     transport = Stub(answer({"results": items}))
-    found = run(search(offline.account(kind), [query], detached()), transport)
+    found = run(search([offline.account(kind)], [query], detached()), transport)
     body = transport.requests[0].json
     assert body.get("max_results", body.get("numResults")) == min(20, query.limit * query.page or 5)
     return found
@@ -157,7 +155,7 @@ def test_passages_of_a_provider_keep_their_order_and_its_name_within_one_budget(
     assert theirs == pages[0]
     assert ours.passages_by == OURS
     told = [each.text for page in found.pages for each in page.passages or ()]
-    assert sum(map(len, told)) <= MOST_CHARACTERS
+    assert sum(map(len, told)) <= MAX_PASSAGE_CHARACTERS
     assert found.warnings == []
 
 
@@ -218,7 +216,7 @@ def with_pages(*urls: str, text: str = PAGE_TEXT) -> SearchResponse:
 
 
 def shown(response: SearchResponse, fence: Fence) -> str:
-    return run(present_search(response, fence), Stub()).text
+    return run(present_search(response, IO, fence), Stub()).text
 
 
 def test_content_of_pages_is_fenced_as_pages_are() -> None:
@@ -258,7 +256,8 @@ def test_content_of_a_page_that_the_operator_forbids_to_read_is_left_out(kind: s
     }
     account = replace(offline.account(kind), domains=OperatorDomains(deny=(Site("b.example"),)))
     found = run(
-        search(account, [SearchQuery("q", 2, content=True)], detached()), Stub(answer(bodies[kind]))
+        search([account], [SearchQuery("q", 2, content=True)], detached()),
+        Stub(answer(bodies[kind])),
     )
     assert [result.content is None for result in found.results] == [False, True]
     [warning] = found.warnings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from offline import Answer, Clock, Stub, account, accounts, answer, drive, entry
+from offline import IO, Answer, Clock, Stub, account, accounts, answer, detached, drive, entry, run
 
 from webtools.calls.present import present_summary
 from webtools.calls.select import CALLS
@@ -23,9 +23,7 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.flows.drivers import run
 from webtools.operations.summarize import summarize
-from webtools.pipeline.context import detached
 from webtools.providers.protocols import SummaryQuery
 from webtools.results import AskedProvider, SummaryResponse
 from webtools.text.fencing import unfenced
@@ -39,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("own_temp")
 
 
 def summarized(*answers: Answer, **settings: Any) -> SummaryResponse:
-    return drive(summarize(KAGI, SummaryQuery(A, **settings), detached()), *answers)
+    return drive(summarize([KAGI], SummaryQuery(A, **settings), detached()), *answers)
 
 
 def called(stub: Stub, settings: Accounts, **arguments: Any) -> SummaryResponse:
@@ -175,21 +173,21 @@ def test_a_failure_is_told_in_these_words(
 def test_a_timeout_of_the_settings_is_the_one_that_is_told() -> None:
     hurried = account("kagi", timeoutMs=1500)
     with pytest.raises(RequestTimeoutError, match=r"allowed: 1\.5 s"):
-        drive(summarize(hurried, SummaryQuery(A), detached()), RequestTimeoutError("late"))
+        drive(summarize([hurried], SummaryQuery(A), detached()), RequestTimeoutError("late"))
 
 
 def test_a_summary_has_two_minutes(clock: Clock) -> None:
     stub = Stub(
         answer(None, 503, retry_after="59"), answer(None, 503, retry_after="59"), output("x")
     )
-    assert run(summarize(KAGI, SummaryQuery(A), detached()), stub).text == "x"
+    assert run(summarize([KAGI], SummaryQuery(A), detached()), stub).text == "x"
     assert clock.slept == [59.0, 59.0]
 
 
 def test_a_wait_of_more_than_a_minute_is_left_to_the_caller(clock: Clock) -> None:
     stub = Stub(answer(None, 503, retry_after="61"))
     with pytest.raises(UnavailableError) as caught:
-        run(summarize(KAGI, SummaryQuery(A), detached()), stub)
+        run(summarize([KAGI], SummaryQuery(A), detached()), stub)
     assert (caught.value.retry_after, len(stub.requests), clock.slept) == (61.0, 1, [])
 
 
@@ -197,7 +195,7 @@ def test_a_wait_of_more_than_a_minute_is_left_to_the_caller(clock: Clock) -> Non
 
 
 def test_a_summary_of_one_long_line_is_cut_and_not_dropped() -> None:
-    found = drive(present_summary(summarized(output("ä" * 40_000))))
+    found = drive(present_summary(summarized(output("ä" * 40_000)), IO))
     body, _, notice = found.text.partition("\n\n")
     assert set(unfenced(body)) == {"ä"}
     assert len(body.encode()) == MAX_BYTES

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import trustme
-from offline import Stub
+from offline import IO, Stub, arun, detached, run
 from servers import RawServer, read_request, response, secured, silent
 from test_ssrf import PRIVATE_URLS
 
@@ -26,8 +26,6 @@ from webtools.errors import (
     RequestError,
     RequestTimeoutError,
 )
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import run
 from webtools.http import transport as transport_module
 from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import Request, Response
@@ -35,7 +33,6 @@ from webtools.http.transport import AsyncTransport, BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.pages.reading import Content
 from webtools.pages.reading_here import within
-from webtools.pipeline.context import detached
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.fetched import cut, lead
@@ -159,7 +156,7 @@ Fetch = Callable[..., FetchResponse]
 def _blocking(given: Account, *urls: str, **query: Any) -> FetchResponse:
     transport = BlockingTransport()
     try:
-        return run(fetch(given, PageQuery(urls, **query), detached()), transport)
+        return run(fetch([given], PageQuery(urls, **query), detached()), transport)
     finally:
         transport.close()
 
@@ -168,7 +165,7 @@ def _async(given: Account, *urls: str, **query: Any) -> FetchResponse:
     async def go() -> FetchResponse:
         transport = AsyncTransport()
         try:
-            return await arun(fetch(given, PageQuery(urls, **query), detached()), transport)
+            return await arun(fetch([given], PageQuery(urls, **query), detached()), transport)
         finally:
             await transport.aclose()
 
@@ -211,7 +208,9 @@ class _Always(dict[str, Any]):
 def test_no_spelling_of_a_private_address_reaches_a_socket(
     get: Fetch, internet: Internet, everywhere: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.operations.fetch._MOST_TOLD", 1000)  # reasons in one message
+    monkeypatch.setattr(
+        "webtools.operations.fetch._MAX_REASONS_IN_MESSAGE", 1000
+    )  # reasons in one message
     urls = [*PRIVATE_URLS, "http://public-looking.example/", "http://127.0.0.1.nip.io/"]
     with pytest.raises(ProviderError) as caught:
         get(IMPLICIT, *urls)
@@ -324,8 +323,8 @@ def test_a_connection_of_one_account_is_not_used_for_another(internet: Internet)
     with Site() as public, Site() as private:
         internet.servers = {PUBLIC: public.port, "10.0.0.7": private.port}
         internet.name("wiki.example", ["10.0.0.7"], [PUBLIC])
-        run(fetch(allowing("wiki.example"), query, detached()), transport)
-        run(fetch(IMPLICIT, query, detached()), transport)
+        run(fetch([allowing("wiki.example")], query, detached()), transport)
+        run(fetch([IMPLICIT], query, detached()), transport)
         transport.close()
         assert (private.connections, public.connections) == (1, 1)
 
@@ -415,7 +414,9 @@ def test_pages_of_a_host_share_a_connection(internet: Internet) -> None:
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         for path in "abc":
-            run(fetch(IMPLICIT, PageQuery((f"http://one.example/{path}",)), detached()), transport)
+            run(
+                fetch([IMPLICIT], PageQuery((f"http://one.example/{path}",)), detached()), transport
+            )
         transport.close()
         assert site.connections == 1
 
@@ -431,7 +432,7 @@ def test_connections_to_ever_new_sites_are_not_kept_for_ever(
         if kind == "blocking":
             transport = BlockingTransport()
             for url in urls:
-                run(fetch(IMPLICIT, PageQuery((url,)), detached()), transport)
+                run(fetch([IMPLICIT], PageQuery((url,)), detached()), transport)
             _until(lambda: len(site._open) <= 3)
             assert len(transport._pools) == 3
             transport.close()
@@ -442,7 +443,7 @@ def test_connections_to_ever_new_sites_are_not_kept_for_ever(
 async def _visit_all(urls: list[str], site: Site) -> None:
     transport = AsyncTransport()
     for url in urls:
-        await arun(fetch(IMPLICIT, PageQuery((url,)), detached()), transport)
+        await arun(fetch([IMPLICIT], PageQuery((url,)), detached()), transport)
     for _ in range(2000):
         await asyncio.sleep(0.01)
         if len(site._open) <= 3:
@@ -766,7 +767,7 @@ def test_a_host_without_any_address_is_an_error() -> None:
 
     with pytest.raises(ProviderError, match="has no address"):
         run(
-            fetch(IMPLICIT, PageQuery(("http://a.example/",)), detached()),
+            fetch([IMPLICIT], PageQuery(("http://a.example/",)), detached()),
             Empty(Response(200, {}, b"")),
         )
 
@@ -803,7 +804,7 @@ async def test_reading_a_page_does_not_hold_up_the_loop(
         internet.servers = {PUBLIC: site.port}
         transport = AsyncTransport()
         task = asyncio.ensure_future(
-            arun(fetch(IMPLICIT, PageQuery(("http://a.example/",)), detached()), transport)
+            arun(fetch([IMPLICIT], PageQuery(("http://a.example/",)), detached()), transport)
         )
         turns = 0
         while not task.done():
@@ -953,7 +954,7 @@ A, B = "http://a.example/", "http://b.example/"
 
 def rescued(exa: Response | RequestError, page: Response = PAGE, **call: Any) -> FetchResponse:
     tools = web({**EXA, "fetchFallback": "direct"})
-    return run(tools._dispatcher.call(FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
+    return run(tools._dispatcher.call(IO, FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
 
 
 def test_what_one_provider_could_not_fetch_another_does_and_it_is_told() -> None:
@@ -1005,7 +1006,7 @@ def test_a_stubbed_transport_serves_the_flow_without_a_network() -> None:
             return ("8.8.8.8", "8.8.4.4")
 
     stub = Known(PAGE)
-    found = run(fetch(IMPLICIT, PageQuery(("https://a.example/x",)), detached()), stub)
+    found = run(fetch([IMPLICIT], PageQuery(("https://a.example/x",)), detached()), stub)
     request = stub.requests[0]
     assert isinstance(request, Request)
     assert (request.method, request.url) == ("GET", "https://a.example/x")

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from offline import IO
 from pydantic import BaseModel
 
 from webtools import ConfigError, InputError, ProviderError, QuotaError, RequestError, WebTools
 from webtools.config import log_path
 from webtools.http.threads import in_thread
 from webtools.logs import events_of, new_call_id, tail
-from webtools.pipeline import caching, retries
+from webtools.pipeline import retries
 from webtools.pipeline.context import CallContext, CallOptions, call_services
 from webtools.storage.cache import Cache, Entry
 from webtools.storage.sqlite import Store, StoreError, store_at
@@ -66,21 +67,6 @@ def test_a_second_search_sends_nothing_and_costs_nothing(
     assert (second.cost_usd, second.cost_is_estimate) == (0.0, False)
     assert [r.url for r in second.results] == [r.url for r in first.results]
     assert {r.query for r in second.results} == {"heap queue"}
-
-
-def test_a_cached_answer_is_parsed_once_and_few_are_remembered(
-    web: WebTools, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory: dict[str, Any] = {}
-    monkeypatch.setattr(caching, "_memory", memory)
-    monkeypatch.setattr(caching, "_MOST_REMEMBERED", 2)
-    queries = [f"heap {number}" for number in range(5)]
-    web.search(queries)
-    found = [web.search(query) for query in queries]
-    assert all(each.cache_hit for each in found)
-    assert 0 < len(memory) <= 2
-    [(_, last)] = [*memory.values()][-1:]
-    assert web.search(queries[-1]).results[0] is last.results[0]
 
 
 def test_the_async_twin_finds_what_the_blocking_one_kept(
@@ -229,7 +215,7 @@ async def test_a_hit_on_an_event_loop_needs_no_thread(
     async def thread(*_: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("webtools.flows.async_driver.in_thread", thread)
+    monkeypatch.setattr("webtools.io.event_loop.in_thread", thread)
     again = await web.asearch("heap queue")
     assert (again.cache_hit, again.results) == (True, first.results)
 
@@ -248,7 +234,7 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
         return in_thread(function)
 
     monkeypatch.setattr(Cache, "get_at_once", later)
-    monkeypatch.setattr("webtools.flows.async_driver.in_thread", seen)
+    monkeypatch.setattr("webtools.io.event_loop.in_thread", seen)
     assert (await web.asearch("heap queue")).cache_hit
     assert len(threads) == 1
 
@@ -556,7 +542,7 @@ def test_a_key_in_what_is_reported_is_hidden(web: WebTools) -> None:
     told: list[Any] = []
     web.search(["heap queue", f"what is {EXA_KEY}"], progress=told.append)
     accounts, options = web._settings.accounts(), CallOptions(progress=told.append)
-    context = CallContext("", "web_fetch", accounts, call_services(accounts), options)
+    context = CallContext("", "web_fetch", accounts, call_services(accounts), IO, options)
     context.parts("fetching", 1)(f"https://a.example/{EXA_KEY}", False)
     assert told[-1].subject == "https://a.example/[redacted]"
     assert EXA_KEY not in repr(told)
@@ -582,7 +568,7 @@ def test_a_callback_that_fails_leaves_a_log_that_ends(logged: WebTools) -> None:
 
 def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools) -> None:
     accounts = logged._settings.accounts()
-    context = CallContext(new_call_id(), "web_search", accounts, call_services(accounts))
+    context = CallContext(new_call_id(), "web_search", accounts, call_services(accounts), IO)
     together = threading.Barrier(4)
 
     def work(number: int) -> None:

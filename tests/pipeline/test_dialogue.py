@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import offline
 import pytest
-from offline import Clock, Stub, answer
+from offline import Clock, Stub, answer, detached, metered_look_up, run
 from pydantic import SecretStr
 
 from webtools.errors import (
@@ -17,36 +17,32 @@ from webtools.errors import (
     RequestTimeoutError,
     ResponseFormatError,
 )
-from webtools.flows.drivers import Sleep, run
 from webtools.http.messages import Request, Response
-from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.retries import dialogue
+from webtools.pipeline.api_call import ApiCall
 from webtools.providers import context7
+from webtools.providers.protocols import DocsCall
 
-Turns = Generator[Request | Sleep, Response, Any]
 
-
-def talk(speaker: Callable[[], Turns], *answers: Any, **settings: Any) -> Any:
+def talk(speaker: Callable[[DocsCall], Any], *answers: Any, **settings: Any) -> Any:
     account = offline.account("context7", **settings)
-    job = Job(account, "docs", "looking up", "q")
-    return run(observed(job, dialogue(job, speaker())), Stub(*answers))
+    job = ApiCall(account, "docs", "looking up", "q", context=detached())
+    return run(metered_look_up(job, speaker), Stub(*answers))
 
 
 GET = Request("GET", "https://context7.com/api/v2/context")
 
 
 def test_a_dialogue_that_says_nothing_has_its_result() -> None:
-    def speaker() -> Turns:
+    async def speaker(call: DocsCall) -> Any:
         return 5
-        yield GET
 
     assert talk(speaker) == 5
 
 
 def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
-    def speaker() -> Turns:
-        first = yield GET
-        second = yield GET
+    async def speaker(call: DocsCall) -> Any:
+        first = await call.send(GET)
+        second = await call.send(GET)
         return [first.status, second.status]
 
     busy = answer({}, 429, retry_after="3")
@@ -55,9 +51,9 @@ def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
 
 
 def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
-    def speaker() -> Turns:
+    async def speaker(call: DocsCall) -> Any:
         for _ in range(9):
-            yield GET
+            await call.send(GET)
         return "done"
 
     def slow(request: Request) -> Response:
@@ -70,28 +66,28 @@ def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
 
 
 def test_a_request_without_an_answer_ends_a_dialogue_with_its_subject() -> None:
-    def speaker() -> Turns:
-        yield GET
+    async def speaker(call: DocsCall) -> Any:
+        await call.send(GET)
 
     with pytest.raises(RequestError, match=r'^Network error while looking up "q": no way\.'):
         talk(speaker, RequestError("no way", retryable=False))
 
 
 def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock: Clock) -> None:
-    def patient() -> Turns:
-        yield Sleep(31.0)
+    async def patient(call: DocsCall) -> Any:
+        await call.sleep(31.0)
 
-    def clever() -> Turns:
+    async def clever(call: DocsCall) -> Any:
         try:
-            yield Sleep(31.0)
+            await call.sleep(31.0)
         except RequestTimeoutError:
             return "gave up"
 
-    def persistent() -> Turns:
+    async def persistent(call: DocsCall) -> Any:
         try:
-            yield Sleep(31.0)
+            await call.sleep(31.0)
         except RequestTimeoutError:
-            answered = yield GET
+            answered = await call.send(GET)
             return answered.status
 
     with pytest.raises(RequestTimeoutError, match="31 s more"):
@@ -104,9 +100,9 @@ def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock:
 def test_a_speaker_is_closed_when_the_dialogue_ends_early() -> None:
     ended: list[str] = []
 
-    def speaker() -> Turns:
+    async def speaker(call: DocsCall) -> Any:
         try:
-            yield GET
+            await call.send(GET)
         finally:
             ended.append("closed")
 
@@ -116,9 +112,9 @@ def test_a_speaker_is_closed_when_the_dialogue_ends_early() -> None:
 
 
 def test_a_dialogue_is_paced(clock: Clock) -> None:
-    def speaker() -> Turns:
-        yield GET
-        yield GET
+    async def speaker(call: DocsCall) -> Any:
+        await call.send(GET)
+        await call.send(GET)
         return None
 
     talk(speaker, answer({}), maxRequestsPerSecond=0.5)
@@ -126,20 +122,20 @@ def test_a_dialogue_is_paced(clock: Clock) -> None:
 
 
 def test_a_dialogue_goes_through_the_proxy() -> None:
-    def speaker() -> Turns:
-        yield GET
-        yield GET
+    async def speaker(call: DocsCall) -> Any:
+        await call.send(GET)
+        await call.send(GET)
 
     stub = Stub(answer({}))
     account = offline.account("context7", proxy="http://127.0.0.1:3128")
-    job = Job(account, "docs", "looking up", "q")
-    run(observed(job, dialogue(job, speaker())), stub)
+    job = ApiCall(account, "docs", "looking up", "q", context=detached())
+    run(metered_look_up(job, speaker), stub)
     assert [request.proxy for request in stub.requests] == [SecretStr("http://127.0.0.1:3128")] * 2
 
 
 def test_what_python_raises_over_an_answer_is_a_format_error() -> None:
-    def speaker() -> Turns:
-        response = yield GET
+    async def speaker(call: DocsCall) -> Any:
+        response = await call.send(GET)
         return response.json()["results"]
 
     with pytest.raises(ResponseFormatError, match=r'^Failed to parse Context7 API .* for "q"\.'):
@@ -153,8 +149,8 @@ def test_a_busy_server_is_asked_again_although_its_error_makes_no_sense(
         if response.status != 200:
             raise TypeError
 
-    def speaker() -> Turns:
-        response = yield GET
+    async def speaker(call: DocsCall) -> Any:
+        response = await call.send(GET)
         return response.status
 
     monkeypatch.setattr(context7, "read_error", read_error)

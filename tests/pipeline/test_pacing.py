@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from offline import Clock, Stub, account, answer
+from offline import Clock, Stub, account, answer, detached, metered_exchange, run
 
 from webtools.errors import RequestTimeoutError, UnavailableError
-from webtools.flows.drivers import run
 from webtools.http.messages import Request
-from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.retries import exchange
+from webtools.pipeline.api_call import ApiCall
 
 POST = Request("POST", "https://api.exa.ai/search", {})
 
 
 def test_without_a_free_moment_for_a_retry_the_answer_itself_is_told(clock: Clock) -> None:
-    job = Job(account("exa", maxRequestsPerSecond=0.02), "search", "searching for", "json")
+    job = ApiCall(
+        account("exa", maxRequestsPerSecond=0.02),
+        "search",
+        "searching for",
+        "json",
+        context=detached(),
+    )
     stub = Stub(answer({"error": "down"}, 503))
     with pytest.raises(UnavailableError, match="HTTP 503: down"):
-        run(observed(job, exchange(job, POST, lambda response: response)), stub)
+        run(metered_exchange(job, POST, lambda response: response), stub)
     assert (len(stub.requests), job.requests) == (1, 1)
     assert clock.now < 1030
 
@@ -26,9 +30,11 @@ def test_without_a_free_moment_for_a_retry_the_answer_itself_is_told(clock: Cloc
 def test_without_any_free_moment_nothing_is_sent(clock: Clock) -> None:
     made = account("exa", maxRequestsPerSecond=0.02)
     stub = Stub(answer({}))
-    first, job = (Job(made, "search", "searching for", each) for each in "ab")
-    run(observed(first, exchange(first, POST, lambda r: r)), stub)
+    first, job = (
+        ApiCall(made, "search", "searching for", each, context=detached()) for each in "ab"
+    )
+    run(metered_exchange(first, POST, lambda r: r), stub)
     job.deadline = clock.now + 12.5
     with pytest.raises(RequestTimeoutError, match=r"leaves no free moment within 12\.5 s"):
-        run(observed(job, exchange(job, POST, lambda r: r)), stub)
+        run(metered_exchange(job, POST, lambda r: r), stub)
     assert job.requests == 0

@@ -12,9 +12,11 @@ from email.utils import format_datetime
 from math import inf
 from typing import Any
 
+import offline
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from offline import arun, detached, metered_exchange, run
 from pydantic import SecretStr
 
 from webtools import WebTools
@@ -31,12 +33,11 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep, run
 from webtools.http.messages import Request, Response
+from webtools.io.runtime import run as run_coroutine
 from webtools.pipeline import retries
-from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.retries import exchange, send_with_retries
+from webtools.pipeline.api_call import ApiCall
+from webtools.pipeline.retries import send_with_retries
 from webtools.providers import Account
 from webtools_sandbox import SandboxServer
 
@@ -57,8 +58,10 @@ def account(**settings: Any) -> Account:
     return made
 
 
-def job(capability: Any = "search", **settings: Any) -> Job:
-    return Job(account(**settings), capability, "searching for", "rust async")
+def job(capability: Any = "search", **settings: Any) -> ApiCall:
+    return ApiCall(
+        account(**settings), capability, "searching for", "rust async", context=detached()
+    )
 
 
 @dataclass
@@ -66,32 +69,32 @@ class World:
     """Carries flows out in no time: a clock that only sleeping and slow answers move."""
 
     answers: Iterator[Answer]
-    now: float = 1000.0
+    clock: float = 1000.0
     answer_seconds: float = 0.0
-    sent: list[Send] = field(default_factory=list)
+    sent: list[tuple[Request, float]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
 
-    def drive(self, flow: Flow[Any]) -> Any:
-        step = next(flow)
-        try:
-            while True:
-                step = self._answered(flow, step)
-        except StopIteration as stop:
-            return stop.value
+    def drive(self, coroutine: Any) -> Any:
+        offline.IO.current = self
+        return run_coroutine(coroutine)
 
-    def _answered(self, flow: Flow[Any], step: Any) -> Any:
-        if isinstance(step, Now):
-            return flow.send(self.now)
-        if isinstance(step, Sleep):
-            self.slept.append(step.seconds)
-            self.now += step.seconds
-            return flow.send(None)
-        if isinstance(step, Offload):
-            return flow.send(step.function())
-        self.sent.append(step)
-        self.now += self.answer_seconds
+    def now(self) -> float:
+        return self.clock
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.clock += seconds
+
+    async def call_blocking(self, function: Any, **_: Any) -> Any:
+        return function()
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        self.sent.append((request, deadline))
+        self.clock += self.answer_seconds
         got = next(self.answers)
-        return flow.throw(got) if isinstance(got, RequestError) else flow.send(got)
+        if isinstance(got, RequestError):
+            raise got
+        return got
 
 
 def world(*answers: Answer, **settings: Any) -> World:
@@ -100,7 +103,7 @@ def world(*answers: Answer, **settings: Any) -> World:
 
 def retried(there: World, **settings: Any) -> Response:
     what = job(**settings)
-    response: Response = there.drive(send_with_retries(POST, what, there.now + what.timeout))
+    response: Response = there.drive(send_with_retries(POST, what, there.clock + what.timeout))
     return response
 
 
@@ -108,7 +111,7 @@ def asked(
     there: World, read: Callable[[Response], Any] = lambda r: r.status, **settings: Any
 ) -> Any:
     what = job(**settings)
-    return there.drive(observed(what, exchange(what, POST, read)))
+    return there.drive(metered_exchange(what, POST, read))
 
 
 # --- retries -----------------------------------------------------------------------------------
@@ -166,7 +169,7 @@ def test_a_success_that_broke_off_is_asked_for_again(cut: Response) -> None:
 
 def test_an_answer_that_is_written_anew_each_time_is_not_asked_for_again() -> None:
     there = world(CUT[1], OK)
-    assert there.drive(send_with_retries(POST, job("synthesize"))) is CUT[1]
+    assert there.drive(send_with_retries(POST, job("synthesize"), inf)) is CUT[1]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +213,7 @@ def test_a_shape_that_is_not_documented_stays_so() -> None:
 def test_a_retry_sends_the_same_request_with_the_same_deadline() -> None:
     there = world(answer(503), RequestError("reset"), OK)
     retried(there)
-    assert there.sent == [Send(POST, 1030.0)] * 3
+    assert there.sent == [(POST, 1030.0)] * 3
 
 
 def test_the_wait_has_full_jitter_below_a_ceiling_that_doubles(
@@ -309,14 +312,14 @@ def test_the_time_allowed_is_the_configured_or_the_usual(
 ) -> None:
     there = world(OK)
     retried(there, capability=capability, **settings)
-    assert there.sent[0].deadline == 1000 + seconds
+    assert there.sent[0][1] == 1000 + seconds
 
 
 def test_the_time_allowed_covers_the_retries_and_the_waits() -> None:
     there = world(*[answer(503, retry_after="10")] * 5, answer_seconds=6.0)
     retried(there)
     assert len(there.sent) == 2  # 6 + 10 + 6, and another 10 would be too late
-    assert there.now <= 1030
+    assert there.clock <= 1030
 
 
 def test_a_late_answer_is_not_asked_for_again() -> None:
@@ -326,10 +329,10 @@ def test_a_late_answer_is_not_asked_for_again() -> None:
     assert (len(there.sent), there.slept) == (1, [])
 
 
-def again(paced: Job) -> Flow[Any]:
+async def again(paced: ApiCall) -> Any:
     """Call as a job says, whose time begins anew."""
     what = replace(paced, deadline=inf)
-    return observed(what, exchange(what, POST, lambda r: r.status))
+    return await metered_exchange(what, POST, lambda r: r.status)
 
 
 # --- pacing ------------------------------------------------------------------------------------
@@ -369,7 +372,7 @@ def test_calls_that_find_no_free_moment_take_none_from_later_ones() -> None:
     for _ in range(20):
         with pytest.raises(RequestTimeoutError):
             there.drive(again(paced))
-    there.now += 6.0
+    there.clock += 6.0
     there.drive(again(paced))
     assert there.slept == [4.0]
 
@@ -466,8 +469,8 @@ def test_no_answer_is_explained(failure: RequestError, text: str) -> None:
     ("doing", "subject"), [("fetching", "https://a.example"), ("summarizing", "https://b.example")]
 )
 def test_the_explanation_says_what_was_being_done(doing: str, subject: str) -> None:
-    made = Job(account(), "fetch", doing, subject)
-    flow = observed(made, exchange(made, POST, lambda r: r))
+    made = ApiCall(account(), "fetch", doing, subject, context=detached())
+    flow = metered_exchange(made, POST, lambda r: r)
     with pytest.raises(RequestError, match=f'^Network error while {doing} "{subject}": reset'):
         world(*[RequestError("reset")] * 3).drive(flow)
 
@@ -532,7 +535,7 @@ def test_half_a_key_does_not_survive_where_a_long_message_is_cut() -> None:
 def test_the_configured_proxy_goes_with_the_request_and_not_into_its_repr() -> None:
     there = world(OK)
     asked(there, proxy="http://user:secret@127.0.0.1:3128")
-    assert there.sent[0].request.proxy == SecretStr("http://user:secret@127.0.0.1:3128")
+    assert there.sent[0][0].proxy == SecretStr("http://user:secret@127.0.0.1:3128")
     assert "secret" not in repr(there.sent[0])
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import offline
 import pytest
+from offline import arun, run
 from recording import CASSETTES, SCENARIOS
 
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import run
 from webtools.http.transport import AsyncTransport, BlockingTransport
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import offline
 import pytest
-from offline import KEY, OPTIONS, Clock, Stub, answer, drive
+from offline import KEY, OPTIONS, Clock, Stub, answer, detached, drive
 
 from webtools.errors import (
     AuthenticationError,
@@ -20,7 +20,6 @@ from webtools.errors import (
 )
 from webtools.http.messages import Request
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import Account, brave
 from webtools.providers.protocols import Cost, Hits, SearchQuery
 from webtools.results import SearchResult
@@ -109,7 +108,7 @@ def test_a_limit_above_what_a_web_search_gives_is_told() -> None:
 def test_a_query_that_is_too_long_is_refused_before_any_request(query: str, named: str) -> None:
     stub = Stub(answer({}))
     with pytest.raises(InputError, match=rf"400 characters and 50 words, .* {named}\. Shorten"):
-        offline.run(search(ACCOUNT, [SearchQuery(query, 3)], detached()), stub)
+        offline.run(search([ACCOUNT], [SearchQuery(query, 3)], detached()), stub)
     assert stub.requests == []
 
 
@@ -334,7 +333,7 @@ FOUND = answer({"web": {"results": [{"url": A, "title": "A"}]}})
 
 def test_a_call_that_was_too_fast_waits_for_the_reset(clock: Clock) -> None:
     limited = answer(fault(429, "RATE_LIMITED"), 429, x_ratelimit_reset="1, 1419704")
-    found = drive(search(ACCOUNT, [QUERY], detached()), limited, FOUND)
+    found = drive(search([ACCOUNT], [QUERY], detached()), limited, FOUND)
     assert [result.url for result in found.results] == [A]
     assert clock.slept == [1.0]
 
@@ -342,7 +341,7 @@ def test_a_call_that_was_too_fast_waits_for_the_reset(clock: Clock) -> None:
 def test_a_quota_that_is_used_up_is_not_tried_again(clock: Clock) -> None:
     stub = Stub(answer(fault(429, "QUOTA_LIMITED"), 429, x_ratelimit_reset="1, 1419704"), FOUND)
     with pytest.raises(QuotaError) as caught:
-        offline.run(search(ACCOUNT, [QUERY], detached()), stub)
+        offline.run(search([ACCOUNT], [QUERY], detached()), stub)
     assert len(stub.requests) == 1
     assert clock.slept == []
     assert (caught.value.retryable, caught.value.retry_after) == (False, None)
@@ -390,7 +389,7 @@ def test_too_many_calls_in_a_month_that_is_used_up_are_not_tried_again(
 ) -> None:
     stub = Stub(answer(fault(429, "RATE_LIMITED", **meta), 429, **headers), FOUND)
     with pytest.raises(QuotaError):
-        offline.run(search(ACCOUNT, [QUERY], detached()), stub)
+        offline.run(search([ACCOUNT], [QUERY], detached()), stub)
     assert len(stub.requests) == 1
     assert clock.slept == []
 

@@ -18,16 +18,14 @@ import offline
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from offline import KEY, Stub, answer
+from offline import IO, KEY, Stub, answer, detached, run
 from recording import CASSETTES, SCENARIOS, CassetteYaml
 
 from webtools import testing
 from webtools.calls.present import PRESENTERS
 from webtools.errors import WebToolsError
-from webtools.flows.drivers import run
 from webtools.http.messages import Response
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, Capability
 from webtools.providers.errors import failure
 from webtools.providers.protocols import SearchQuery
@@ -58,7 +56,7 @@ def assert_shows_well(found: Any, able: Capability) -> None:
         assert not CONTROL.search(text)
     assert (found.cost_usd or 0) >= 0
     assert getattr(found, "tokens", 0) >= 0
-    shown = run(PRESENTERS[TOOLS[able]](found), Stub())
+    shown = run(PRESENTERS[TOOLS[able]](found, IO), Stub())
     assert not CONTROL.search(shown.text)
     assert len(shown.text.encode()) <= MAX_BYTES + 1024
     json.dumps(shown.details, allow_nan=False)
@@ -290,7 +288,7 @@ FILTERED = SearchQuery(
 def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: Any) -> None:
     item = {"url": url, "title": "A", "publishedDate": when, "time": when, "date": when}
     try:
-        found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(kind, item)))
+        found = run(search([ACCOUNTS[kind]], [FILTERED], detached()), Stub(hits(kind, item)))
     except WebToolsError as error:
         assert_sound(error, "search")
     else:
@@ -301,7 +299,7 @@ def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: 
 @pytest.mark.parametrize("kind", [kind for kind, able in CASES if able == "search"])
 def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: str) -> None:
     items = [{"url": url, "title": "odd"}, {"url": "https://a.example/1", "title": "A"}]
-    found = run(search(ACCOUNTS[kind], [FILTERED], detached()), Stub(hits(kind, *items)))
+    found = run(search([ACCOUNTS[kind]], [FILTERED], detached()), Stub(hits(kind, *items)))
     assert [result.url for result in found.results] == ["https://a.example/1"]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import offline
 import pytest
-from offline import KEY, Clock, Stub, answer
+from offline import KEY, Clock, Stub, answer, detached, metered_look_up, run
 
 from webtools.config import Settings, load
 from webtools.errors import (
@@ -17,11 +18,9 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
-from webtools.flows.drivers import Flow, run
 from webtools.formatting import search_text
 from webtools.http.messages import Request, Response
-from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.retries import dialogue
+from webtools.pipeline.api_call import ApiCall
 from webtools.providers import Account, context7
 from webtools.providers.protocols import Cost, DocsQuery, Hits
 from webtools.results import SearchResult
@@ -44,10 +43,10 @@ def looked_up(
     return found, [shown(request) for request in stub.requests]
 
 
-def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Flow[Hits]:
+async def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Hits:
     asked = DocsQuery(query, 5) if isinstance(query, str) else query
-    job = Job(account, "docs", "looking up", asked.query)
-    return observed(job, dialogue(job, context7.lookup(asked, account)))
+    job = ApiCall(account, "docs", "looking up", asked.query, context=detached())
+    return await metered_look_up(job, partial(context7.lookup, asked, account))
 
 
 def shown(request: Request) -> str:

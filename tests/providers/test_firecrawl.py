@@ -7,7 +7,7 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, Stub, answer
+from offline import KEY, Stub, answer, detached
 
 from webtools.errors import (
     AuthenticationError,
@@ -19,7 +19,6 @@ from webtools.errors import (
 )
 from webtools.http.messages import Request
 from webtools.operations.fetch import fetch
-from webtools.pipeline.context import detached
 from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.results import fault_of
@@ -111,7 +110,7 @@ def test_each_ten_results_cost_two_credits(limit: int, usd: float) -> None:
 
 def test_each_page_is_a_request_of_one_credit() -> None:
     stub = Stub(answer(scraped()))
-    found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
+    found = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
     assert stub.bodies == [{"url": url, "formats": ["markdown"]} for url in (A, B)]
     assert {request.url for request in stub.requests} == {"https://api.firecrawl.dev/v2/scrape"}
     assert [page.text for page in found.pages] == ["Words of a page."] * 2
@@ -146,7 +145,7 @@ def test_news_have_dates_and_snippets_and_the_credits_used_are_the_cost() -> Non
 def test_what_is_wrong_with_a_page_loses_no_other(given: Any, error: str) -> None:
     query = PageQuery((A, B), highlights=True)
     stub = Stub(lambda request: given if request.json["url"] == A else answer(scraped()))
-    found = offline.run(fetch(ACCOUNT, query, detached()), stub)
+    found = offline.run(fetch([ACCOUNT], query, detached()), stub)
     assert [page.error for page in found.pages] == [error, None]
     assert found.pages[1].highlights == ["Words of a page."]
 
@@ -172,7 +171,7 @@ def test_a_page_that_could_not_be_scraped_is_free() -> None:
 def test_a_provider_that_fails_for_every_page_has_failed_itself() -> None:
     wrong = answer({"success": False, "error": "Unauthorized: Invalid token"}, 401)
     with pytest.raises(AuthenticationError, match="Invalid token"):
-        offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), Stub(wrong))
+        offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), Stub(wrong))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, Stub, answer
+from offline import KEY, Stub, answer, detached
 
 from webtools.errors import (
     Fault,
@@ -14,7 +14,6 @@ from webtools.errors import (
 )
 from webtools.http.messages import Request
 from webtools.operations.fetch import fetch
-from webtools.pipeline.context import detached
 from webtools.providers import PROVIDERS, jina
 from webtools.providers.protocols import Cost, PageQuery
 from webtools.results import fault_of
@@ -47,7 +46,7 @@ def test_a_page_is_one_post_with_the_key_and_a_bound_on_its_tokens_in_headers() 
 
 def test_each_page_is_a_request_and_tokens_are_paid_for_with_a_key_alone() -> None:
     stub = Stub(answer(read()))
-    found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
+    found = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
     assert [page.text for page in found.pages] == ["Words of a page."] * 2
     assert (stub.bodies, found.cost_usd) == ([{"url": A}, {"url": B}], 0.0001)
     assert jina.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(0.02)
@@ -98,7 +97,7 @@ def test_other_warnings_of_a_page_are_told() -> None:
 )
 def test_what_is_wrong_with_a_page_loses_no_other(given: Any, error: str) -> None:
     stub = Stub(lambda request: given if request.json["url"] == A else answer(read()))
-    found = offline.run(fetch(ACCOUNT, PageQuery((A, B)), detached()), stub)
+    found = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
     assert str(found.pages[0].error).startswith(error)
     assert found.pages[1].error is None
 

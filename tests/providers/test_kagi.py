@@ -7,7 +7,7 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, answer
+from offline import KEY, answer, detached
 
 from webtools.errors import (
     AuthenticationError,
@@ -18,7 +18,6 @@ from webtools.errors import (
 )
 from webtools.http.messages import Request
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import Account, Capability, kagi
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Summary, SummaryQuery
 from webtools.results import SearchResult
@@ -273,7 +272,7 @@ def test_a_balance_of_any_type_is_no_trouble(balance: Any) -> None:
 )
 def test_an_answer_that_is_no_search_is_an_error(account: Account, body: dict[str, Any]) -> None:
     with pytest.raises(ProviderError):
-        offline.drive(search(account, [QUERY], detached()), answer(body))
+        offline.drive(search([account], [QUERY], detached()), answer(body))
 
 
 # --- summaries ---------------------------------------------------------------------------------

@@ -11,13 +11,11 @@ from typing import Any
 
 import offline
 import pytest
-from offline import Clock, Stub, answer
+from offline import IO, Clock, Stub, answer, detached, run
 
 from webtools.errors import ResponseFormatError
-from webtools.flows.drivers import run
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery
 from webtools.testing.calls import CALLS
 
@@ -49,7 +47,7 @@ def searched(
 ) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
         account = offline.account(kind, options=options)
-        found = run(search(account, [query], detached()), Stub(answer(wrap(items))))
+        found = run(search([account], [query], detached()), Stub(answer(wrap(items))))
         return Answered(len(found.results), found.warnings)
 
     return call
@@ -57,14 +55,16 @@ def searched(
 
 def fetched(items: list[Any]) -> Answered:
     query = PageQuery(URLS, highlights=True, summary=True)
-    found = run(fetch(offline.account("exa"), query, detached()), Stub(answer({"results": items})))
+    found = run(
+        fetch([offline.account("exa")], query, detached()), Stub(answer({"results": items}))
+    )
     return Answered(sum(page.error is None for page in found.pages), found.warnings)
 
 
 def looked_up(field: str) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
         _, look_up = CALLS["docs"]
-        flow = look_up(offline.account("context7"), DocsQuery("/acme/widget q", COUNT))
+        flow = look_up(offline.account("context7"), DocsQuery("/acme/widget q", COUNT), IO)
         found = run(flow, Stub(answer({field: items})))
         return Answered(len(found.results), found.warnings)
 
@@ -73,7 +73,7 @@ def looked_up(field: str) -> Callable[[list[Any]], Answered]:
 
 def synthesized(items: list[Any]) -> Answered:
     query, synthesize = CALLS["synthesize"]
-    flow = synthesize(offline.account("perplexity"), query)
+    flow = synthesize(offline.account("perplexity"), query, IO)
     found = run(flow, Stub(answer({"status": "completed", "output": items})))
     return Answered(found.text.count("word"), found.warnings)
 

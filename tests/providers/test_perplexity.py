@@ -11,7 +11,7 @@ import offline
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from offline import KEY, OPTIONS, Clock, Stub, answer, drive
+from offline import KEY, OPTIONS, Clock, Stub, answer, detached, drive
 
 from webtools import WebTools
 from webtools.errors import (
@@ -21,8 +21,7 @@ from webtools.errors import (
 )
 from webtools.http.messages import Request, Response
 from webtools.operations.search import search
-from webtools.pipeline.accounting import Job
-from webtools.pipeline.context import detached
+from webtools.pipeline.api_call import ApiCall
 from webtools.providers import Account, perplexity
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Source, Synthesis, SynthesisQuery
 from webtools.results import SearchResult
@@ -325,7 +324,7 @@ def test_what_is_no_message_is_no_text() -> None:
 
 
 def test_a_synthesis_has_as_much_time_as_a_summary() -> None:
-    assert Job(ACCOUNT, "synthesize", "answering", "q").timeout == 120.0
+    assert ApiCall(ACCOUNT, "synthesize", "answering", "q").timeout == 120.0
 
 
 # --- errors ------------------------------------------------------------------------------------
@@ -389,7 +388,9 @@ def test_a_reset_is_a_moment_and_counts_only_for_too_many_calls() -> None:
 
 def test_milliseconds_are_waited_for(clock: Clock) -> None:
     limited = answer(fault(None, 429), 429, retry_after_ms="250")
-    found = drive(search(ACCOUNT, [QUERY], detached()), limited, answer({"results": [{"url": A}]}))
+    found = drive(
+        search([ACCOUNT], [QUERY], detached()), limited, answer({"results": [{"url": A}]})
+    )
     assert [result.url for result in found.results] == [A]
     assert clock.slept == [0.25]
 
@@ -397,7 +398,7 @@ def test_milliseconds_are_waited_for(clock: Clock) -> None:
 def test_an_empty_purse_is_not_tried_again(clock: Clock) -> None:
     stub = Stub(answer(fault("insufficient_quota", 429), 429))
     with pytest.raises(QuotaError):
-        offline.run(search(ACCOUNT, [QUERY], detached()), stub)
+        offline.run(search([ACCOUNT], [QUERY], detached()), stub)
     assert len(stub.requests) == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import offline
@@ -15,6 +14,7 @@ from webtools.http.messages import Response
 from webtools.providers import PROVIDERS, Account, brave, direct, exa, kagi, perplexity
 from webtools.providers.protocols import (
     Cost,
+    DocsCall,
     DocsQuery,
     PageQuery,
     Query,
@@ -208,8 +208,8 @@ def watched(kind: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Query, Acc
 
         return read
 
-    def look_up(query: Query, account: Account) -> Iterator[Any]:
-        found = yield from lookup(query, account)
+    async def look_up(query: Query, account: Account, call: DocsCall) -> Any:
+        found = await lookup(query, account, call)
         seen.append((query, account, found.cost))
         return found
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import checked_types
 import pytest
-from offline import KEY, answer, drive
+from offline import KEY, answer, detached, drive
 
 from webtools import ConfigError, WebTools
 from webtools.config import Settings, load
@@ -29,7 +29,6 @@ from webtools.config.environment import key_variables
 from webtools.operations.fetch import fetch
 from webtools.operations.research.chain import chain_for
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import (
     PROVIDERS,
     About,
@@ -147,10 +146,10 @@ def test_an_installed_provider_is_configured_by_its_type_like_ours(site: Path) -
     assert found.options.region == "nz"
     assert accounts.select("fetch") is found
     hits = {"results": [{"url": URL, "title": "Plover", "extract": "A wader."}]}
-    searched = drive(search(found, [SearchQuery("waders", 3)], detached()), answer(hits))
+    searched = drive(search([found], [SearchQuery("waders", 3)], detached()), answer(hits))
     assert (searched.provider, searched.results[0].snippet) == ("birds", "A wader.")
     pages = {"pages": [{"url": URL, "title": "Plover", "text": "It wades."}]}
-    fetched = drive(fetch(found, PageQuery((URL,)), detached()), answer(pages))
+    fetched = drive(fetch([found], PageQuery((URL,)), detached()), answer(pages))
     assert (fetched.pages[0].text, fetched.cost_usd) == ("It wades.", 0.001)
 
 

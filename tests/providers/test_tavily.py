@@ -8,12 +8,11 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, Stub, answer, drive
+from offline import KEY, Stub, answer, detached, drive
 
 from webtools.errors import AuthenticationError, QuotaError, RateLimitError
 from webtools.http.messages import Request
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import Account, tavily
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
@@ -172,7 +171,7 @@ def test_the_limits_of_a_plan_are_a_quota(status: int) -> None:
 
 def test_who_asks_too_often_without_a_key_is_told_of_keys_and_put_aside(tmp_path: Path) -> None:
     with pytest.raises(RateLimitError, match=r"Too many\. Without a key .* get a key") as caught:
-        drive(search(KEYLESS, [QUERY], detached()), answer(LIMITED, 429))
+        drive(search([KEYLESS], [QUERY], detached()), answer(LIMITED, 429))
     assert caught.value.retry_after == 1800
     health = Health(SqliteStates(Store(tmp_path / "health.sqlite3")))
     health.failed(KEYLESS, caught.value)
@@ -193,5 +192,5 @@ def test_a_key_that_is_refused_is_no_matter_of_the_keyless_way() -> None:
 
 def test_it_searches_for_anybody() -> None:
     stub = Stub(answer({"results": []}))
-    offline.run(search(KEYLESS, [QUERY], detached()), stub)
+    offline.run(search([KEYLESS], [QUERY], detached()), stub)
     assert len(stub.requests) == 1

@@ -7,14 +7,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 import offline
 import pytest
-from offline import answer, drive
+from offline import answer, detached, drive
 
 from webtools import __version__
 from webtools.errors import (
     ResponseFormatError,
 )
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import wikipedia
 from webtools.providers.protocols import SearchQuery
 
@@ -92,7 +91,7 @@ def test_as_many_as_there_may_be_are_asked_for_where_filters_are_applied_here() 
 
 def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
     pages = [page(2, "second"), page("odd", "unranked"), page(1, "first")]
-    found = drive(search(ACCOUNT, [QUERY], detached()), answer({"query": {"pages": pages}}))
+    found = drive(search([ACCOUNT], [QUERY], detached()), answer({"query": {"pages": pages}}))
     assert [result.url for result in found.results] == [
         f"https://w.example/{name}" for name in ("first", "second", "unranked")
     ]
@@ -101,7 +100,7 @@ def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
 
 
 def test_no_hits_are_an_answer_and_no_answer_is_an_error() -> None:
-    nothing = drive(search(ACCOUNT, [QUERY], detached()), answer({"batchcomplete": True}))
+    nothing = drive(search([ACCOUNT], [QUERY], detached()), answer({"batchcomplete": True}))
     assert nothing.results == []
     with pytest.raises(ResponseFormatError):
-        drive(search(ACCOUNT, [QUERY], detached()), answer({"something": "else"}))
+        drive(search([ACCOUNT], [QUERY], detached()), answer({"something": "else"}))

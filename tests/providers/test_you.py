@@ -7,12 +7,11 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, answer
+from offline import KEY, answer, detached
 
 from webtools.errors import AuthenticationError, QuotaError, RateLimitError, ResponseFormatError
 from webtools.http.messages import Request
 from webtools.operations.search import search
-from webtools.pipeline.context import detached
 from webtools.providers import Account, you
 from webtools.providers.protocols import Cost, SearchQuery
 
@@ -116,7 +115,7 @@ def test_the_list_that_stays_here_is_applied_and_attested() -> None:
     query = SearchQuery("q", 3, ("a.example", "b.example"), ("b.example",))
     rows = [{"url": A, "title": "A"}, {"url": B, "title": "B"}]
     stub = offline.Stub(answer({"results": {"web": rows}}))
-    found = offline.run(search(ACCOUNT, [query], detached()), stub)
+    found = offline.run(search([ACCOUNT], [query], detached()), stub)
     assert [each.url for each in found.results] == [A]
     assert found.filters == {"include_domains": "native", "exclude_domains": "local"}
     assert stub.bodies[0]["count"] == 100
@@ -149,7 +148,7 @@ def test_a_section_that_is_missing_is_empty_and_one_of_another_kind_an_error() -
     hits = you.read_search(answer({"results": {}}), QUERY, KEYLESS)
     assert (hits.results, hits.cost) == ([], Cost(0.0, is_estimate=False))
     with pytest.raises(ResponseFormatError):
-        offline.drive(search(ACCOUNT, [QUERY], detached()), answer({"results": {"web": "x"}}))
+        offline.drive(search([ACCOUNT], [QUERY], detached()), answer({"results": {"web": "x"}}))
 
 
 # --- errors ------------------------------------------------------------------------------------

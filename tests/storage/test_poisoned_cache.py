@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from offline import IO, run
 
 from webtools import ProviderError, SearchResult, WebTools
 from webtools.calls.sanitize import sanitize
 from webtools.cli import main
-from webtools.flows.drivers import Flow, Now, run
 from webtools.http.transport import BlockingTransport
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SummaryResponse
 from webtools.storage.cache import checksum_of
@@ -158,29 +158,26 @@ HIT = SearchResult(url=URL, content=PAGE, source_provider="p", query="q", **TOLD
     ids=lambda response: type(response).__name__,
 )
 def test_a_response_that_a_provider_built_itself_is_cleaned(response: Any) -> None:
-    def flow() -> Flow[Any]:
-        yield Now()
+    async def flow() -> Any:
         return response
 
-    cleaned = run(sanitize(flow(), Redactor([])), BlockingTransport())
+    cleaned = run(sanitize(flow, Redactor([]), IO), BlockingTransport())
     assert_clean(cleaned.model_dump(mode="json"))
 
 
 def test_a_title_is_one_line_and_a_text_keeps_its_lines() -> None:
-    def flow() -> Flow[Any]:
-        yield Now()
+    async def flow() -> Any:
         page = Page(url=URL, title='a "b"\n## c', text="a\n\tb")
         return FetchResponse(provider="p", pages=[page])
 
-    [page] = run(sanitize(flow(), Redactor([])), BlockingTransport()).pages
+    [page] = run(sanitize(flow, Redactor([]), IO), BlockingTransport()).pages
     assert (page.title, page.text) == ('a "b" ## c', "a\n\tb")
 
 
 def test_an_error_of_a_provider_is_cleaned() -> None:
-    def flow() -> Flow[Any]:
-        yield Now()
+    async def flow() -> Any:
         raise ProviderError(EVIL)
 
     with pytest.raises(ProviderError) as caught:
-        run(sanitize(flow(), Redactor([])), BlockingTransport())
+        run(sanitize(flow, Redactor([]), IO), BlockingTransport())
     assert_clean(str(caught.value))

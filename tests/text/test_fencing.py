@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from offline import drive
+from offline import IO, drive
 from servers import RawServer, read_request, response
 
 from langchain_webtools import WebToolkit
@@ -156,7 +156,7 @@ def test_of_a_url_that_nobody_asked_for_only_the_host_stands_outside_the_fence()
     warning = f"{asked} was redirected to {HOSTILE_URL}."
     page = Page(url=asked, text="Text.")
     response = FetchResponse(provider="direct", pages=[page], warnings=[warning])
-    result = drive(present_pages(response))
+    result = drive(present_pages(response, IO))
     _, outside = split(result.text)
     assert f"Warning: {asked} was redirected to evil.example." in outside
     assert result.details["warnings"] == [warning]
@@ -206,7 +206,7 @@ def searched(fence: Any, **fields: Any) -> str:
     usual: dict[str, Any] = {"results": [HIT], "errors": [FAILED]}
     facts: dict[str, Any] = {**usual, "warnings": [f"{WORDS}\nodd"], **fields}
     answer = SearchResponse(provider="exa", queries=["q"], **facts)
-    return drive(present_search(answer, fence)).text
+    return drive(present_search(answer, IO, fence)).text
 
 
 def test_search_results_are_not_fenced_unless_all_is() -> None:
@@ -239,14 +239,14 @@ def test_research_that_found_nothing_says_so_without_a_fence() -> None:
         normalized_query="q",
         retrieved_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
-    text = drive(present_research(ResearchEnvelope(results=[], meta=meta), "all")).text
+    text = drive(present_research(ResearchEnvelope(results=[], meta=meta), IO, "all")).text
     assert text.startswith("No results found.\n\nConfidence: low.")
     assert STATEMENT not in text
 
 
 def test_without_a_fence_a_text_is_as_it_was() -> None:
     pages = FetchResponse(provider="exa", pages=[Page(url="https://a.example/", text=WORDS)])
-    assert drive(present_pages(pages, "off")).text == (
+    assert drive(present_pages(pages, IO, "off")).text == (
         f"## https://a.example/\nhttps://a.example/\n\n{WORDS}"
     )
     hit = HIT.model_copy(update={"snippet": WORDS})
@@ -255,22 +255,22 @@ def test_without_a_fence_a_text_is_as_it_was() -> None:
 
 @pytest.mark.parametrize("error", [ProviderError(f"No: {WORDS}"), RequestError(f"No: {WORDS}")])
 def test_errors_of_providers_are_defused_and_with_all_fenced(error: ProviderError) -> None:
-    assert drive(present_error(error)).text == f"No: {FAKE}"
-    assert drive(present_error(error, "off")).text == f"No: {WORDS}"
-    inside, outside = split(drive(present_error(error, "all")).text)
+    assert drive(present_error(error, IO)).text == f"No: {FAKE}"
+    assert drive(present_error(error, IO, "off")).text == f"No: {WORDS}"
+    inside, outside = split(drive(present_error(error, IO, "all")).text)
     assert (inside, outside) == (f"No: {FAKE}", "")
-    assert drive(present_error(error, "all")).is_error
+    assert drive(present_error(error, IO, "all")).is_error
 
 
 def test_errors_of_ours_are_never_fenced() -> None:
-    assert drive(present_error(ConfigError("No key.\n{}"), "all")).text == "No key.\n{}"
+    assert drive(present_error(ConfigError("No key.\n{}"), IO, "all")).text == "No key.\n{}"
 
 
 @given(st.integers(0, 60_000), st.integers(0, 2_100), st.sampled_from(["x", "é", "漢", "😀"]))
 def test_what_is_fenced_keeps_the_budget(length: int, lines: int, letter: str) -> None:
     text = letter * (length // len(letter.encode())) + "\n" * lines
     pages = [Page(url="https://a.example/", text=text), Page(url="https://b.example/", text=text)]
-    found = drive(present_pages(FetchResponse(provider="exa", pages=pages, warnings=["Old."])))
+    found = drive(present_pages(FetchResponse(provider="exa", pages=pages, warnings=["Old."]), IO))
     told = found.text.partition("\n\n[Output truncated: ")[0].removesuffix("\n\nWarning: Old.")
     assert len(told.encode()) <= MAX_BYTES - len("\n\nWarning: Old.")
     assert told.count("\n") < MAX_LINES - 2

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from offline import drive
+from offline import IO, drive
 
 from webtools.calls.sanitize import sanitize
 from webtools.errors import ProviderError
-from webtools.flows.drivers import Flow, Now
 from webtools.results import (
     FetchResponse,
     Page,
@@ -200,11 +198,10 @@ def test_a_mark_of_direction_is_still_there_to_be_counted_after_reading_but_does
 
 
 def seen(response: Any) -> Any:
-    def flow() -> Flow[Any]:
-        yield Now()
+    async def flow() -> Any:
         return response
 
-    return drive(sanitize(flow(), Redactor([])))
+    return drive(sanitize(flow, Redactor([]), IO))
 
 
 def hit(**fields: Any) -> SearchResult:
@@ -267,10 +264,9 @@ def test_citations_still_lead_to_their_results() -> None:
 
 @pytest.mark.parametrize(("said", "told"), [("a\u200bb", "ab"), ("ab", "ab")])
 def test_an_error_loses_them_too(said: str, told: str) -> None:
-    def flow() -> Iterator[Any]:
-        yield Now()
+    async def flow() -> Any:
         raise ProviderError(said, provider="exa", status=400)
 
     with pytest.raises(ProviderError) as caught:
-        drive(sanitize(flow(), Redactor([])))  # type: ignore[arg-type]
+        drive(sanitize(flow, Redactor([]), IO))  # type: ignore[arg-type]
     assert (str(caught.value), caught.value.status) == (told, 400)

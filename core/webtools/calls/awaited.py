@@ -171,7 +171,7 @@ class AwaitedMethods(Instance):
             recency_days=recency_days,
             synthesis=synthesis,
         )
-        return await self._arun(lambda: self._dispatcher.plan({**given}))
+        return await self._arun(lambda io: self._dispatcher.plan(io, {**given}))
 
     async def averify(
         self,
@@ -184,7 +184,9 @@ class AwaitedMethods(Instance):
     ) -> Verified:
         """Verify as `verify` does, awaited."""
         options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return await self._arun(lambda: self._dispatcher.verify(answer, sources, {**options}))
+        return await self._arun(
+            lambda io: self._dispatcher.verify(io, answer, sources, {**options})
+        )
 
     async def acall_tool(
         self,
@@ -197,4 +199,4 @@ class AwaitedMethods(Instance):
     ) -> ToolResult:
         """Call a tool as `call_tool` does, awaited."""
         options = CallOptions(cache, progress, synthesizer)
-        return await self._arun(lambda: self._dispatcher.present(name, arguments, options))
+        return await self._arun(lambda io: self._dispatcher.present(io, name, arguments, options))

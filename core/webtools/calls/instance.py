@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import TracebackType
@@ -33,10 +33,10 @@ from webtools.config.overrides import (
     unknown_setting,
 )
 from webtools.errors import InputError
-from webtools.flows.drivers import Flow, run
-from webtools.http.threads import at_once_or_in_thread
 from webtools.http.transport import BlockingTransport, LoopTransports
 from webtools.http.watching import look_for_watchers
+from webtools.io.blocking import BlockingIO
+from webtools.io.runtime import IO, run
 from webtools.operations.search import HITS
 from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
@@ -69,7 +69,7 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
         "html",
         "platformdirs",
         "webtools.calls.present",
-        "webtools.flows.async_driver",
+        "webtools.io.event_loop",
         "webtools.logs.events",
         "webtools.operations.fetch",
         "webtools.operations.summarize",
@@ -226,22 +226,21 @@ class Instance:
 
         return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
 
-    def _call(self, tool: Tool, given: dict[str, Any]) -> Any:
-        return self._run(self._dispatcher.call(tool, given))
+    def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        return self._run(lambda io: self._dispatcher.call(io, tool, arguments))
 
-    def _run(self, flow: Flow[T]) -> T:
+    def _run(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
         look_for_watchers()
-        return run(flow, self._blocking)
+        return run(work(BlockingIO(self._blocking)))
 
-    async def _acall(self, tool: Tool, given: dict[str, Any]) -> Any:
-        return await self._arun(lambda: self._dispatcher.call(tool, {**given}))
+    async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        return await self._arun(lambda io: self._dispatcher.call(io, tool, {**arguments}))
 
-    async def _arun(self, begin: Callable[[], Flow[T]]) -> T:
-        from webtools.flows.async_driver import arun  # noqa: PLC0415 - blocking calls do without
+    async def _arun(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
+        from webtools.io.event_loop import AsyncIO  # noqa: PLC0415 - blocking calls do without
 
-        flow = await at_once_or_in_thread(begin)  # it looks whether the settings have changed
         look_for_watchers()
-        return await arun(flow, await self._loops.current())
+        return await work(AsyncIO(await self._loops.current()))
 
     def __repr__(self) -> str:
         """Name the source of the settings, nothing in them."""
@@ -302,16 +301,15 @@ def warn_if_unconfigured(web: Instance, tool: Tool | None = None) -> None:
         web: The `WebTools`.
         tool: The tool that is to be served; None for a search.
     """
-    # pyright: reportPrivateUsage=false
-    if web._has_warned or not (message := web._dispatcher.missing(tool)):  # noqa: SLF001
-        return
-    web._has_warned = True  # noqa: SLF001
-    warnings.warn(message, UserWarning, stacklevel=_depth_of_caller())
+    message = web._dispatcher.missing(tool)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    if message and not web._has_warned:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        web._has_warned = True  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        warnings.warn(message, UserWarning, stacklevel=_depth_of_caller())
 
 
 def _depth_of_caller() -> int:
     """Return the `stacklevel` of the first caller outside our packages and the frameworks."""
-    frame, depth = sys._getframe(1), 1  # noqa: SLF001
+    frame, depth = sys._getframe(1), 1  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
         frame, depth = frame.f_back, depth + 1
     return depth

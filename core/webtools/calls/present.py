@@ -9,7 +9,7 @@ marks of a fence are defused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,8 +17,8 @@ from typing import Any
 from webtools import formatting
 from webtools.config.accounts import output_owner
 from webtools.errors import ProviderError, RequestError, WebToolsError
-from webtools.flows.drivers import Flow, Offload
 from webtools.formatting import BriefPage
+from webtools.io.runtime import IO
 from webtools.output.stored import claim, handle_of, save
 from webtools.pipeline.context import CallContext
 from webtools.results import (
@@ -49,28 +49,30 @@ _NOT_CUT: dict[str, Any] = {
 }
 
 
-def present(tool: Tool, work: Flow[Any], context: CallContext) -> Flow[ToolResult]:
+async def present(
+    tool: Tool, function: Callable[[], Awaitable[Any]], context: CallContext
+) -> ToolResult:
     """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
     fence = context.accounts.config.fence
     failed: WebToolsError | None = None
     result: ToolResult | None = None
     try:
-        response = yield from work
-        result = yield from PRESENTERS[tool.name](response, fence)
+        response = await function()
+        result = await PRESENTERS[tool.name](response, context.io, fence)
     except WebToolsError as error:
         failed = error
     if failed is not None:
-        result = yield from present_error(failed, fence)
+        result = await present_error(failed, context.io, fence)
     assert result is not None  # noqa: S101  # either there is one, or a failure
     if path := result.details["full_output_path"]:
-        yield Offload(lambda: claim(path, output_owner(context.accounts)))
+        await context.io.call_blocking(lambda: claim(path, output_owner(context.accounts)))
     if cut := result.details["truncation"]:
         context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
         context.write_log()
     return replace(result, call_id=context.id) if context.id else result
 
 
-def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
+async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages") -> ToolResult:
     """Show results as a numbered list, then what failed and the warnings."""
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
@@ -85,7 +87,7 @@ def present_search(response: SearchResponse, fence: Fence = "pages") -> Flow[Too
         is_odd = response.errors or response.warnings
         below = formatting.footer(response.errors, response.warnings) if is_odd else ""
         shown = _Shown(text, wrap, below=below, brief=brief)
-    return (yield from _one_text(shown, details))
+    return await _one_text(shown, details, io)
 
 
 def _brief_search(response: SearchResponse) -> str:
@@ -97,16 +99,16 @@ def _brief_research(envelope: ResearchEnvelope) -> str:
     return formatting.research_text(envelope.model_copy(update={"results": results}))
 
 
-def present_summary(response: SummaryResponse, fence: Fence = "pages") -> Flow[ToolResult]:
+async def present_summary(response: SummaryResponse, io: IO, fence: Fence = "pages") -> ToolResult:
     """Show the summary alone, and below it the warnings."""
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
     below = formatting.footer((), response.warnings, [response.url])
     shown = _Shown(response.text, wrapping(fence, is_page=True), below=below)
-    return (yield from _one_text(shown, details))
+    return await _one_text(shown, details, io)
 
 
-def present_pages(response: FetchResponse, fence: Fence = "pages") -> Flow[ToolResult]:
+async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages") -> ToolResult:
     """Show one section per page; where not all of it fits, the contents share the room fairly."""
     details = response.model_dump(mode="json")
     details["results"] = details.pop("pages")
@@ -120,11 +122,13 @@ def present_pages(response: FetchResponse, fence: Fence = "pages") -> Flow[ToolR
     if not fit(whole, *shown.room()).truncated:
         return _result(shown, details)
     text, cut = _shared(response.pages, whole, shown.room())
-    path = yield Offload(lambda: save(whole))
+    path = await io.call_blocking(lambda: save(whole))
     return _result(replace(shown, text=text), details, replace(cut, path=path))
 
 
-def present_research(envelope: ResearchEnvelope, fence: Fence = "pages") -> Flow[ToolResult]:
+async def present_research(
+    envelope: ResearchEnvelope, io: IO, fence: Fence = "pages"
+) -> ToolResult:
     """Show the answer, the sources that it cites, the other ones, and how sure one may be."""
     details = envelope.model_dump(mode="json")
     meta = envelope.meta
@@ -138,26 +142,26 @@ def present_research(envelope: ResearchEnvelope, fence: Fence = "pages") -> Flow
     wrap = wrapping(fence if envelope.results else "off", is_page=True)
     text, below = formatting.research_text(envelope), formatting.research_footer(envelope)
     brief = partial(_brief_research, envelope)
-    return (yield from _one_text(_Shown(text, wrap, below=below, brief=brief), details))
+    return await _one_text(_Shown(text, wrap, below=below, brief=brief), details, io)
 
 
-def present_part(response: ReadResponse, fence: Fence = "pages") -> Flow[ToolResult]:
+async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -> ToolResult:
     """Show a part of what was cut: exactly the part, for it was made to fit."""
     details = response.model_dump(mode="json")
     details |= {"characters": len(response.content), "results": [], "result_count": 0}
     details |= {"provider": None, "cost_usd": None, "cost_is_estimate": False}
     wrap, below = wrapping(fence, is_page=True), formatting.part_footer(response)
-    shown = yield from _one_text(_Shown(response.content, wrap, below=below), details)
+    shown = await _one_text(_Shown(response.content, wrap, below=below), details, io)
     details["read_handle"] = None if response.next_offset is None else response.handle
     return shown
 
 
-def present_error(error: WebToolsError, fence: Fence = "pages") -> Flow[ToolResult]:
+async def present_error(error: WebToolsError, io: IO, fence: Fence = "pages") -> ToolResult:
     """Show an error as the text; the details say the same as data."""
     details = error_details(error)
     is_theirs = isinstance(error, (ProviderError, RequestError))
     wrap = wrapping(fence if is_theirs or fence == "off" else "pages", is_page=False)
-    shown = yield from _one_text(_Shown(str(error), wrap), details)
+    shown = await _one_text(_Shown(str(error), wrap), details, io)
     details["error"] = error.to_details()
     return replace(shown, is_error=True)
 
@@ -219,7 +223,7 @@ class _Cut:
         return "\n".join(filter(None, [said, pointer, self.left_out]))
 
 
-def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
+async def _one_text(shown: _Shown, details: dict[str, Any], io: IO) -> ToolResult:
     text = shown.text
     is_alone = not (shown.inside or shown.below)
     if is_alone and len(text) <= _SURELY_FITS and text.count("\n") < _SURELY_FITTING_LINES:
@@ -233,7 +237,7 @@ def _one_text(shown: _Shown, details: dict[str, Any]) -> Flow[ToolResult]:
         kept = fit(brief, *shown.room())
         is_partial = kept.last_line_partial or not text.startswith(kept.content)
         cut, offset = _cut_of(kept.content, text, is_partial=is_partial), 0
-    path = yield Offload(lambda: save(text))
+    path = await io.call_blocking(lambda: save(text))
     shown = replace(shown, text=cut.content)
     return _result(shown, details, _Cut(cut, path, offset))
 
@@ -314,7 +318,7 @@ def _cut_of(shown: str, whole: str, *, is_partial: bool) -> Truncation:
     )
 
 
-Presenter = Callable[[Any, Fence], Flow[ToolResult]]
+Presenter = Callable[[Any, IO, Fence], Awaitable[ToolResult]]
 PRESENTERS: dict[str, Presenter] = {
     "web_search": present_search,
     "web_fetch": present_pages,

@@ -7,6 +7,7 @@ first, because they may be inside a key, and then the keys.
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 from urllib.parse import quote
@@ -14,7 +15,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from webtools.errors import WebToolsError
-from webtools.flows.drivers import Flow, Offload
+from webtools.io.runtime import IO
 from webtools.text.cleaning import without_controls
 from webtools.text.invisible import ADDRESSES, may_hide, visible_error, visible_model
 from webtools.text.redaction import Redactor, written
@@ -30,13 +31,13 @@ _CONTROLS = re.compile(
 _ONE_LINE = {"title", "author", "heading"}
 
 
-def sanitize(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
-    """Sanitize the result or the error of a flow.
+async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor, io: IO) -> Model:
+    """Await what a function returns, and sanitize its result or error.
 
     A warning of the result says how many invisible characters it has lost.
     """
     try:
-        result = yield from flow
+        result = await function()
     except WebToolsError as error:
         failed = redactor.error(visible_error(_plain_error(error)))
         if failed is error:
@@ -46,7 +47,7 @@ def sanitize(flow: Flow[Model], redactor: Redactor) -> Flow[Model]:
         if len(text) <= _LONGEST_AT_ONCE:
             return _clean(result, text, redactor)
         # Megabytes of invisible characters or of what looks like keys would hold up an event loop.
-        clean: Model = yield Offload(partial(_clean, result, text, redactor), alone=True)
+        clean: Model = await io.call_blocking(partial(_clean, result, text, redactor), alone=True)
         return clean
     raise failed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,12 +13,11 @@ from pydantic import BaseModel
 from webtools.calls.tracing import begin_span
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts
 from webtools.errors import ConfigError, InputError, WebToolsError
-from webtools.flows.drivers import Flow, Offload
 from webtools.http.watching import Tracing
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
 from webtools.logs.records import LOGGER
 from webtools.operations.filters import finding_similar
-from webtools.operations.search import Others, search
+from webtools.operations.search import search
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import SearchOptions
@@ -104,7 +103,7 @@ def _fault_of(accounts: Accounts, capability: Capability) -> str:
     return ""
 
 
-def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
+async def carry_out(tool: Tool, given: Any, context: CallContext) -> Any:
     """Call a tool with checked arguments, and write down how it went.
 
     Raises:
@@ -118,17 +117,17 @@ def carry_out(tool: Tool, given: Any, context: CallContext) -> Flow[Any]:
         context.log("call", tool=tool.name, **_arguments(given, context.accounts))
     facts: dict[str, Any] = {}
     try:
-        response = yield from CALLS[tool.name](given, context)
+        response = await CALLS[tool.name](given, context)
         if is_logged or span is not None:
             facts = {"is_error": False, **_outcome(response)}
     except WebToolsError as error:
         facts = {"is_error": True, "error": type(error).__name__, "message": str(error)}
         raise
-    except GeneratorExit:
-        context.log("cancelled")
-        raise
     except Exception as error:  # such as one of the caller's own progress callback
         facts = {"is_error": True, "error": type(error).__name__}
+        raise
+    except BaseException:  # cancelled, interrupted, or closed
+        context.log("cancelled")
         raise
     finally:
         if facts:
@@ -182,17 +181,16 @@ def _outcome_of_research(envelope: ResearchEnvelope) -> dict[str, Any]:
     }
 
 
-def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
-    accounts = context.accounts
-    chain = accounts.chain("search", given.provider or None)
-    account, *others = finding_similar(chain) if given.similar else chain
-    limit_of = partial(_limit, given.limit, accounts)
+async def _search(given: SearchInput, context: CallContext) -> SearchResponse:
+    accounts = context.accounts.chain("search", given.provider or None)
+    if given.similar:
+        accounts = finding_similar(accounts)
     start, end = given.start_published_date, given.end_published_date
     since, until = read_date(start) if start else None, read_date(end) if end else None
     queries = [
         SearchQuery(
             query=text,
-            limit=limit_of(account),
+            limit=given.limit,
             include_domains=tuple(given.include_domains),
             exclude_domains=tuple(given.exclude_domains),
             start_published_date=since,
@@ -208,40 +206,31 @@ def _search(given: SearchInput, context: CallContext) -> Flow[SearchResponse]:
         )
         for text in given.queries
     ]
-    note_of = partial(_note, given.limit, accounts)
-    return search(account, queries, context, Others(others, limit_of), note_of)
+    limit_of = partial(_limit_of, context.accounts, given.limit)
+    return await search(accounts, queries, context, limit_of)
 
 
-def _limit(asked: int, accounts: Accounts, account: Account) -> int:
-    """Find how many results a query may have; an operator's bound wins."""
-    most, allowed = PROVIDERS[account.type].about.max_results, accounts.config.max_results
-    if not asked:
-        options = account.options
-        own = options.default_search_limit if isinstance(options, SearchOptions) else None
-        asked = own or allowed or DEFAULT_LIMIT
-    return min(asked, most, allowed or most)
+def _limit_of(settings: Accounts, requested: int, account: Account) -> int:
+    """Return how many results a provider is asked for. `maxResults` bounds every request."""
+    provider_limit = PROVIDERS[account.type].about.max_results
+    max_results = settings.config.max_results
+    options = account.options
+    default = options.default_search_limit if isinstance(options, SearchOptions) else None
+    limit = requested or default or max_results or DEFAULT_LIMIT
+    return min(limit, provider_limit, max_results or provider_limit)
 
 
-def _note(asked: int, accounts: Accounts, account: Account) -> str:
-    """Warn of who served that fewer results were allowed than asked for."""
-    limit = _limit(asked, accounts, account)
-    if limit >= asked:
-        return ""
-    return f"limit {asked} is above what is allowed here; {limit} was used."
-
-
-def _fetch(given: FetchInput, context: CallContext) -> Flow[FetchResponse]:
-    from webtools.operations.fetch import fetch_in_turn  # noqa: PLC0415 - one search does without
+async def _fetch(given: FetchInput, context: CallContext) -> FetchResponse:
+    from webtools.operations.fetch import fetch  # noqa: PLC0415 - one search does without
 
     chain = context.accounts.chain("fetch", given.provider or None)
-    fetched = yield from fetch_in_turn(chain, _page_query(given), context)
-    response = fetched.response
+    response = await fetch(chain, _page_query(given), context)
     if given.question:
         most = given.text_max_characters or None
         cut_down = partial(
             _cut_down, response, given.question, keep_text=given.text, max_characters=most
         )
-        response = yield Offload(cut_down, alone=True)
+        response = await context.io.call_blocking(cut_down, alone=True)
     if warnings := context.warnings():
         return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
     return response
@@ -255,10 +244,10 @@ def _cut_down(response: FetchResponse, question: str, **how: Any) -> FetchRespon
 
 def _page_query(given: FetchInput) -> PageQuery:
     """Ask for what was chosen; for a question the passages, of providers that choose such."""
-    from webtools.operations.fetch import MOST_CHARACTERS  # noqa: PLC0415 - as `_fetch`
+    from webtools.operations.fetch import MAX_PASSAGE_CHARACTERS  # noqa: PLC0415 - as `_fetch`
 
     asked = bool(given.question)
-    most = given.text_max_characters or MOST_CHARACTERS
+    most = given.text_max_characters or MAX_PASSAGE_CHARACTERS
     return PageQuery(
         urls=tuple(given.urls),
         text=given.text or not (asked or given.highlights or given.summary),
@@ -266,36 +255,36 @@ def _page_query(given: FetchInput) -> PageQuery:
         summary=given.summary,
         text_max_characters=MAX_TEXT_CHARACTERS if asked else given.text_max_characters or None,
         question=given.question,
-        passage_characters=min(most, MOST_CHARACTERS // len(given.urls)) if asked else 0,
+        passage_characters=min(most, MAX_PASSAGE_CHARACTERS // len(given.urls)) if asked else 0,
     )
 
 
-def _summarize(given: SummarizeInput, context: CallContext) -> Flow[SummaryResponse]:
+async def _summarize(given: SummarizeInput, context: CallContext) -> SummaryResponse:
     from webtools.operations.summarize import summarize  # noqa: PLC0415 - as `_fetch`
 
-    account, *others = context.accounts.chain("summarize", given.provider or None)
+    accounts = context.accounts.chain("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
         summary_type=given.summary_type,
         engine=given.engine,
         target_language=given.target_language or None,
     )
-    return summarize(account, query, context, others)
+    return await summarize(accounts, query, context)
 
 
-def _research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelope]:
+async def _research(given: ResearchInput, context: CallContext) -> ResearchEnvelope:
     from webtools.operations.research.flow import research  # noqa: PLC0415 - few calls need its modules
 
-    return research(given, context)
+    return await research(given, context)
 
 
-def _read(given: ReadInput, _context: CallContext) -> Flow[ReadResponse]:
+async def _read(given: ReadInput, context: CallContext) -> ReadResponse:
     from webtools.operations.read_output import read_on  # noqa: PLC0415 - as `_fetch`
 
-    return read_on(given)
+    return await read_on(given, context.io)
 
 
-Call: TypeAlias = Callable[..., Flow[Any]]
+Call: TypeAlias = Callable[..., Awaitable[Any]]
 CALLS: dict[str, Call] = {
     SEARCH.name: _search,
     FETCH.name: _fetch,

@@ -13,8 +13,8 @@ from webtools.calls.select import carry_out, find_tool, servable, unserved
 from webtools.config import Accounts, Settings
 from webtools.config.paths import ENVIRONMENT
 from webtools.errors import ConfigError, InputError, WebToolsError
-from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import MAX_TEXT_CHARACTERS
+from webtools.io.runtime import IO
 from webtools.logs.records import LOGGER
 from webtools.pipeline.context import CallContext, CallOptions, CallServices, call_services
 from webtools.text.narrowing import is_iterable
@@ -42,49 +42,53 @@ class Dispatcher:
         self.settings = settings
         self._services: tuple[Accounts, CallServices] | None = None
 
-    def call(self, tool: Tool, arguments: dict[str, Any]) -> Flow[Any]:
+    async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with what a method was given; every result passes the redactor."""
-        given, context = self._begun(tool, *_split(arguments))
-        return sanitize(carry_out(tool, given, context), context.accounts.redactor)
+        given, context = await self._begin(io, tool, *_split(arguments))
+        work = partial(carry_out, tool, given, context)
+        return await sanitize(work, context.accounts.redactor, io)
 
-    def plan(self, arguments: dict[str, Any]) -> Flow[ResearchPlan]:
+    async def plan(self, io: IO, arguments: dict[str, Any]) -> ResearchPlan:
         """Describe what a research call with these arguments would do."""
-        from webtools.operations.research.plan import plan as planned  # noqa: PLC0415 - few calls need it
+        from webtools.operations.research.plan import plan  # noqa: PLC0415 - few calls need it
 
-        given, context = self._begun(RESEARCH, *_split(arguments))
-        return sanitize(planned(given, context), context.accounts.redactor)
+        given, context = await self._begin(io, RESEARCH, *_split(arguments))
+        return await sanitize(partial(plan, given, context), context.accounts.redactor, io)
 
-    def verify(self, answer: Any, sources: Any, options: dict[str, Any]) -> Flow[Verified]:
+    async def verify(self, io: IO, answer: Any, sources: Any, options: dict[str, Any]) -> Verified:
         """Check an answer; the settings are read only where a source is a URL."""
         from webtools.operations.verification import verify  # noqa: PLC0415 - few calls need it
 
-        def read(urls: list[str]) -> Flow[FetchResponse]:
-            most = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS}
-            # In a thread: it looks whether the settings have changed.
-            call = partial(self.call, FETCH, {**most, **options})
-            fetching: Flow[FetchResponse] = yield Offload(call)
-            return (yield from fetching)
+        async def read(urls: list[str]) -> FetchResponse:
+            arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
+            response: FetchResponse = await self.call(io, FETCH, arguments)
+            return response
 
         verifier = options.pop("verifier", None)
-        said = answer[:_LONGEST_ANSWER] if isinstance(answer, str) else ""
-        redactor = self.redactor()  # a verifier is given the answer, so no key may be in it
-        checked = verify(redactor.text(said), _sources(sources), verifier, read, redactor.text)
-        return sanitize(checked, redactor)
+        text = answer[:_LONGEST_ANSWER] if isinstance(answer, str) else ""
+        # A verifier reads the answer, so no key may be in it.
+        redactor = await io.call_blocking(self.redactor, quick=self.redactor)
+        checked = _sources(sources)
+        work = partial(verify, redactor.text(text), checked, verifier, read, redactor.text, io)
+        return await sanitize(work, redactor, io)
 
-    def present(
-        self, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
-    ) -> Flow[ToolResult]:
+    async def present(
+        self, io: IO, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> ToolResult:
         """Call a tool as a model does; what is wrong with the call is a result as well."""
         from webtools.calls.present import present, present_error  # noqa: PLC0415 - `call` does without
 
+        failed: WebToolsError
         try:
             tool = self._checked(find_tool, name)
-            given, context = self._begun(tool, arguments, options)
+            given, context = await self._begin(io, tool, arguments, options)
         except WebToolsError as error:
-            return present_error(error)
-        return present(
-            tool, sanitize(carry_out(tool, given, context), context.accounts.redactor), context
-        )
+            failed = error
+        else:
+            work = partial(carry_out, tool, given, context)
+            clean = partial(sanitize, work, context.accounts.redactor, io)
+            return await present(tool, clean, context)
+        return await present_error(failed, io)
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve; all where they cannot be read here."""
@@ -121,8 +125,15 @@ class Dispatcher:
         except ConfigError:
             return Redactor(())
 
+    async def _begin(
+        self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> tuple[Any, CallContext]:
+        # It looks whether the settings have changed: a detector of blocking calls may forbid that.
+        begin = partial(self._begun, io, tool, arguments, options)
+        return await io.call_blocking(begin, quick=begin)
+
     def _begun(
-        self, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+        self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> tuple[Any, CallContext]:
         """Check the arguments and read the settings.
 
@@ -140,7 +151,7 @@ class Dispatcher:
         services = known[1]
         # By which the log knows the call.
         name = "" if services.log is None else services.log.new_call_id()
-        context = CallContext(name, tool.name, accounts, services, options)
+        context = CallContext(name, tool.name, accounts, services, io, options)
         if options.cache != "bypass":
             context.cache = services.cache
         return given, context

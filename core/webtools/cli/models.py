@@ -7,7 +7,7 @@ from inspect import isclass
 from typing import TYPE_CHECKING, Any
 
 from webtools.errors import ConfigError
-from webtools.flows.foreign import words_of
+from webtools.io.foreign import words_of
 
 if TYPE_CHECKING:
     from webtools.synthesis import Synthesizer

@@ -179,7 +179,7 @@ def checked_base_url(url: str) -> str:
     """Refuse what is no base of URLs; a slash at the end is dropped."""
     if not (compiled(_BASE_URL).fullmatch(url) and _has_valid_port(url)):
         example = "such as http://127.0.0.1:8080/exa"
-        kind = "an absolute http(s) URL without user, query and fragment"
+        kind = "an absolute http(s) URL without a login, query or fragment"
         fail(f"must be {kind}, {example}{_odd(url, _HTTP)}")
     return url.rstrip("/")
 

@@ -44,7 +44,7 @@ def _wrapped(details: dict[str, Any], fence: str, *, is_research: bool) -> dict[
     """Fence each text as `fence` says; snippets of research may be passages of pages."""
     if fence == "off":
         return details
-    from_pages = _FROM_PAGES | ({"snippet"} if is_research else set())
+    from_pages = _FROM_PAGES | {"snippet"} if is_research else _FROM_PAGES
     wrap_page, wrap_other = wrapping(fence, is_page=True), wrapping(fence, is_page=False)
 
     def wrap(text: str, name: str) -> str:
@@ -103,8 +103,12 @@ def _cut(value: Any) -> Any:
     if isinstance(value, str):
         return value[:_MAX_CHARACTERS]
     if isinstance(value, dict):
-        return {name: _cut(item) for name, item in value.items()}
-    return [_cut(item) for item in value[:_MAX_ITEMS]] if isinstance(value, list) else value
+        fields: dict[str, Any] = value
+        return {name: _cut(item) for name, item in fields.items()}
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [_cut(item) for item in items[:_MAX_ITEMS]]
+    return value
 
 
 def _size(value: Any) -> int:

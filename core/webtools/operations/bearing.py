@@ -14,7 +14,7 @@ from webtools.grounding.ranking import (
     size_of,
 )
 from webtools.grounding.segmentation import MOST
-from webtools.operations.fetch import MOST_CHARACTERS
+from webtools.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools.results import FetchResponse, Page, Passage
 from webtools.truncation import fair_shares
 
@@ -49,7 +49,7 @@ def bearing(
         for number, page in enumerate(pages)
         if page.passages is None and page.text
     }
-    budget = max(MOST_CHARACTERS, max_characters or 0) - sum(
+    budget = max(MAX_PASSAGE_CHARACTERS, max_characters or 0) - sum(
         len(passage.text) for page in pages for passage in page.passages or ()
     )
     shares = _shares(texts, budget, max_characters or budget)

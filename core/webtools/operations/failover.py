@@ -1,12 +1,11 @@
-"""Providers in turn: where one fails the next is asked, all of them within one deadline."""
+"""Providers in order: where one fails the next serves, all within one deadline."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from webtools.errors import (
     BadRequestError,
@@ -16,286 +15,262 @@ from webtools.errors import (
     RequestError,
     UnavailableError,
 )
-from webtools.flows.drivers import Flow, Now
-from webtools.pipeline.accounting import LONG_TIMEOUTS, USUAL_TIMEOUT, timeout_of
-from webtools.pipeline.circuit_breaking import (
-    CircuitOpenError,
-    clock,
-    not_needed,
-    take_leave,
-    words,
-)
+from webtools.pipeline.api_call import LONG_TIMEOUTS, TIMEOUT, timeout_of
+from webtools.pipeline.circuit_breaking import CircuitOpenError, explain_circuit, retry_time
+from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.results import AskedProvider
-from webtools.text.record import record
+from webtools.storage.circuit_breaker import OpenCircuit
 
-if TYPE_CHECKING:
-    from webtools.pipeline.context import CallContext
-    from webtools.storage.circuit_breaker import OpenCircuit
-
-T = TypeVar("T")
 Failure: TypeAlias = ProviderError | RequestError | InputError
-Leave: TypeAlias = Callable[[], Flow[None]] | None
+FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
 
-PATIENCE = 15.0  # seconds for a provider that another one can stand in for
-_USUAL_TIMEOUT = 30.0
-_LOOKING = 1.0  # seconds to look into cache and health on a busy machine
+PATIENCE = 15.0  # seconds for a provider that another one can replace
+_LOOK_UP_SECONDS = 1.0  # for the cache and the circuit breaker, on a busy machine
 UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
-# Refusals that say more of the provider than of the request: its plan lacks it, its API is
-# elsewhere, or the request is longer than this one takes.
-_ITS_OWN_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
+# Refusals that say more about the provider than about the request: its plan lacks the feature,
+# its API has moved, or the request is longer than this provider takes.
+_LIMITS_OF_ONE = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Tried:
-    """What became of those who were to serve.
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A provider's turn.
 
     Attributes:
-        degraded: The providers that should have served, with the reason why they did not.
-        skipped: Whom it is better not to call now.
-        failures: The errors, by provider.
-        answered: Who answered last, and be it that there is nothing.
+        account: The provider.
+        deadline: When its turn ends.
+        obeys_circuit: Whether the provider is skipped while its circuit breaker is open.
     """
 
-    degraded: dict[str, str] = field(default_factory=cast("Callable[[], dict[str, str]]", dict))
-    skipped: dict[str, OpenCircuit] = field(
-        default_factory=cast("Callable[[], dict[str, OpenCircuit]]", dict)
-    )
-    failures: dict[str, Failure] = field(
-        default_factory=cast("Callable[[], dict[str, Failure]]", dict)
-    )
-    answered: Account | None = None
+    account: Account
+    deadline: float
+    obeys_circuit: bool
+
+
+@dataclass(slots=True, eq=False)
+class Attempts:
+    """What became of the providers.
+
+    Attributes:
+        degraded: Why a provider did not serve, by its name.
+        skipped: The open circuit breakers, by the provider's name.
+        failures: The errors, by the provider's name.
+        last_response: The last provider that responded, even with no results.
+    """
+
+    degraded: dict[str, str] = field(default_factory=dict[str, str])
+    skipped: dict[str, OpenCircuit] = field(default_factory=dict[str, OpenCircuit])
+    failures: dict[str, Failure] = field(default_factory=dict[str, Failure])
+    last_response: Account | None = None
 
     @property
-    def failure(self) -> Failure | None:
-        """The failure of the first in line; that one does not take the request counts last."""
+    def first_error(self) -> Failure | None:
+        """The first provider's error. "Unsupported request" errors rank last."""
         errors = [self.failures[name] for name in self.degraded if name in self.failures]
-        others = (error for error in errors if not isinstance(error, InputError))
-        return next(others, errors[0] if errors else None)
+        errors.sort(key=lambda error: isinstance(error, InputError))
+        return errors[0] if errors else None
 
-    def pass_over(self, account: Account, circuit: OpenCircuit) -> None:
-        """Note that a provider is skipped, as its circuit is open."""
+    def record_skip(self, account: Account, circuit: OpenCircuit) -> None:
+        """Record that a provider was skipped, because its circuit breaker is open."""
         self.skipped[account.name] = circuit
-        self.degraded[account.name] = words(circuit)
+        self.degraded[account.name] = explain_circuit(circuit)
 
-    def fail(self, account: Account, error: Failure) -> None:
-        """Note that a provider failed."""
-        self.degraded[account.name] = str(error)
-        self.failures[account.name] = error
+    def record_failure(self, account: Account, error: Failure) -> None:
+        """Record that a provider failed, or was skipped."""
+        if isinstance(error, CircuitOpenError):
+            self.record_skip(account, error.circuit)
+        else:
+            self.degraded[account.name] = str(error)
+            self.failures[account.name] = error
 
-    def answer(self, account: Account) -> None:
-        """Note that a provider answered."""
-        self.answered = account
+    def record_response(self, account: Account) -> None:
+        """Record that a provider responded."""
+        self.last_response = account
         self.degraded.pop(account.name, None)
         self.failures.pop(account.name, None)
 
-    def error(self, context: CallContext, whom: str) -> Failure:
-        """Make the error for a call that nobody served: the first one, and the reasons of all."""
+    def all_failed(self, context: CallContext, which: str) -> Failure:
+        """Return the error of a call that no provider served: the first, with all reasons."""
         context.log("all_providers_failed", providers=dict(self.degraded))
-        if self.failure is not None and len(self.degraded) == 1:
-            return self.failure
-        said = _each_once(self.degraded, self.failures)
-        if self.failure is None:
-            return self._all_skipped(whom, said)
-        made = self.failure.with_message(f"All providers {whom} failed. {said}")
-        assert isinstance(made, Failure)  # noqa: S101  # of the same class
-        return made
+        error = self.first_error
+        if error is not None and len(self.degraded) == 1:
+            return error
+        reasons = _join_reasons(self.degraded, self.failures)
+        if error is None:
+            return self._all_skipped(which, reasons)
+        joined = error.with_message(f"All providers {which} failed. {reasons}")
+        assert isinstance(joined, FAILOVER_ERRORS)  # noqa: S101  # of the same class
+        return joined
 
-    def _all_skipped(self, whom: str, said: str) -> UnavailableError:
+    def _all_skipped(self, which: str, reasons: str) -> UnavailableError:
         first = min(self.skipped.values(), key=lambda circuit: circuit.until)
         return UnavailableError(
-            f"All providers {whom} are skipped for now, so none was asked. {said} Try again after "
-            f"{clock(first)}, or configure another provider.",
+            f"All providers {which} are skipped for now, so none was asked. {reasons} Try again "
+            f"after {retry_time(first)}, or configure another provider.",
             provider=first.provider,
             retry_after=float(max(0, round(first.until - time.time()))),
         )
 
 
-@record
-class Turns:
-    """Whom to ask in which order, for what, and until when.
+@dataclass(slots=True, eq=False)
+class Failover:
+    """The providers of one query, in order, until one of them serves it.
+
+    Iterate over it, and record what became of each turn::
+
+        for turn in failover:
+            try:
+                result = await request(turn)
+            except FAILOVER_ERRORS as error:
+                failover.record_failure(turn.account, error)
+            else:
+                failover.record_response(turn.account)
+                return result
+        raise failover.all_failed("that can search")
+
+    Providers whose circuit breaker is open are skipped. They get a turn at the end, if none of
+    the others has responded.
 
     Attributes:
-        accounts: The providers in the order in which they are asked.
-        capability_of: Tells what one is asked for.
+        context: The call.
+        accounts: The providers in order. A single one is called whatever is known about it.
+        capability: What they are asked for.
         deadline: The end of the whole call.
-        subject: The query or URL, for log and progress.
-        goes_on: Tells whether a failure is one that another provider may not have.
-        needs: Tells whether there is anything left to ask one for.
+        subject: The query or URL, for the log and progress.
+        may_continue: Whether another provider may succeed after an error.
+        is_needed: Whether there is still anything to ask a provider for.
+        attempts: What became of the providers.
     """
 
+    context: CallContext
     accounts: Sequence[Account]
-    capability_of: Callable[[Account], Capability]
+    capability: Capability
     deadline: float
     subject: str
-    goes_on: Callable[[Failure], bool] = lambda _: True
-    needs: Callable[[Account], bool] = lambda _: True
+    may_continue: Callable[[Failure], bool] = lambda _: True
+    is_needed: Callable[[Account], bool] = lambda _: True
+    attempts: Attempts = field(default_factory=Attempts)
+
+    def __iter__(self) -> Iterator[Turn]:
+        """Yield the turns of the providers until an error rules out the others."""
+        if len(self.accounts) == 1:
+            yield Turn(self.accounts[0], self.deadline, obeys_circuit=False)
+            return
+        yield from self.turns(self.accounts, obeys_circuit=True)
+        if self.attempts.last_response is None:
+            yield from self.turns(self.skipped_accounts(), obeys_circuit=False)
+
+    def skipped_accounts(self) -> list[Account]:
+        """Return the providers that were skipped, in order."""
+        return [account for account in self.accounts if account.name in self.attempts.skipped]
+
+    def turns(self, accounts: Sequence[Account], *, obeys_circuit: bool) -> Iterator[Turn]:
+        """Yield the turns of some of the providers until an error rules out the others."""
+        previous: Account | None = None
+        for position, account in enumerate(accounts):
+            if not all(map(self.may_continue, self.attempts.failures.values())):
+                return
+            if not self.is_needed(account):
+                continue
+            if previous is not None:
+                self.context.moved_on(self.subject, previous.name, account.name)
+            previous = account
+            remaining = len(accounts) - position - 1
+            yield Turn(account, self._end_of_turn(account, remaining), obeys_circuit)
+
+    def _end_of_turn(self, account: Account, remaining: int) -> float:
+        """Reserve part of the deadline for the remaining providers.
+
+        None of them waits long for its turn unless the settings give this one more time.
+        """
+        now = self.context.io.now()
+        seconds = timeout_of(account, self.capability)
+        if PROVIDERS[account.type].pages is None:  # its time begins with its first request
+            seconds += _LOOK_UP_SECONDS
+        if not remaining:
+            return min(now + seconds, self.deadline)
+        patience = PATIENCE
+        if account.timeout is None:
+            patience *= seconds / TIMEOUT  # a summary takes longer than a search
+            seconds = min(seconds, patience)
+        half = (self.deadline - now) / 2
+        return min(now + seconds, max(self.deadline - patience, now + half))
+
+    def record_failure(self, account: Account, error: Failure) -> None:
+        """Record that a provider failed or was skipped; raise the error of a single provider."""
+        if len(self.accounts) == 1:
+            raise error
+        self.attempts.record_failure(account, error)
+
+    def record_response(self, account: Account) -> None:
+        """Record that a provider responded."""
+        self.attempts.record_response(account)
+
+    def all_failed(self) -> Failure:
+        """Return the error of a call that no provider served."""
+        return self.attempts.all_failed(self.context, f"that can {self.capability}")
 
 
-Attempt: TypeAlias = Callable[[Account, float, Leave], Flow[T | None]]
+def may_succeed_elsewhere(error: Failure) -> bool:
+    """Return whether another provider may serve a request that failed with this error.
 
-
-def in_turn(
-    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext
-) -> Flow[T | None]:
-    """Ask one provider after the other until an attempt brings something.
-
-    An attempt is given the account, its end, and what raises `CircuitOpenError` for a skipped
-    provider; it calls that before it sends anything.
-
-    Returns:
-        What the attempt brought; None when nobody brought anything, and then `tried` tells why.
-    """
-    left = ""
-    for place, account in enumerate(turns.accounts):
-        if not turns.needs(account):
-            continue
-        if left:
-            context.moved_on(turns.subject, left, account.name)
-        left = account.name
-        now: float = yield Now()
-        end = end_of_turn(account, turns, len(turns.accounts) - place - 1, now)
-        leave = None if left in tried.skipped else partial(take_leave, account, context)
-        found, goes_on = None, True
-        try:
-            found = yield from attempt(account, end, leave)
-        except CircuitOpenError as error:
-            tried.pass_over(account, error.circuit)
-            continue
-        except (ProviderError, RequestError, InputError) as error:
-            tried.fail(account, error)
-            goes_on = turns.goes_on(error)
-        else:
-            tried.answer(account)
-        if context.services.health.has_failures(account):
-            yield from not_needed(account, context)
-        if found is not None or not goes_on:
-            return found
-    return None
-
-
-def end_of_turn(account: Account, turns: Turns, others: int, now: float) -> float:
-    """Leave time for those who come after, as far as there is any.
-
-    None of them waits long for its turn unless the settings say how long this one may take.
-    """
-    own = timeout_of(account, turns.capability_of(account))
-    if PROVIDERS[account.type].pages is None:  # its own time begins when it is asked
-        own += _LOOKING
-    if not others:
-        return min(now + own, turns.deadline)
-    patience = PATIENCE
-    if account.timeout is None:
-        patience *= own / _USUAL_TIMEOUT  # a summary takes longer than a search
-        own = min(own, patience)
-    half = (turns.deadline - now) / 2
-    return min(now + own, max(turns.deadline - patience, now + half))
-
-
-# --- plain calls -------------------------------------------------------------------------------
-
-
-def asked(
-    accounts: Sequence[Account], served: Collection[str], tries: Sequence[Tried]
-) -> list[AskedProvider]:
-    """List who was asked or passed over, and the first reason why each was left."""
-    reasons: dict[str, str] = {}
-    if len(served) == 1 and not any(tried.degraded for tried in tries):
-        return [_alone(*served)]
-    for tried in reversed(tries):
-        reasons |= tried.degraded
-    names = [each.name for each in accounts if each.name in served or each.name in reasons]
-    return [
-        AskedProvider(provider=name, served=name in served, reason=reasons.get(name))
-        for name in names
-    ]
-
-
-@lru_cache(maxsize=64)  # the usual answer, and nobody can change it
-def _alone(name: str) -> AskedProvider:
-    return AskedProvider(provider=name, served=True)
-
-
-def left_warnings(every: Sequence[AskedProvider]) -> list[str]:
-    """Explain who did not serve and why, and who did."""
-    served = " and ".join(f'"{each.provider}"' for each in every if each.served)
-    return [
-        f'{served} served where "{each.provider}" did not: {each.reason}'
-        for each in every
-        if each.reason is not None
-    ]
-
-
-def unpriced(context: CallContext, cost_usd: float | None) -> list[str]:
-    """Warn that a price leaves something out, where it does."""
-    return [UNPRICED] if context.is_unpriced and cost_usd else []
-
-
-def first_to_serve(
-    turns: Turns, tried: Tried, attempt: Attempt[T], context: CallContext
-) -> Flow[T]:
-    """Ask providers in turn; whoever is skipped is asked only if nobody else serves.
-
-    A provider without any other is asked whatever is known of it.
-
-    Raises:
-        InputError: No provider takes such a request.
-        ProviderError: Every provider failed or is skipped, or the request is wrong.
-        RequestError: Every provider failed, the first one without an answer.
-    """
-    if len(turns.accounts) == 1:
-        found = yield from attempt(turns.accounts[0], turns.deadline, None)
-    else:
-        found = yield from in_turn(turns, tried, attempt, context)
-    if found is None and tried.answered is None and _may_go_on(turns, tried):
-        found = yield from in_turn(skipped_turns(turns, tried), tried, attempt, context)
-    if found is None:
-        capability = turns.capability_of(turns.accounts[0])
-        raise tried.error(context, f"that can {capability}")
-    return found
-
-
-def _may_go_on(turns: Turns, tried: Tried) -> bool:
-    return all(map(turns.goes_on, tried.failures.values()))
-
-
-def skipped_turns(turns: Turns, tried: Tried) -> Turns:
-    """Keep those who were passed over: better one in trouble than none, and its error is exact."""
-    return replace(turns, accounts=[each for each in turns.accounts if each.name in tried.skipped])
-
-
-def may_be_its_own(error: Failure) -> bool:
-    """Return whether a failure is one that another provider may not have.
-
-    An `InputError` in a provider's turn is a limit of that provider's: what is wrong for all is
-    refused before anybody's turn. The budget is everybody's.
+    An `InputError` during a provider's turn is a limit of that provider: what is wrong for all
+    of them is refused before. The budget is shared by all.
     """
     if isinstance(error, QuotaError) and error.status is None:
         return False
-    return not isinstance(error, BadRequestError) or error.status in _ITS_OWN_LIMITS
+    return not isinstance(error, BadRequestError) or error.status in _LIMITS_OF_ONE
 
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
-    """Return the end of a call that may go on from one provider to the next."""
-    usual = LONG_TIMEOUTS.get(capability, USUAL_TIMEOUT)
-    whole = max([account.timeout or usual for account in accounts])
+    """Return the deadline of a call that these providers serve in order."""
+    usual = LONG_TIMEOUTS.get(capability, TIMEOUT)
+    seconds = max(account.timeout or usual for account in accounts)
     if len(accounts) > 1 and accounts[0].timeout is not None:
-        whole = max(whole, accounts[0].timeout + PATIENCE)
-    return now + whole
+        seconds = max(seconds, accounts[0].timeout + PATIENCE)
+    return now + seconds
 
 
-def _each_once(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
-    """Name each failure once: offline, all providers have the same but for their hosts."""
-    alike: dict[str, dict[str, str]] = {}
+def list_attempts(
+    accounts: Sequence[Account], served: Collection[str], attempts: Sequence[Attempts]
+) -> list[AskedProvider]:
+    """List the providers that were asked or skipped, each with the first reason it failed."""
+    reasons: dict[str, str] = {}
+    for each in reversed(attempts):
+        reasons |= each.degraded
+    names = [account.name for account in accounts]
+    return [
+        AskedProvider(provider=name, served=name in served, reason=reasons.get(name))
+        for name in names
+        if name in served or name in reasons
+    ]
+
+
+def failover_warnings(attempts: Sequence[AskedProvider]) -> list[str]:
+    """Explain which providers did not serve and why, and which did instead."""
+    served = " and ".join(f'"{attempt.provider}"' for attempt in attempts if attempt.served)
+    return [
+        f'{served} served where "{attempt.provider}" did not: {attempt.reason}'
+        for attempt in attempts
+        if attempt.reason is not None
+    ]
+
+
+def price_warnings(context: CallContext, cost_usd: float | None) -> list[str]:
+    """Warn if the price of a call leaves something out."""
+    return [UNPRICED] if context.is_unpriced and cost_usd else []
+
+
+def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
+    """Name each reason once: offline, all providers fail alike but for their host names."""
+    groups: dict[str, dict[str, str]] = {}
     for name, reason in reasons.items():
-        same = _of_all(reason, failures[name]) if name in failures else name
-        alike.setdefault(same, {})[name] = reason
+        error = failures.get(name)
+        host = error.unknown_host if error else ""
+        alike = reason.replace(host, "their host names") if host else reason
+        groups.setdefault(alike if error else name, {})[name] = reason
     return " ".join(
-        f"{', '.join(group)}: {same if len(group) > 1 else ''.join(group.values())}"
-        for same, group in alike.items()
+        f"{', '.join(group)}: {alike if len(group) > 1 else ''.join(group.values())}"
+        for alike, group in groups.items()
     )
-
-
-def _of_all(reason: str, error: Failure) -> str:
-    host = error.unknown_host
-    return reason.replace(host, "their host names") if host else reason

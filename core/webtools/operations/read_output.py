@@ -6,8 +6,8 @@ import re
 from functools import partial
 
 from webtools.errors import InputError
-from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.read import ReadInput
+from webtools.io.runtime import IO
 from webtools.output.stored import load
 from webtools.results import ReadResponse
 from webtools.text import fencing
@@ -20,13 +20,15 @@ _ROOM_LINES = MAX_LINES - fencing.OVERHEAD_LINES - _FOOTER_LINES
 _BEFORE = 400  # characters shown before a passage, at most
 
 
-def read_on(given: ReadInput) -> Flow[ReadResponse]:
+async def read_on(given: ReadInput, io: IO) -> ReadResponse:
     """Read a part of what an earlier call saved.
 
     Raises:
         InputError: Nothing is kept under the handle, or the offset is beyond the end.
     """
-    response: ReadResponse = yield Offload(partial(_part, given.handle, given.offset, given.find))
+    response: ReadResponse = await io.call_blocking(
+        partial(_part, given.handle, given.offset, given.find)
+    )
     return response
 
 

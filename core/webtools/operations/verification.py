@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any, Protocol, TypeAlias, cast
 
 from webtools.errors import InputError, ProviderError, RequestError
-from webtools.flows.drivers import Flow, Invoke, Now, Offload
 from webtools.grounding.citations import cited_urls
 from webtools.grounding.evidence import facts_of, keys_of, plain
 from webtools.grounding.verification import Judged, Review
 from webtools.inputs.values import url_like
+from webtools.io.runtime import IO
 from webtools.operations.research.synthesizers import cut_fairly
 from webtools.providers.protocols import Source
 from webtools.results import FetchResponse, Verified
@@ -57,7 +57,7 @@ class HasPage(Protocol):
 
 
 Given: TypeAlias = str | HasPage
-Read: TypeAlias = Callable[[list[str]], Flow[FetchResponse]]
+Read: TypeAlias = Callable[[list[str]], Awaitable[FetchResponse]]
 
 
 @record
@@ -78,9 +78,9 @@ class Verdict:
 class Verifier(Protocol):
     """Judges claims that are not quotations of their sources."""
 
-    def judge(
-        self, claims: Sequence[str], sources: Sequence[Source], deadline: float, /
-    ) -> Flow[list[Verdict]]:
+    async def judge(
+        self, claims: Sequence[str], sources: Sequence[Source], deadline: float, io: IO, /
+    ) -> list[Verdict]:
         """Judge claims by sources.
 
         Raises:
@@ -101,16 +101,16 @@ class ModelVerifier:
         self._ask = ask
         self._aask = aask
 
-    def judge(
-        self, claims: Sequence[str], sources: Sequence[Source], deadline: float, /
-    ) -> Flow[list[Verdict]]:
+    async def judge(
+        self, claims: Sequence[str], sources: Sequence[Source], deadline: float, io: IO, /
+    ) -> list[Verdict]:
         """Ask the model about all claims at once.
 
         Raises:
             RequestError: The model failed or took too long.
         """
         prompt = prompt_for(claims, sources)
-        said: object = yield Invoke(
+        said: object = await io.call_foreign(
             partial(self._ask, prompt), partial(self._aask, prompt), deadline
         )
         return list(_verdicts(said if isinstance(said, str) else ""))
@@ -144,13 +144,14 @@ def _verdicts(said: str) -> Iterator[Verdict]:
 # --- the flow ----------------------------------------------------------------------------------
 
 
-def verify(
+async def verify(
     answer: str,
     sources: Sequence[Given],
     verifier: Verifier | None,
     read: Read,
     clean: Callable[[str], str],
-) -> Flow[Verified]:
+    io: IO,
+) -> Verified:
     """Check an answer; `read` fetches the URLs among its sources, `clean` takes keys out of them.
 
     Raises:
@@ -169,12 +170,14 @@ def verify(
     if wrong := next((each for each in urls if not is_web_url(each)), ""):
         told = f"source {one_line(wrong)[:80]!r} is no http(s) URL"
         raise InputError(f"{told}; write {url_like(wrong)}, or give a page.")
-    fetched = (yield from read(list(dict.fromkeys(urls)))) if urls else None
-    held: list[Source] = yield Offload(partial(_sources, given, fetched, clean), alone=True)
-    review: Review = yield Offload(partial(Review.of_text, answer, held), alone=True)
+    fetched = await read(list(dict.fromkeys(urls))) if urls else None
+    held: list[Source] = await io.call_blocking(
+        partial(_sources, given, fetched, clean), alone=True
+    )
+    review: Review = await io.call_blocking(partial(Review.of_text, answer, held), alone=True)
     warnings = _unread(fetched)
     if verifier is not None:
-        warnings += yield from _judge(review, held, verifier)
+        warnings += await _judge(review, held, verifier, io)
     verified = review.verified()
     cost = fetched.cost_usd if fetched else 0.0
     return verified.model_copy(update={"warnings": warnings, "cost_usd": cost})
@@ -215,21 +218,22 @@ def _unread(fetched: FetchResponse | None) -> list[str]:
 # --- a model's verdicts ------------------------------------------------------------------------
 
 
-def _judge(review: Review, sources: Sequence[Source], verifier: Verifier) -> Flow[list[str]]:
+async def _judge(
+    review: Review, sources: Sequence[Source], verifier: Verifier, io: IO
+) -> list[str]:
     """Ask a verifier about the claims that are not quoted; return warnings."""
     open_ = [each for each in review.judged if each.is_open]
     if not open_:
         return []
-    now: float = yield Now()
+    now = io.now()
     cited = sorted({place for each in open_ for place in each.statement.cites})
     texts = [each.statement.text for each in open_]
     try:
-        verdicts = yield from verifier.judge(
-            texts, [sources[place] for place in cited], now + SECONDS
-        )
+        read = [sources[place] for place in cited]
+        verdicts = await verifier.judge(texts, read, now + SECONDS, io)
     except (RequestError, ProviderError) as error:
         return [f"The verifier failed, so claims keep the status they have without it: {error}"]
-    yield Offload(partial(_settle_all, open_, verdicts, sources), alone=True)
+    await io.call_blocking(partial(_settle_all, open_, verdicts, sources), alone=True)
     return []
 
 

@@ -6,11 +6,11 @@ that was checked: there is no second look-up that could give another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from webtools.errors import (
@@ -20,9 +20,9 @@ from webtools.errors import (
     RequestTimeoutError,
     WebToolsError,
 )
-from webtools.flows.drivers import Flow, Gather, Now, Offload, Resolve
 from webtools.http.messages import Request, Response
 from webtools.http.proxies import Proxy, through
+from webtools.io.runtime import IO, gathered
 from webtools.pages import robots, ssrf, workers
 from webtools.pages.block_pages import BOT_CHECK, is_challenge
 from webtools.pages.content import Content, Source
@@ -56,6 +56,7 @@ class Terms:
 
     Attributes:
         name: What the caller is called; errors carry it.
+        io: Where to wait.
         send: Sends a request, with retries, until the deadline.
         check_site: Raises for a URL that the operator does not allow.
         choose_proxy: Returns the proxy that a URL is asked through, or None.
@@ -67,7 +68,8 @@ class Terms:
     """
 
     name: str
-    send: Callable[[Request], Flow[Response]]
+    io: IO
+    send: Callable[[Request], Awaitable[Response]]
     check_site: Callable[[str], None]
     choose_proxy: Callable[[str], Proxy | None]
     find_fault: Callable[[Response], WebToolsError | None]
@@ -77,21 +79,27 @@ class Terms:
     robots: CachedRobots | None = None
 
 
-def of_each(urls: Sequence[str], fetch: Callable[[str], Flow[T]]) -> Flow[list[T]]:
+async def of_each(
+    io: IO, urls: Sequence[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
+) -> list[T]:
     """Run a flow for each URL, some hosts at the same time and of each host some pages."""
     if len(urls) == 1:
-        return [(yield from fetch(urls[0]))]
+        return [await fetch(urls[0])]
     groups: dict[str, list[str]] = {}
     for url in urls:
         groups.setdefault(host_of(url), []).append(url)
-    hosts = [_of_host(group, fetch) for group in groups.values()]
-    answers: list[dict[str, T]] = yield Gather(hosts, HOSTS_AT_ONCE)
+    hosts = [partial(_of_host, io, group, fetch) for group in groups.values()]
+    answers: list[dict[str, T]] = await gathered(io, hosts, HOSTS_AT_ONCE)
     found = {url: each for answer in answers for url, each in answer.items()}
     return [found[url] for url in urls]
 
 
-def _of_host(urls: list[str], fetch: Callable[[str], Flow[T]]) -> Flow[dict[str, T]]:
-    outcomes: list[T] = yield Gather([fetch(url) for url in urls], PAGES_OF_A_HOST_AT_ONCE)
+async def _of_host(
+    io: IO, urls: list[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
+) -> dict[str, T]:
+    outcomes: list[T] = await gathered(
+        io, [partial(fetch, url) for url in urls], PAGES_OF_A_HOST_AT_ONCE
+    )
     return dict(zip(urls, outcomes, strict=True))
 
 
@@ -103,27 +111,27 @@ def host_of(url: str) -> str:
         return ""
 
 
-def fetch_content(url: str, terms: Terms) -> Flow[tuple[Content, Target]]:
+async def fetch_content(url: str, terms: Terms) -> tuple[Content, Target]:
     """Fetch a page and read it; return it with where it was found.
 
     Raises:
         WebToolsError: It may not be fetched, did not come, or cannot be read.
     """
-    target, response = yield from _visit(url, terms)
-    content = yield from _content(url, target, response, terms)
+    target, response = await _visit(url, terms)
+    content = await _content(url, target, response, terms)
     return content, target
 
 
 # --- getting the bytes -------------------------------------------------------------------------
 
 
-def _visit(url: str, terms: Terms) -> Flow[tuple[Target, Response]]:
+async def _visit(url: str, terms: Terms) -> tuple[Target, Response]:
     policy, target = terms.policy, parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         terms.check_site(target.url)
         if terms.robots is not None:
-            yield from _admit(target, policy, terms, terms.robots)
-        response = yield from _ask(target, policy, terms)
+            await _admit(target, policy, terms, terms.robots)
+        response = await _ask(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
             return target, _accept(response, terms)
@@ -131,17 +139,17 @@ def _visit(url: str, terms: Terms) -> Flow[tuple[Target, Response]]:
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
 
-def _admit(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> Flow[None]:
+async def _admit(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> None:
     """Check that the site's robots.txt lets us read a page; the file may be cached."""
     address = robots.address_of(target.url)
     fetch = partial(_robots_file, address, replace(terms, policy=policy, robots=None))
-    file = yield from cached(address, fetch)
-    yield Offload(partial(robots.check, target.url, file), alone=True)
+    file = await cached(address, fetch)
+    await terms.io.call_blocking(partial(robots.check, target.url, file), alone=True)
 
 
-def _robots_file(address: str, terms: Terms) -> Flow[RobotsFile]:
+async def _robots_file(address: str, terms: Terms) -> RobotsFile:
     try:
-        _, response = yield from _visit(address, terms)
+        _, response = await _visit(address, terms)
     except (RequestError, ProviderError) as error:
         return robots.file_for(error)
     return robots.file_of(response.body)
@@ -155,40 +163,40 @@ def _location(response: Response) -> str:
         return location
 
 
-def _ask(target: Target, policy: Policy, terms: Terms) -> Flow[Response]:
+async def _ask(target: Target, policy: Policy, terms: Terms) -> Response:
     """Send one request, to an address that the policy has nothing against."""
     ssrf.check(target, policy)
     request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
     try:
         if (proxy := terms.choose_proxy(target.url)) is not None:
             if proxy.source:  # an entry's own is the operator's word that it may look names up
-                yield from _check_where_known(target, policy, terms.deadline)
+                await _check_where_known(target, policy, terms)
             request = through(request, proxy)
         else:
-            found = yield from _addresses(target, terms.deadline)
+            found = await _addresses(target, terms.deadline, terms.io)
             checked = ssrf.check_addresses(target, found, policy)
             request = replace(request, addresses=checked[:_MAX_ADDRESSES])
         workers.prepare()  # it starts while the page is on its way
-        return (yield from terms.send(request))
+        return await terms.send(request)
     except RequestError as error:
         raise _explain(error, terms) from error.__cause__
 
 
-def _check_where_known(target: Target, policy: Policy, deadline: float) -> Flow[None]:
+async def _check_where_known(target: Target, policy: Policy, terms: Terms) -> None:
     """Check the addresses of a host that a proxy will look up, if this network knows them."""
-    now: float = yield Now()
+    end = min(terms.deadline, terms.io.now() + _LOOK_UP_SECONDS)
     try:
-        found = yield from _addresses(target, min(deadline, now + _LOOK_UP_SECONDS))
+        found = await _addresses(target, end, terms.io)
     except RequestError:
         return  # behind many a proxy there are no names but those of the network itself
     # Fake addresses are what some proxies' own name servers give out for every name.
     ssrf.check_addresses(target, found, replace(policy, fake_ips=True))
 
 
-def _addresses(target: Target, deadline: float) -> Flow[tuple[str, ...]]:
+async def _addresses(target: Target, deadline: float, io: IO) -> tuple[str, ...]:
     if target.address is not None:
         return (target.host,)
-    found: tuple[str, ...] = yield Resolve(target.host, target.port, deadline)
+    found: tuple[str, ...] = await io.resolve(target.host, target.port, deadline)
     if not found:
         raise RequestError(f'the host name "{target.host}" has no address', retryable=False)
     return found
@@ -220,8 +228,8 @@ def _accept(response: Response, terms: Terms) -> Response:
 # --- reading them ------------------------------------------------------------------------------
 
 
-def _content(url: str, target: Target, response: Response, terms: Terms) -> Flow[Content]:
-    now: float = yield Now()
+async def _content(url: str, target: Target, response: Response, terms: Terms) -> Content:
+    now = terms.io.now()
     grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
     source = Source(
         body=response.body,
@@ -232,7 +240,9 @@ def _content(url: str, target: Target, response: Response, terms: Terms) -> Flow
     )
     alarm = Alarm()
     try:
-        content: Content = yield Offload(partial(workers.read_apart, source, alarm), alone=True)
+        content: Content = await terms.io.call_blocking(
+            partial(workers.read_apart, source, alarm), alone=True
+        )
     finally:
         alarm.ring()  # a cancelled call leaves nothing behind that is still at work
     return content

@@ -7,7 +7,7 @@ the longest match decides, and `*` and `$` are understood.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict
 
 from webtools.errors import ConfigError, Fault, ProviderError, RequestError, UnavailableError
-from webtools.flows.drivers import Flow
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -44,7 +43,9 @@ class RobotsFile(BaseModel):
 
 
 # Returns a site's robots.txt by its URL, from the cache or by the flow that fetches it.
-CachedRobots: TypeAlias = Callable[[str, Callable[[], Flow[RobotsFile]]], Flow[RobotsFile]]
+CachedRobots: TypeAlias = Callable[
+    [str, Callable[[], Awaitable[RobotsFile]]], Awaitable[RobotsFile]
+]
 
 
 def address_of(url: str) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_ar
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.values import shown
+from webtools.io.runtime import IO
 from webtools.logs.records import LOGGER, LOUD, emit, level_of, without_queries
 from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
@@ -137,6 +138,7 @@ class CallContext:
         tool: The tool's name.
         accounts: The settings in force.
         services: What it shares with other calls.
+        io: Does what blocks: in this thread, or on the running event loop.
         options: What the caller decided.
         noted: What the log is yet to be told, and when it was: one go is quicker than many.
         cache: The cache, unless this call goes past it.
@@ -148,6 +150,7 @@ class CallContext:
     tool: str
     accounts: Accounts
     services: CallServices
+    io: IO
     options: CallOptions = field(default_factory=CallOptions)
     noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
     cache: Answers | None = None
@@ -238,6 +241,13 @@ class CallContext:
         )
 
 
+class _NoIO:
+    """The `io` of a context that no call uses."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("this context has no io: pass one to detached()")
+
+
 class _NoStore(Store):
     """A store without a file, in which nothing is found and nothing stays."""
 
@@ -251,11 +261,12 @@ class _NoStore(Store):
 
 
 _NOBODY = Accounts((), "the code")
+_NO_IO = cast("IO", _NoIO())
 
 
-def detached(accounts: Accounts = _NOBODY) -> CallContext:
+def detached(accounts: Accounts = _NOBODY, io: IO = _NO_IO) -> CallContext:
     """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
     stores = in_file(_NoStore(), ttl=0, max_bytes=0)
     budget, health = Budget(stores.ledger, BudgetConfig()), Health(stores.states)
     services = CallServices(stores.notices, None, Flights(), budget, health, None)
-    return CallContext("", "", accounts, services)
+    return CallContext("", "", accounts, services, io)

@@ -1,16 +1,14 @@
-"""One API call, or a dialogue of them, as a flow: pacing, retries within a deadline, errors."""
+"""Sends the requests of an API call: rate limit, retries within the deadline, errors."""
 
 from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from math import inf
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from webtools.errors import (
     Fault,
@@ -20,20 +18,19 @@ from webtools.errors import (
     ResponseFormatError,
     WebToolsError,
 )
-from webtools.flows.drivers import Flow, Now, Offload, Send, Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.http.proxies import through
 from webtools.logs.records import LOGGER, emit
-from webtools.pipeline.accounting import Job
+from webtools.pipeline.api_call import ApiCall
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
 from webtools.providers.faults import fault_of
+from webtools.providers.protocols import DocsCall
 from webtools.storage.circuit_breaker import row_of
 from webtools.storage.errors import StoreError
 from webtools.storage.stores import RateLimits
 from webtools.text.quoting import SHORTEST_KEY
-from webtools.text.record import record
 from webtools.text.redaction import Redactor, redactor_for
 
 T = TypeVar("T")
@@ -43,120 +40,113 @@ MAX_RETRIES = 2
 FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
-_LONGEST_WAIT = 86_400.0  # seconds for a free moment; a deadline may be endless
-_LONGEST_AT_ONCE = 128 * 1024  # bytes of an answer that is read on an event loop
+_LONGEST_WAIT = 86_400.0  # seconds for a slot; a deadline may be infinite
+_MAX_BYTES_ON_LOOP = 128 * 1024  # a longer response is read in a thread
 
 
-def exchange(
-    job: Job, request: Request, read: Callable[[Response], T], most: float = _LONGEST_AT_ONCE
-) -> Flow[T]:
-    """Send a request within the time of its job, and read the answer.
+async def exchange(api_call: ApiCall, request: Request, read: Callable[[Response], T]) -> T:
+    """Send a request, and return what `read` makes of its response.
 
-    An answer of more than `most` bytes is read in a thread: cleaning megabytes would hold up an
-    event loop.
+    The value becomes the result of the API call.
 
     Raises:
-        RequestError: No answer came.
-        ProviderError: The answer is no success, or not of the documented shape.
+        RequestError: There was no response.
+        ProviderError: The provider reported an error, or the response does not match the
+            documented format.
     """
-    if (proxy := job.account.proxy_for(request.url)) is not None:
+    response = await _response_to(api_call, request)
+    if len(response.body) <= _MAX_BYTES_ON_LOOP:
+        api_call.result = value = _read(read, api_call, response)
+    else:  # cleaning megabytes would block an event loop
+        work = partial(_read, read, api_call, response)
+        api_call.result = value = await api_call.context.io.call_blocking(work, alone=True)
+    return value
+
+
+async def look_up(api_call: ApiCall, lookup: Callable[[DocsCall], Awaitable[T]]) -> T:
+    """Let a documentation provider send its requests, one after the other.
+
+    Each is sent as by `exchange`. They share the time of the API call.
+
+    Raises:
+        RequestError: There was no response.
+        ProviderError: The provider reported an error, or a response does not match the
+            documented format.
+    """
+    io, responses = api_call.context.io, [Response(0, {}, b"")]
+
+    async def send(request: Request) -> Response:
+        response = await _response_to(api_call, request)
+        responses.append(response)
+        return _read(lambda response: response, api_call, response)
+
+    async def sleep(seconds: float) -> None:
+        if io.now() + seconds >= api_call.deadline:
+            error = RequestTimeoutError(f"the provider needs at least {seconds:g} s more")
+            raise _explain(error, api_call)
+        await io.sleep(seconds)
+
+    try:
+        api_call.result = value = await lookup(DocsCall(send, sleep))
+    except WebToolsError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
+        failure = _unreadable(api_call, responses[-1], error)
+    else:
+        return value
+    raise failure  # outside the handler: the original error may quote the whole response
+
+
+async def _response_to(api_call: ApiCall, request: Request) -> Response:
+    """Send a request through the provider's proxy; return the response without its secrets."""
+    account = api_call.account
+    if (proxy := account.proxy_for(request.url)) is not None:
         request = through(request, proxy)
     try:
-        response = yield from send_with_retries(request, job, job.deadline)
+        response = await send_with_retries(request, api_call, api_call.deadline)
     except RequestError as error:
-        raise _explained(error, job) from error.__cause__
-    # Before it is read: what is cut short on the way could end in half a key.
-    # A proxy's short user name may be the name of a field: it is redacted in the result.
-    redactor = redactor_for(job.account.secrets, SHORTEST_KEY)
-    if redactor.may_be_in(response.body):
-        response = _redacted(response, redactor)
-    if len(response.body) <= most:
-        return _read(read, job, response)
-    result: T = yield Offload(partial(_read, read, job, response), alone=True)
-    return result
+        raise _explain(error, api_call) from error.__cause__
+    # Before the response is read: a text that is cut later could end in half a key. A proxy's
+    # short user name may be the name of a field, so it is redacted in the result.
+    redactor = redactor_for(account.secrets, SHORTEST_KEY)
+    return _redacted(response, redactor) if redactor.may_be_in(response.body) else response
 
 
-Turn = Request | Sleep
-
-
-@record
-class _Ended(Generic[T]):
-    result: T
-
-
-def dialogue(job: Job, turns: Generator[Turn, Response, T]) -> Flow[T]:
-    """Send what a generator yields and give it the answers, until it returns its result.
-
-    Every request is paced and retried as in `exchange`, and all share the time of one job. A wait
-    that does not fit into it is answered with `RequestTimeoutError`, thrown into the generator.
+def _read(read: Callable[[Response], T], api_call: ApiCall, response: Response) -> T:
+    """Read a response.
 
     Raises:
-        RequestError: No answer came.
-        ProviderError: An answer is no success, or not of the documented shape.
+        ProviderError: The provider reports an error.
+        ResponseFormatError: The response does not match the documented format.
     """
-    with closing(turns):
-        turn = _next(turns)
-        while not isinstance(turn, _Ended):
-            if isinstance(turn, Sleep):
-                turn = yield from _rest(turn, turns, job)
-            else:
-                # Here: a generator that is at work in a thread could not be closed.
-                turn = yield from exchange(job, turn, partial(_next, turns), inf)
-        return turn.result
-
-
-def _next(turns: Generator[Turn, Response, T], answer: Response | None = None) -> Turn | _Ended[T]:
+    services = PROVIDERS[api_call.account.type]
+    failure: ProviderError | None
     try:
-        return next(turns) if answer is None else turns.send(answer)
-    except StopIteration as stop:
-        return _Ended(stop.value)
-
-
-def _rest(wait: Sleep, turns: Generator[Turn, Response, T], job: Job) -> Flow[Turn | _Ended[T]]:
-    now: float = yield Now()
-    if now + wait.seconds < job.deadline:
-        yield wait
-        return _next(turns)
-    error = RequestTimeoutError(f"the answer takes {wait.seconds:g} s more, at least")
-    try:
-        return turns.throw(_explained(error, job))
-    except StopIteration as stop:
-        return _Ended(stop.value)
-
-
-def _read(read: Callable[[Response], T], job: Job, response: Response) -> T:
-    """Read a response with the functions of the provider.
-
-    Raises:
-        ProviderError: The response is an error.
-        ResponseFormatError: A function raised something else: the response does not match the
-            documented format, or the function has a bug.
-    """
-    services, fault = PROVIDERS[job.account.type], ""
-    try:
-        failed = services.provider.read_error(response, job.account, job.capability)
-        if failed is None:
+        failure = services.provider.read_error(response, api_call.account, api_call.capability)
+        if failure is None:
             return read(response)
     except WebToolsError:
         raise
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
-        failed, fault = None, fault_of(error, _module_of(services.provider))
-    # Outside the handler: the original error may quote the whole answer.
-    if failed is not None:
-        raise failed
-    is_cut = response.is_cut()
+        failure = _unreadable(api_call, response, error)
+    raise failure  # outside the handler: the original error may quote the whole response
+
+
+def _unreadable(api_call: ApiCall, response: Response, error: Exception) -> ResponseFormatError:
+    services, is_cut = PROVIDERS[api_call.account.type], response.is_cut()
+    cause = fault_of(error, _module_of(services.provider))
     what = (
         "is incomplete; try again later or use another provider."
         if is_cut
-        else f"does not match the documented format; use another provider. Cause: {fault}."
+        else f"does not match the documented format; use another provider. Cause: {cause}."
     )
     message = (
         f"Failed to parse {services.about.title} API response for "
-        f'"{job.subject}". The response (HTTP {response.status}) {what}'
+        f'"{api_call.subject}". The response (HTTP {response.status}) {what}'
     )
-    raise ResponseFormatError(
+    return ResponseFormatError(
         message,
-        provider=job.account.name,
+        provider=api_call.account.name,
         status=response.status,
         retryable=is_cut,
         fault=Fault.ADVISED if is_cut else Fault.NONE,
@@ -173,67 +163,65 @@ def _redacted(response: Response, redactor: Redactor) -> Response:
     return replace(response, headers=headers, body=body)
 
 
-def send_with_retries(request: Request, job: Job, deadline: float | None = None) -> Flow[Response]:
-    """Send until an answer is worth returning, the retries are used up or time runs out."""
-    if deadline is None:
-        start: float = yield Now()
-        deadline = start + job.timeout
+async def send_with_retries(request: Request, api_call: ApiCall, deadline: float) -> Response:
+    """Send a request until its response is final, attempts are used up, or time runs out.
+
+    Raises:
+        RequestError: The last attempt had no response.
+    """
+    io = api_call.context.io
     outcome: Response | RequestError | None = None
     for attempt in range(MAX_RETRIES + 1):
-        if job.account.pacer is not None and not (yield from _paced(job, deadline)):
-            outcome = outcome or _no_free_moment(job)
+        if not await _wait_for_slot(api_call, deadline):
+            outcome = outcome or _no_slot(api_call)
             break
-        job.requests += 1
+        api_call.requests += 1
         try:
-            outcome = yield Send(request, deadline)
+            outcome = await io.send(request, deadline)
         except RequestError as error:
             outcome = error
-        assert outcome is not None  # noqa: S101  # the driver answers, or raises
-        delay = _delay(outcome, job, attempt) if attempt < MAX_RETRIES else None
-        if delay is None or not (yield from _fits(delay, deadline)):
+        delay = _delay(outcome, api_call, attempt) if attempt < MAX_RETRIES else None
+        if delay is None or io.now() + delay >= deadline:
             break
-        if LOGGER.isEnabledFor(logging.DEBUG):
-            _tell_retry(job, outcome, delay)
-        yield Sleep(delay)
+        _emit_retry(api_call, outcome, delay)
+        await io.sleep(delay)
     if isinstance(outcome, Response):
         return outcome
-    assert outcome is not None  # noqa: S101  # there is one attempt at least
+    assert outcome is not None  # noqa: S101  # there is at least one attempt
     raise outcome
 
 
-def _tell_retry(job: Job, outcome: Response | RequestError, seconds: float) -> None:
-    """Emit a record of the standard `logging`; the log tells of the outcome alone."""
+def _emit_retry(api_call: ApiCall, outcome: Response | RequestError, seconds: float) -> None:
+    """Emit a record of the standard `logging`. The log of calls has the final outcome only."""
+    if not LOGGER.isEnabledFor(logging.DEBUG):
+        return
     status = outcome.status if isinstance(outcome, Response) else type(outcome).__name__
-    facts = {"provider": job.account.name, "outcome": status, "seconds": round(seconds, 3)}
-    emit("retry", job.context.tool, job.context.id, facts)
+    facts = {"provider": api_call.account.name, "outcome": status, "seconds": round(seconds, 3)}
+    emit("retry", api_call.context.tool, api_call.context.id, facts)
 
 
-def _fits(delay: float, deadline: float) -> Flow[bool]:
-    now: float = yield Now()
-    return now + delay < deadline
-
-
-def _delay(outcome: Response | RequestError, job: Job, attempt: int) -> float | None:
-    """Return the seconds before the next attempt; None when there should be none."""
+def _delay(outcome: Response | RequestError, api_call: ApiCall, attempt: int) -> float | None:
+    """Return the seconds before the next attempt, or None if there should be none."""
     wait = None
     if isinstance(outcome, RequestError):
-        retried = outcome.retryable
-    elif outcome.status == OK:  # one that broke off, unless it is written, and paid, anew
-        retried = job.capability != "synthesize" and outcome.is_cut()
+        is_retried = outcome.retryable
+    elif outcome.status == OK:
+        # A response that broke off. A synthesis would be written, and paid, again.
+        is_retried = api_call.capability != "synthesize" and outcome.is_cut()
     else:
-        wait, retried = _verdict(outcome, job)
-    if not retried or (wait is not None and wait > LONGEST_RETRY_AFTER):
+        wait, is_retried = _retry_after_error(outcome, api_call)
+    if not is_retried or (wait is not None and wait > LONGEST_RETRY_AFTER):
         return None
     ceiling = min(LONGEST_DELAY, FIRST_DELAY * 2**attempt)
     return random.uniform(0.0, ceiling) if wait is None else wait  # noqa: S311  # full jitter
 
 
-def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
+def _retry_after_error(response: Response, api_call: ApiCall) -> tuple[float | None, bool]:
     """Return the wait that the provider asks for, and whether another attempt makes sense."""
     if response.status not in RETRIED_STATUSES:
         return None, False
     try:
-        _read(lambda _: None, job, response)
+        _read(lambda _: None, api_call, response)
     except ResponseFormatError:  # the body makes no sense, the status does
         return retry_after(response), True
     except ProviderError as error:
@@ -241,24 +229,26 @@ def _verdict(response: Response, job: Job) -> tuple[float | None, bool]:
     return None, False
 
 
-def _paced(job: Job, deadline: float) -> Flow[bool]:
-    """Wait for the next free moment; False when that is too late."""
-    pacer, limits = job.account.pacer, job.context.services.limits
-    assert pacer is not None  # noqa: S101  # else nobody waits
-    now: float = yield Now()
+async def _wait_for_slot(api_call: ApiCall, deadline: float) -> bool:
+    """Wait until `maxRequestsPerSecond` allows a request; return False if that is too late."""
+    pacer, context = api_call.account.pacer, api_call.context
+    if pacer is None:
+        return True
+    limits, now = context.services.limits, context.io.now()
     if limits is None:
         wait = pacer.reserve(now, deadline)
     else:
-        wait = yield Offload(partial(_reserve, limits, job.account, pacer, now, deadline))
+        reserve = partial(_reserve, limits, api_call.account, pacer, now, deadline)
+        wait = await context.io.call_blocking(reserve)
     if wait:
-        yield Sleep(wait)
+        await context.io.sleep(wait)
     return wait is not None
 
 
 def _reserve(
     limits: RateLimits, account: Account, pacer: Pacer, now: float, deadline: float
 ) -> float | None:
-    """Take the next free moment of all processes; of this one where the store cannot say."""
+    """Reserve the next slot of all processes, or of this one if the store cannot be used."""
     name = f"account:{row_of(account)}"
     try:
         return limits.reserve(name, 1 / pacer.per_second, min(deadline - now, _LONGEST_WAIT))
@@ -266,25 +256,25 @@ def _reserve(
         return pacer.reserve(now, deadline)
 
 
-def _no_free_moment(job: Job) -> RequestTimeoutError:
+def _no_slot(api_call: ApiCall) -> RequestTimeoutError:
     return RequestTimeoutError(
-        f'maxRequestsPerSecond of provider "{job.account.name}" leaves no free moment within '
-        f"{_seconds(job)} s"
+        f'maxRequestsPerSecond of provider "{api_call.account.name}" leaves no free moment within '
+        f"{_seconds(api_call)} s"
     )
 
 
-def _seconds(job: Job) -> str:
-    return f"{round(job.timeout if job.allowed is None else job.allowed, 1):g}"
+def _seconds(api_call: ApiCall) -> str:
+    return f"{round(api_call.timeout if api_call.allowed is None else api_call.allowed, 1):g}"
 
 
-def _explained(error: RequestError, job: Job) -> RequestError:
+def _explain(error: RequestError, api_call: ApiCall) -> RequestError:
     cause = str(error)
     if isinstance(error, RequestTimeoutError):
-        cause = f"{cause} (allowed: {_seconds(job)} s; timeoutMs of the provider sets it)"
-    text = f'Network error while {job.doing} "{job.subject}": {cause.rstrip(".")}'
+        cause = f"{cause} (allowed: {_seconds(api_call)} s; timeoutMs of the provider sets it)"
+    text = f'Network error while {api_call.doing} "{api_call.subject}": {cause.rstrip(".")}'
     return type(error)(
         f"{text}. {_remedy(error)}",
-        provider=job.account.name,
+        provider=api_call.account.name,
         status=error.status,
         retryable=error.retryable,
         unknown_host=error.unknown_host,

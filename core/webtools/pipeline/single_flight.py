@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
 from webtools.errors import RequestTimeoutError, WebToolsError
-from webtools.flows.drivers import Flow, Now, Place, Wait
+from webtools.io.runtime import IO
 
 T = TypeVar("T")
 _ABANDONED: Final = object()
@@ -56,19 +56,21 @@ class Flights:
         flight.outcome.set_result(outcome)
 
 
-def shared(
+async def shared(
+    io: IO,
     flights: Flights,
     key: Hashable,
-    make: Callable[[], Flow[T]],
+    make: Callable[[], Awaitable[T]],
     deadline: float,
     heard: Callable[[], None] = lambda: None,
-) -> Flow[tuple[T, bool]]:
+) -> tuple[T, bool]:
     """Do the work, or wait for the same work that another call is doing.
 
     Work that was cancelled midway, or had less time and was late, is done anew by one of those
     who waited for it.
 
     Args:
+        io: Where to wait.
         flights: What is in flight.
         key: Equal for equal work.
         make: Starts the work, which keeps to the deadline.
@@ -81,13 +83,13 @@ def shared(
     Raises:
         WebToolsError: The work failed, here or there.
     """
-    key = ((yield Place()), key)
+    key = (io.place(), key)
     while True:
-        now: float = yield Now()
+        now: float = io.now()
         flight, is_own = flights.join(key, deadline, now)
         if is_own:
             break
-        outcome = yield from _followed(flight, deadline)
+        outcome = await _followed(io, flight, deadline)
         if outcome is _ABANDONED or _had_less_time(outcome, flight, deadline):
             continue
         heard()
@@ -97,7 +99,7 @@ def shared(
         return cast("T", outcome), True
     outcome = _ABANDONED
     try:
-        result = outcome = yield from make()
+        result = outcome = await make()
     except WebToolsError as error:
         outcome = error
         raise
@@ -106,9 +108,9 @@ def shared(
     return result, False
 
 
-def _followed(flight: Flight, deadline: float) -> Flow[Any]:
+async def _followed(io: IO, flight: Flight, deadline: float) -> Any:
     try:
-        return (yield Wait(flight.outcome, deadline))
+        return await io.wait(flight.outcome, deadline)
     except RequestTimeoutError:
         message = "An identical call is under way and brought no answer in time. Try again later."
     raise RequestTimeoutError(message)

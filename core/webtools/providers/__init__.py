@@ -19,7 +19,6 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
-from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, Options, SearchOptions
 from webtools.providers.errors import (
@@ -62,6 +61,7 @@ from webtools.providers.parsing import (
 )
 from webtools.providers.protocols import (
     Cost,
+    DocsCall,
     DocsProvider,
     DocsQuery,
     Done,
@@ -107,6 +107,7 @@ __all__ = [
     "Capability",
     "ConfigError",
     "Cost",
+    "DocsCall",
     "DocsProvider",
     "DocsQuery",
     "Done",
@@ -114,7 +115,6 @@ __all__ = [
     "ErrorTable",
     "FetchProvider",
     "FilterName",
-    "Flow",
     "HitFields",
     "Hits",
     "InputError",
@@ -143,7 +143,6 @@ __all__ = [
     "SearchQuery",
     "SearchResult",
     "Services",
-    "Sleep",
     "Source",
     "Summary",
     "SummaryProvider",

@@ -6,9 +6,8 @@ A look-up first asks for the library's ID, then for its snippets. A key is optio
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from webtools.errors import (
@@ -18,7 +17,6 @@ from webtools.errors import (
     RequestTimeoutError,
     UnavailableError,
 )
-from webtools.flows.drivers import Sleep
 from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.context7_libraries import Library, id_of, moved_to, name_of, pinned
@@ -32,7 +30,7 @@ from webtools.providers.errors import (
 )
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import estimate, inside, json_object, maybe_object
-from webtools.providers.protocols import DocsQuery, Hits
+from webtools.providers.protocols import DocsCall, DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
 from webtools.text.cleaning import without_controls
 
@@ -56,7 +54,6 @@ _NOTHING_THERE = frozenset(
 _PLACEHOLDERS = frozenset({"", "no content available", "no context data available"})
 
 T = TypeVar("T")
-Turns: TypeAlias = Generator[Request | Sleep, Response, T]
 
 
 class Context7Options(Options):
@@ -83,7 +80,7 @@ ABOUT = About(
 )
 
 
-def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
+async def lookup(query: DocsQuery, account: Account, call: DocsCall) -> Hits:
     """Find the library, then its snippets; a library that is not known has none.
 
     Raises:
@@ -91,11 +88,11 @@ def lookup(query: DocsQuery, account: Account) -> Turns[Hits]:
     """
     warnings: list[str] = []
     library = Library.named(query)
-    found = (yield from _ask(library, query, account, warnings)) if library else None
+    found = await _ask(library, query, account, call, warnings) if library else None
     # What looks like an ID in a question may be the path of a file.
     if found is None and (library is None or not query.library):
-        library = yield from _found(query, account, warnings)
-        found = (yield from _ask(library, query, account, warnings)) if library else None
+        library = await _found(query, account, call, warnings)
+        found = await _ask(library, query, account, call, warnings) if library else None
     found = found or Hits([])
     free = estimate(0.0)  # as calls are within the monthly allowance
     return Hits(found.results[: query.limit], free, [*warnings, *found.warnings])
@@ -106,9 +103,11 @@ def lookup_price(_query: DocsQuery, account: Account) -> float:
     return ABOUT.prices["call"] * _MOST_ANSWERS if account.api_key else 0.0
 
 
-def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[Library | None]:
+async def _found(
+    query: DocsQuery, account: Account, call: DocsCall, warnings: list[str]
+) -> Library | None:
     params = {"libraryName": name_of(query), "query": query.query}
-    response = yield _request("libs/search", params, account)
+    response = await call.send(_request("libs/search", params, account))
     if response.status == _NOT_FOUND:
         return None
     odd = Oddities(account.name, "library", "libraries")
@@ -119,9 +118,9 @@ def _found(query: DocsQuery, account: Account, warnings: list[str]) -> Turns[Lib
     return None if first is None else pinned(items[first], query, warnings)
 
 
-def _ask(
-    library: Library, query: DocsQuery, account: Account, warnings: list[str]
-) -> Turns[Hits | None]:
+async def _ask(
+    library: Library, query: DocsQuery, account: Account, call: DocsCall, warnings: list[str]
+) -> Hits | None:
     """Ask for the snippets until they are there; None when there is no such library.
 
     The library may be in preparation, have moved, or have lost the version asked for; each of
@@ -130,10 +129,10 @@ def _ask(
     moved, waits = False, iter(_WAITS)
     while True:
         params = {"libraryId": library.id, "query": query.query, "type": "json"}
-        response = yield _request("context", params, account)
+        response = await call.send(_request("context", params, account))
         missing = response.status == _NOT_FOUND and inside(response.json_or_none(), "error")
         if response.status == _NOT_READY:
-            yield from _wait_for(library, response, next(waits, None), account)
+            await _wait_for(library, response, next(waits, None), account, call)
         elif response.status == _MOVED:
             if moved:
                 words = f"Context7 moved {library.id} twice (HTTP {_MOVED}). Name another library."
@@ -149,9 +148,13 @@ def _ask(
             return _read_snippets(response, library, query, account)
 
 
-def _wait_for(
-    library: Library, response: Response, seconds: float | None, account: Account
-) -> Turns[None]:
+async def _wait_for(
+    library: Library,
+    response: Response,
+    seconds: float | None,
+    account: Account,
+    call: DocsCall,
+) -> None:
     late = UnavailableError(
         f"Context7 is still preparing {library.id} (HTTP {_NOT_READY}). Try again in a minute.",
         provider=account.name,
@@ -161,7 +164,7 @@ def _wait_for(
     if seconds is None:
         raise late
     try:
-        yield Sleep(max(seconds, retry_after(response) or 0.0))
+        await call.sleep(max(seconds, retry_after(response) or 0.0))
     except RequestTimeoutError:
         raise late from None
 

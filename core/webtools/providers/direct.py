@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
-from webtools.flows.drivers import Flow, Offload
 from webtools.http.messages import Response
 from webtools.pages import INSTALL
 from webtools.pages.ssrf import Policy, sites
@@ -96,7 +95,7 @@ def _is_installed(name: str) -> bool:
     return name in _INSTALLED
 
 
-def pages(query: PageQuery, account: Account, call: PageCall) -> Flow[Pages]:
+async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
     """Fetch the pages of a query, one request each and some at the same time.
 
     Raises:
@@ -104,11 +103,12 @@ def pages(query: PageQuery, account: Account, call: PageCall) -> Flow[Pages]:
     """
     from webtools.pages.fetching import Terms, of_each  # noqa: PLC0415 - what reads pages is much
 
-    error = yield Offload(missing_libraries)
+    error = await call.io.call_blocking(missing_libraries)
     if error is not None:
         raise error
     terms = Terms(
         name=account.name,
+        io=call.io,
         send=call.send,
         check_site=account.domains.check,
         choose_proxy=account.proxy_for,
@@ -119,7 +119,7 @@ def pages(query: PageQuery, account: Account, call: PageCall) -> Flow[Pages]:
         robots=call.robots,
     )
     fetch = partial(_fetch, terms=terms, query=query, account=account, call=call)
-    found = yield from of_each(query.urls, fetch)
+    found = await of_each(call.io, query.urls, fetch)
     warnings = [warning for _, told in found for warning in told]
     return Pages([page for page, _ in found], warnings=[*_general(query, account), *warnings])
 
@@ -130,14 +130,14 @@ def _policy_of(account: Account) -> Policy:
     return Policy(frozenset(named), options.allow_fake_ips)
 
 
-def _fetch(
+async def _fetch(
     url: str, terms: Terms, query: PageQuery, account: Account, call: PageCall
-) -> Flow[_Found]:
+) -> _Found:
     """Fetch one page; its failure is part of the result, so that it loses no other page."""
     from webtools.pages.fetching import fetch_content, host_of  # noqa: PLC0415 - as above
 
     try:
-        content, target = yield from fetch_content(url, terms)
+        content, target = await fetch_content(url, terms)
         page, warnings = _presented(url, content, query, account)
         if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
             warnings = [f"{url} was redirected to {target.url}.", *warnings]

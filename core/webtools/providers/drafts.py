@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Protocol
 
-from webtools.flows.drivers import Flow
+from webtools.io.runtime import IO
 from webtools.providers.protocols import Cost, SynthesisQuery
 from webtools.results import Claim
 from webtools.text.record import record
@@ -44,9 +44,10 @@ class Synthesizer(Protocol):
         """What results and the log call it."""
         ...
 
-    def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
+    async def draft(self, query: SynthesisQuery, deadline: float, io: IO, /) -> Draft:
         """Answer the question from the sources; what goes wrong may be raised.
 
-        `deadline` is on the clock of the step `Now`.
+        `deadline` is on the clock of `io.now()`. Await methods of `io` only: in a blocking call
+        nothing else can be waited for.
         """
         ...

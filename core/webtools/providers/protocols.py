@@ -6,7 +6,7 @@ in `webtools.providers` finds it, and both type checkers hold ours to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable
 from dataclasses import field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, get_args
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, get_ar
 from pydantic import ConfigDict
 
 from webtools.errors import ProviderError
-from webtools.flows.drivers import Flow, Sleep
 from webtools.http.messages import Request, Response
+from webtools.io.runtime import IO
 from webtools.providers.about import About, Account, Capability
 from webtools.results import Page, Passage, SearchResult
 from webtools.text.record import record
@@ -196,10 +196,24 @@ class Synthesis:
 
 
 @record
-class PageCall:
-    """What a provider has at hand that fetches pages in a flow of its own.
+class DocsCall:
+    """Sends the requests of one look-up.
 
     Attributes:
+        send: Sends a request, paced and with retries, within the time of the call.
+        sleep: Waits so many seconds; `RequestTimeoutError` when there is no time for it.
+    """
+
+    send: Callable[[Request], Awaitable[Response]]
+    sleep: Callable[[float], Awaitable[None]]
+
+
+@record
+class PageCall:
+    """What a provider has at hand that fetches pages by itself.
+
+    Attributes:
+        io: Where to wait.
         send: Sends a request, paced and with retries, within the time of the call.
         timeout: Seconds allowed for the whole call, for messages.
         deadline: When its time is up.
@@ -207,7 +221,8 @@ class PageCall:
         robots: Returns a site's robots.txt; None where nobody minds it.
     """
 
-    send: Callable[[Request], Flow[Response]]
+    io: IO
+    send: Callable[[Request], Awaitable[Response]]
     timeout: float
     deadline: float
     done: Done
@@ -263,9 +278,9 @@ class FetchProvider(Provider, Protocol):
 
 
 class PageProvider(Provider, Protocol):
-    """A provider that fetches pages in a flow of its own, such as one request per page."""
+    """A provider that fetches pages by itself, such as one request per page."""
 
-    def pages(self, query: PageQuery, account: Account, call: PageCall, /) -> Flow[Pages]:
+    async def pages(self, query: PageQuery, account: Account, call: PageCall, /) -> Pages:
         """Fetch one page per URL, in the order asked; one that fails carries its `error`."""
         ...
 
@@ -291,20 +306,18 @@ class SummaryProvider(Provider, Protocol):
 
 
 class DocsProvider(Provider, Protocol):
-    """A provider that finds a library's documentation, in a dialogue of requests."""
+    """A provider that finds a library's documentation, with as many requests as it takes."""
 
-    def lookup(
-        self, query: DocsQuery, account: Account, /
-    ) -> Generator[Request | Sleep, Response, Hits]:
-        """Yield what to send or to wait for, and return the snippets, best first.
+    async def lookup(self, query: DocsQuery, account: Account, call: DocsCall, /) -> Hits:
+        """Send what it takes, and return the snippets, best first.
 
-        Each request is answered with its response, unless `read_error` finds a fault in that. A
-        wait is answered with nothing, or with `RequestTimeoutError` when there is no time for it.
+        `read_error` is asked about each response; anything undocumented may raise as plain
+        Python does.
         """
         ...
 
     def lookup_price(self, query: DocsQuery, account: Account, /) -> float:
-        """Return the most that the whole dialogue may cost, in USD."""
+        """Return the most that all the requests may cost, in USD."""
         ...
 
 

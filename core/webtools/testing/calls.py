@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
 from webtools.errors import WebToolsError
-from webtools.flows.drivers import Flow, run
 from webtools.http.messages import Request, Response
+from webtools.io.blocking import BlockingIO
+from webtools.io.runtime import IO, run
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
-from webtools.pipeline.accounting import Job, observed
+from webtools.pipeline.api_call import ApiCall
 from webtools.pipeline.context import detached
-from webtools.pipeline.retries import dialogue, exchange
+from webtools.pipeline.metering import metered
+from webtools.pipeline.retries import exchange, look_up
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
     DocsQuery,
@@ -82,33 +84,38 @@ def registered(provider: Any) -> Generator[None, None, None]:
             PROVIDERS.forget(provider.ABOUT.name)
 
 
-def _look_up(account: Account, query: DocsQuery) -> Flow[Hits]:
+async def _look_up(account: Account, query: DocsQuery, io: IO) -> Hits:
     provider = PROVIDERS[account.type].docs
     assert provider is not None
-    job = Job(account, "docs", "looking up", "q")
-    return observed(job, dialogue(job, provider.lookup(query, account)))
+    api_call = ApiCall(account, "docs", "looking up", "q", context=detached(io=io))
+    async with metered(api_call):
+        return await look_up(api_call, lambda call: provider.lookup(query, account, call))
 
 
-def _synthesize(account: Account, query: SynthesisQuery) -> Flow[Synthesis]:
+async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthesis:
     provider = PROVIDERS[account.type].synthesize
     assert provider is not None
-    job = Job(account, "synthesize", "answering", "q")
-    request = provider.synthesis_request(query, account)
-    return observed(
-        job, exchange(job, request, lambda r: provider.read_synthesis(r, query, account))
-    )
+    api_call = ApiCall(account, "synthesize", "answering", "q", context=detached(io=io))
+    async with metered(api_call):
+        request = provider.synthesis_request(query, account)
+        return await exchange(
+            api_call, request, lambda r: provider.read_synthesis(r, query, account)
+        )
 
 
-# For each thing a provider can do a query, and the call that asks it.
-CALLS: dict[Capability, tuple[Query, Callable[[Account, Any], Flow[Any]]]] = {
-    "search": (SearchQuery("q", 5), lambda account, query: search(account, [query], detached())),
+# For each capability a query, and the call that serves it.
+CALLS: dict[Capability, tuple[Query, Callable[[Account, Any, IO], Coroutine[Any, Any, Any]]]] = {
+    "search": (
+        SearchQuery("q", 5),
+        lambda account, query, io: search([account], [query], detached(io=io)),
+    ),
     "fetch": (
         PageQuery(URLS, highlights=True, summary=True),
-        lambda account, query: fetch(account, query, detached()),
+        lambda account, query, io: fetch([account], query, detached(io=io)),
     ),
     "summarize": (
         SummaryQuery(URLS[0]),
-        lambda account, query: summarize(account, query, detached()),
+        lambda account, query, io: summarize([account], query, detached(io=io)),
     ),
     "docs": (DocsQuery("q", 5), _look_up),
     "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),
@@ -119,14 +126,14 @@ def sent(account: Account, able: Capability, given: Response) -> tuple[Any, list
     """Run a call likewise; return what came of it, and what was sent."""
     transport = _Answers(given)
     query, call = CALLS[able]
-    return _run(call(account, query), transport), transport.requests
+    return _run(call(account, query, BlockingIO(transport))), transport.requests
 
 
-def _run(flow: Flow[Any], transport: _Answers) -> Any:
+def _run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("webtools.flows.drivers.time", _Clock())
+        patch.setattr("webtools.io.blocking.time", _Clock())
         try:
-            return run(flow, transport)
+            return run(coroutine)
         except WebToolsError as error:
             return error
 
@@ -145,7 +152,7 @@ def read_sample(account: Account, able: Capability, sample: Sample, urls: Sequen
     query, call = CALLS[able]
     if able == "fetch":
         query = PageQuery((*urls,))
-    return _run(call(account, query), _Answers(*responses))
+    return _run(call(account, query, BlockingIO(_Answers(*responses))))
 
 
 def outcome(account: Account, able: Capability, given: Response) -> Any:

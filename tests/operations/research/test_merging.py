@@ -9,7 +9,6 @@ import pytest
 
 from webtools import ProviderError, WebTools
 from webtools.errors import UnavailableError
-from webtools.flows.drivers import Flow, Now
 from webtools.operations.fetch import Fetched
 from webtools.operations.research import claims, reading
 from webtools.operations.research.rules import fused
@@ -105,8 +104,7 @@ class Reading:
         self.failing = failing
         self.asked: list[Sequence[str]] = []
 
-    def __call__(self, _chain: object, query: PageQuery, *_: object) -> Flow[Fetched]:
-        yield Now()
+    async def __call__(self, _chain: object, query: PageQuery, *_: object) -> Fetched:
         self.asked.append(query.urls)
         first = len(self.asked) == 1
         if not first and -1 in self.failing:
@@ -123,7 +121,7 @@ class Reading:
 def test_the_next_best_hit_takes_the_place_of_a_page_that_cannot_be_read(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "fetch_in_turn", read := Reading(0))
+    monkeypatch.setattr(reading, "fetch_pages", read := Reading(0))
     found = web.research(QUERY, command="web-deep", limit=3)
     [lost], [spare] = read.asked[0][:1], read.asked[1]
     urls = [each.url for each in found.results]
@@ -138,7 +136,7 @@ def test_the_next_best_hit_takes_the_place_of_a_page_that_cannot_be_read(
 def test_where_nothing_can_stand_in_the_snippet_does(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "fetch_in_turn", read := Reading(1, -1))
+    monkeypatch.setattr(reading, "fetch_pages", read := Reading(1, -1))
     found = web.research(QUERY, command="web-deep", limit=3)
     assert [each.url for each in found.results] == [*read.asked[0]]
     assert (

@@ -138,21 +138,6 @@ def test_where_few_are_recent_the_filter_is_told(web: WebTools) -> None:
     assert not any("The question says" in warning for warning in docs.meta.warnings)
 
 
-def test_when_the_time_is_over_nothing_more_is_asked(
-    web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webtools.operations.research.recency.Now", _later)
-    found = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
-    assert found.meta.warnings[0] == f"{NOTHING}; {REMEDY}"
-
-
-def _later() -> Any:
-    from webtools.flows.drivers import Offload  # noqa: PLC0415
-
-    return Offload(lambda: float("inf"))
-
-
 def test_the_second_time_is_within_the_deadline_too(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

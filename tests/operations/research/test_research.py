@@ -12,7 +12,6 @@ import pytest
 
 from webtools import ConfigError, InputError, QuotaError, WebTools
 from webtools.errors import UnavailableError
-from webtools.flows.drivers import Flow, Now
 from webtools.formatting import NO_ANSWER
 from webtools.logs import events_of, tail
 from webtools.operations.research.claims import ANSWER_CHARACTERS
@@ -47,9 +46,8 @@ class Scripted:
         self.queries: list[SynthesisQuery] = []
         self._text = text
 
-    def draft(self, query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
+    async def draft(self, query: SynthesisQuery, _deadline: float, io: Any, /) -> Draft:
         self.queries.append(query)
-        yield Now()
         if isinstance(self._text, Exception):
             raise self._text
         return Draft(self._text)

@@ -13,7 +13,6 @@ import pytest
 
 from webtools import ConfigError, ProviderError, WebTools
 from webtools.errors import UnavailableError
-from webtools.flows.drivers import Flow, Sleep
 from webtools.logs import tail
 from webtools.operations import failover
 from webtools.operations.research import flow as researching
@@ -99,9 +98,8 @@ def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
         name = "slow"
         left = 0.0
 
-        def draft(self, _query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
+        async def draft(self, _query: SynthesisQuery, deadline: float, io: Any, /) -> Draft:
             self.left = deadline - time.monotonic()
-            yield Sleep(0)
             raise UnavailableError("too slow")
 
     monkeypatch.setitem(researching.SECONDS, "web-deep", 7.0)
@@ -354,8 +352,7 @@ def test_several_claims_that_were_left_out_are_counted(web: WebTools) -> None:
     class Unrelated:
         name = "unrelated"
 
-        def draft(self, _query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
-            yield Sleep(0)
+        async def draft(self, _query: SynthesisQuery, _deadline: float, io: Any, /) -> Draft:
             return Draft("Bakers eat bread. [1] Bakers knead dough. [1]")
 
     found = web.research(QUERY, command="web-deep", synthesis=Unrelated())

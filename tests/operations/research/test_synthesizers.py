@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from offline import KEY, Stub, account, answer
+from offline import IO, KEY, Stub, account, answer, arun, detached, run
 from source_samples import SOURCES, TRUE
 
 from webtools.errors import RequestError, UnavailableError
-from webtools.flows.async_driver import arun
-from webtools.flows.drivers import Flow, Now, Send, run
 from webtools.http.messages import Request
 from webtools.operations.research.synthesis import (
     NO_TEXT,
@@ -33,7 +31,6 @@ from webtools.operations.research.synthesizers import (
     cut_fairly,
     prompt_for,
 )
-from webtools.pipeline.context import detached
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 
@@ -51,8 +48,8 @@ async def outcome_of(
 ) -> Outcome:
     """Run a synthesis blocking and on the loop; both ways end the same."""
     deadline = time.monotonic() + seconds
-    blocking = run(synthesize(synthesizer, query, deadline), Stub(*answers))
-    awaited = await arun(synthesize(synthesizer, query, deadline + 1), Awaited(*answers))
+    blocking = run(synthesize(synthesizer, query, deadline, IO), Stub(*answers))
+    awaited = await arun(synthesize(synthesizer, query, deadline + 1, IO), Awaited(*answers))
     assert blocking == awaited
     return blocking
 
@@ -127,7 +124,7 @@ def test_a_provider_is_sent_no_more_than_the_budget() -> None:
     long = SynthesisQuery("pool", (Source(1, "A", POOL, "word " * 50_000),))
     run(
         synthesize(
-            ProviderSynthesizer(account("perplexity"), detached()), long, time.monotonic() + 5
+            ProviderSynthesizer(account("perplexity"), detached()), long, time.monotonic() + 5, IO
         ),
         stub,
     )
@@ -173,13 +170,13 @@ async def test_a_model_that_raises_is_told_and_the_exception_is_let_go() -> None
         "The model wrote no synthesis: ValueError: no such model. Try again, or use another model."
     )
     with pytest.raises(RequestError) as caught:
-        run(model(broken).draft(QUERY, time.monotonic() + 5), Stub())
+        run(model(broken).draft(QUERY, time.monotonic() + 5, IO), Stub())
     assert caught.value.__context__ is caught.value.__cause__ is None
 
 
 def test_a_model_that_takes_too_long_is_left() -> None:
     start, done = time.monotonic(), threading.Event()
-    slow = synthesize(model(lambda _: str(done.wait(60))), QUERY, start + 0.05)
+    slow = synthesize(model(lambda _: str(done.wait(60))), QUERY, start + 0.05, IO)
     found = run(slow, Stub())
     done.set()
     assert time.monotonic() - start < 30
@@ -235,8 +232,7 @@ class Given:
     work: Callable[[], Any]
     name: Any = "mine"
 
-    def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
-        yield Now()
+    async def draft(self, query: SynthesisQuery, deadline: float, io: Any, /) -> Draft:
         return self.work()  # type: ignore[no-any-return]
 
 
@@ -300,13 +296,13 @@ def test_a_synthesizer_may_ask_the_network() -> None:
     class Asking:
         name = "asking"
 
-        def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
-            response = yield Send(Request("GET", "https://a.example"), deadline)
+        async def draft(self, query: SynthesisQuery, deadline: float, io: Any, /) -> Draft:
+            response = await io.send(Request("GET", "https://a.example"), deadline)
             return Draft(response.body.decode())
 
-    found = run(synthesize(Asking(), QUERY, 5.0), Stub(answer(body=TRUE[0].encode())))
+    found = run(synthesize(Asking(), QUERY, 5.0, IO), Stub(answer(body=TRUE[0].encode())))
     assert found.synthesis is not None
-    found = run(synthesize(Asking(), QUERY, 5.0), Stub(RequestError("cut")))
+    found = run(synthesize(Asking(), QUERY, 5.0, IO), Stub(RequestError("cut")))
     assert found.error == "cut"
 
 
@@ -315,4 +311,4 @@ def test_ctrl_c_is_no_fault_of_a_synthesizer() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(synthesize(Given(interrupted), QUERY, 5.0), Stub())
+        run(synthesize(Given(interrupted), QUERY, 5.0, IO), Stub())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
@@ -11,22 +12,23 @@ from webtools.config import Accounts
 from webtools.config.accounts import keyless_notices
 from webtools.config.first_steps import first_steps, keyless_titles
 from webtools.config.paths import ENVIRONMENT
-from webtools.errors import ConfigError, WebToolsError
-from webtools.flows.drivers import Flow, Gather, Offload
+from webtools.errors import ConfigError
 from webtools.inputs.models import MAX_SOURCES
-from webtools.operations.failover import Leave, Tried, Turns, in_turn
+from webtools.io.runtime import gathered
+from webtools.operations.failover import FAILOVER_ERRORS, Attempts, Failover, Turn
 from webtools.operations.filters import attest, unapplied, undated_warning
 from webtools.operations.research.rules import (
     fused,
     is_docs_lookup,
     without_repeats,
 )
-from webtools.operations.search import HITS, as_cached, normalize, search_one
-from webtools.pipeline.accounting import Job, observed
-from webtools.pipeline.caching import Work, done_once
+from webtools.operations.search import HITS, answer_of, as_cached, find, normalize
+from webtools.pipeline.api_call import ApiCall
 from webtools.pipeline.circuit_breaking import log_skipped
 from webtools.pipeline.context import CallContext
-from webtools.pipeline.retries import dialogue
+from webtools.pipeline.metering import metered
+from webtools.pipeline.once import Cached, CacheKey, once
+from webtools.pipeline.retries import look_up
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
@@ -64,11 +66,12 @@ class Question(NamedTuple):  # quicker to make than a frozen dataclass
 
 
 @dataclass(slots=True)
-class Retrieval(Tried):
+class Retrieval:
     """What the chain brought.
 
     Attributes:
-        account: Whose results these are; None when nobody found anything.
+        attempts: What became of the providers.
+        account: The provider of the results; None when no provider found any.
         results: The hits, one per page.
         spares: The next best, which stand in where the page of a hit cannot be read.
         retrieved_at: When they were fetched; None for now.
@@ -80,6 +83,7 @@ class Retrieval(Tried):
         is_widened: Whether sources of any age were asked for, as there was none of the age wanted.
     """
 
+    attempts: Attempts = field(default_factory=Attempts)
     account: Account | None = None
     results: list[SearchResult] = field(default_factory=list[SearchResult])
     spares: list[SearchResult] = field(default_factory=list[SearchResult])
@@ -159,45 +163,49 @@ def _more_entries(command: Command, accounts: Accounts, keyless: str) -> str:
     return f"{remedy}.{accounts.ignored_keys('search')}"
 
 
-def retrieve(
-    question: Question, chain: tuple[Account, ...], context: CallContext, deadline: float
-) -> Flow[Retrieval]:
-    """Ask one provider after the other until one finds something.
+async def retrieve(
+    question: Question, chain: Sequence[Account], context: CallContext, deadline: float
+) -> Retrieval:
+    """Ask the providers in order until one finds something.
 
     Raises:
         InputError: No provider takes such a question.
         ProviderError: Every provider failed or is skipped.
-        RequestError: Every provider failed, the first one without an answer.
+        RequestError: Every provider failed, the first one without a response.
     """
     found = Retrieval()
-    ready, troubled = yield from _sorted_out(chain, context, found)
-    ask = ask_at_once if context.accounts.config.research.merge else ask_in_turn
-    yield from ask(ready, question, context, deadline, found)
-    if not found.answered:
-        yield from ask_in_turn(troubled, question, context, deadline, found)
-    if not found.answered:
-        raise found.error(context, "of the chain")
+    ready, failing = await _skip_open_circuits(chain, context, found)
+    if context.accounts.config.research.merge:
+        await ask_all(ready, question, context, deadline, found)
+    else:
+        await ask_in_order(ready, question, context, deadline, found)
+    if not found.attempts.last_response:
+        await ask_in_order(failing, question, context, deadline, found, obeys_circuit=False)
+    if not found.attempts.last_response:
+        raise found.attempts.all_failed(context, "of the chain")
     return found
 
 
-def _sorted_out(
-    chain: tuple[Account, ...], context: CallContext, found: Retrieval
-) -> Flow[tuple[list[Account], list[Account]]]:
-    """Part those to ask from those to ask only if nobody else answers.
+async def _skip_open_circuits(
+    chain: Sequence[Account], context: CallContext, found: Retrieval
+) -> tuple[list[Account], list[Account]]:
+    """Split a chain into the providers to ask, and those to ask only if no other responds.
 
-    Better a provider in trouble than none; one without quota would only refuse again.
+    A provider without quota or with a wrong key is in neither list: it would only refuse again.
     """
     health = context.services.health
-    known: list[OpenCircuit | None] = yield Offload(lambda: [health.known(each) for each in chain])
-    pairs = list(zip(chain, known, strict=True))
+    circuits: list[OpenCircuit | None] = await context.io.call_blocking(
+        lambda: [health.known(account) for account in chain]
+    )
+    pairs = list(zip(chain, circuits, strict=True))
     ready = [account for account, circuit in pairs if circuit is None]
-    troubled = [account for account, circuit in pairs if circuit and circuit.kind == "failing"]
+    failing = [account for account, circuit in pairs if circuit and circuit.kind == "failing"]
     for account, circuit in pairs:
         if circuit is not None:
-            found.pass_over(account, circuit)
-            if ready or account not in troubled:
+            found.attempts.record_skip(account, circuit)
+            if ready or account not in failing:
                 log_skipped(circuit, context)
-    return ready, troubled
+    return ready, failing
 
 
 def found_nothing(account: Account) -> str:
@@ -205,56 +213,61 @@ def found_nothing(account: Account) -> str:
     return f'Provider "{account.name}" found nothing.'
 
 
-def ask_in_turn(
-    accounts: list[Account],
+async def ask_in_order(
+    accounts: Sequence[Account],
     question: Question,
     context: CallContext,
     deadline: float,
     found: Retrieval,
-) -> Flow[None]:
-    """Ask one after the other until one finds something; all that happens goes into `found`."""
+    *,
+    obeys_circuit: bool = True,
+) -> None:
+    """Ask one provider after the other until one finds something; add to `found`."""
+    failover = Failover(
+        context, accounts, "search", deadline, question.query, attempts=found.attempts
+    )
+    for turn in failover.turns(accounts, obeys_circuit=obeys_circuit):
+        try:
+            await _ask(turn, question, context, found)
+        except FAILOVER_ERRORS as error:
+            found.attempts.record_failure(turn.account, error)
+        else:
+            found.attempts.record_response(turn.account)
+            if found.account is not None:
+                return
 
-    def attempt(account: Account, end: float, leave: Leave) -> Flow[Account | None]:
-        if leave is not None and context.services.health.has_failures(account):
-            yield from leave()  # unless another call finds out how it is
-        yield from _attempt(account, question, context, end, found)
-        return found.account
 
-    turns = Turns(accounts, task_of, deadline, question.query)
-    yield from in_turn(turns, found, attempt, context)
-
-
-def ask_at_once(
-    accounts: list[Account],
+async def ask_all(
+    accounts: Sequence[Account],
     question: Question,
     context: CallContext,
     deadline: float,
     found: Retrieval,
-) -> Flow[None]:
-    """Ask all at the same time and fuse their ranks; all that happens goes into `found`."""
-    every = [Retrieval() for _ in accounts]
-    flows = [
-        ask_in_turn([account], question, context, deadline, own)
-        for account, own in zip(accounts, every, strict=True)
-    ]
-    outcomes: list[WebToolsError | None] = yield Gather(flows)
-    for outcome in outcomes:
-        if outcome is not None:
-            raise outcome
-    for own in every:
+) -> None:
+    """Ask all providers at the same time and fuse their ranks; add to `found`."""
+    retrievals = [Retrieval() for _ in accounts]
+    await gathered(
+        context.io,
+        [
+            partial(ask_in_order, [account], question, context, deadline, own)
+            for account, own in zip(accounts, retrievals, strict=True)
+        ],
+    )
+    for own in retrievals:
         _add(own, found)
-    ranked = fused([[*own.results, *own.spares] for own in every])
+    ranked = fused([[*own.results, *own.spares] for own in retrievals])
     found.take(ranked, question.limit)
-    best = {account.name: account for account in accounts}
-    found.account = best[ranked[0].source_provider] if ranked else None
+    by_name = {account.name: account for account in accounts}
+    found.account = by_name[ranked[0].source_provider] if ranked else None
 
 
 def _add(own: Retrieval, found: Retrieval) -> None:
     """Add what became of one provider to what became of all."""
-    found.degraded |= own.degraded
-    found.skipped |= own.skipped
-    found.failures |= own.failures
-    found.answered = found.answered or own.answered
+    attempts = found.attempts
+    attempts.degraded |= own.attempts.degraded
+    attempts.skipped |= own.attempts.skipped
+    attempts.failures |= own.attempts.failures
+    attempts.last_response = attempts.last_response or own.attempts.last_response
     found.costs += own.costs
     found.warnings += own.warnings
     found.empty += own.empty
@@ -267,25 +280,25 @@ def task_of(account: Account) -> Capability:
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
 
 
-def _attempt(
-    account: Account, question: Question, context: CallContext, deadline: float, found: Retrieval
-) -> Flow[None]:
-    """Ask one provider; what it finds goes into `found`."""
+async def _ask(turn: Turn, question: Question, context: CallContext, found: Retrieval) -> None:
+    """Ask one provider; add what it finds to `found`."""
+    account = turn.account
     found.warnings += keyless_notices(context.accounts, [account.name])
     if task_of(account) == "docs":
-        hits, at = yield from _look_up(account, question, context, deadline)
-        results = hits.results
+        cached = await _find_docs(turn, question, context)
+        hits = as_cached(cached.value, question.query) if cached.is_free else cached.value
+        stored_at, results = cached.stored_at, hits.results
         undated = sum(result.published_at is None for result in results)
         found.warnings += undated_warning(undated if question.since else 0)
     else:
         query = _search_query(question)
-        answer = yield from search_one(account, query, deadline, context)
-        hits, at, results = answer.hits, answer.at, answer.kept
+        answer = answer_of(account, query, await find(turn, query, context))
+        hits, stored_at, results = answer.hits, answer.stored_at, answer.results
         found.warnings += _filtered(account, query, answer.undated, context)
     found.costs.append(hits.cost)
     found.warnings += hits.warnings
     if results:
-        found.account, found.retrieved_at = account, at
+        found.account, found.retrieved_at = account, stored_at
         found.take(without_repeats(results), question.limit)
     else:
         found.empty.append(account)
@@ -328,21 +341,27 @@ def _hits_wanted(question: Question) -> int:
     return min(question.limit + question.spares, MAX_SOURCES)
 
 
-def _look_up(
-    account: Account, question: Question, context: CallContext, deadline: float
-) -> Flow[tuple[Hits, datetime | None]]:
-    query = _docs_query(question)
-    key = cache_key("docs", account.identity, normalize(query.query), query.limit, query.library)
-    work = Work(HITS, key, query.query, account.name)
-    ask = partial(_ask_docs, account, query, context, deadline)
-    cached = yield from done_once(context, work, ask, deadline)
-    return (as_cached(cached.value, query.query) if cached.is_free else cached.value), cached.at
+async def _find_docs(turn: Turn, question: Question, context: CallContext) -> Cached[Hits]:
+    account, query = turn.account, _docs_query(question)
+    fields = (normalize(query.query), query.limit, query.library)
+    identity = cache_key("docs", account.identity, *fields)
+    key = CacheKey(HITS, identity, query.query, account.name)
+    return await once(context, key, lambda: _request_docs(turn, query, context), turn.deadline)
 
 
-def _ask_docs(
-    account: Account, query: DocsQuery, context: CallContext, deadline: float
-) -> Flow[Hits]:
+async def _request_docs(turn: Turn, query: DocsQuery, context: CallContext) -> Hits:
+    account = turn.account
     provider = PROVIDERS[account.type].docs
-    assert provider is not None  # noqa: S101  # asked by capability
-    job = Job(account, "docs", "looking up", query.query, query, context, deadline)
-    return observed(job, dialogue(job, provider.lookup(query, account)))
+    assert provider is not None  # noqa: S101  # chosen by capability
+    api_call = ApiCall(
+        account,
+        "docs",
+        "looking up",
+        query.query,
+        query,
+        context,
+        turn.deadline,
+        turn.obeys_circuit,
+    )
+    async with metered(api_call):
+        return await look_up(api_call, lambda call: provider.lookup(query, account, call))

@@ -11,7 +11,6 @@ from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
 from webtools.config import Accounts
 from webtools.errors import ConfigError
-from webtools.flows.drivers import Flow, Now, Offload
 from webtools.grounding.ranking import Ranking
 from webtools.inputs.models import ResearchInput
 from webtools.operations.failover import UNPRICED
@@ -39,9 +38,9 @@ from webtools.operations.research.synthesizers import (
     choose_synthesizer,
 )
 from webtools.operations.search import normalize
-from webtools.pipeline.caching import Kind, Result, Work, done_once
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.cost import NOTHING, total
+from webtools.pipeline.once import Cached, CacheFormat, CacheKey, once
 from webtools.providers import Account
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
@@ -76,16 +75,15 @@ def _is_whole(told: _CachedEnvelope) -> bool:
     return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
 
 
-_ENVELOPE: Kind[_CachedEnvelope] = Kind(
+_ENVELOPE: CacheFormat[_CachedEnvelope] = CacheFormat(
     TypeAdapter(_CachedEnvelope),
     _is_whole,
-    since=lambda told: told.since,
+    oldest_part=lambda told: told.since,
     urls=lambda told: (result.url for result in told.envelope.results),
-    own=lambda told: told,  # `_as_asked` gives each caller lists of its own
 )
 
 
-def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelope]:
+async def research(given: ResearchInput, context: CallContext) -> ResearchEnvelope:
     """Answer a question with sources, and where asked for with a synthesis.
 
     Raises:
@@ -98,28 +96,25 @@ def research(given: ResearchInput, context: CallContext) -> Flow[ResearchEnvelop
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(given, context)
-    start: float = yield Now()
-    deadline = start + SECONDS[question.command]
+    deadline = context.io.now() + SECONDS[question.command]
 
-    def carried_out() -> Flow[_CachedEnvelope]:
-        return _Research(question, chain, synthesizer, context, deadline).carry_out()
-
-    work = work_of(question, chain, synthesizer, context)
-    if work is None:
-        result = Result((yield from carried_out()))
+    work = _Research(question, chain, synthesizer, context, deadline)
+    key = key_of(question, chain, synthesizer, context)
+    if key is None:
+        result = Cached(await work.carry_out())
     else:
-        result = yield from done_once(context, work, carried_out, deadline)
+        result = await once(context, key, work.carry_out, deadline)
     told = [*accounts.warnings, *moved_bounds(given, question), *context.store_warnings()]
     return _as_asked(result, question, told)
 
 
-def work_of(
+def key_of(
     question: Question,
     chain: Sequence[Account],
     synthesizer: Synthesizer | None,
     context: CallContext,
-) -> Work[_CachedEnvelope] | None:
-    """Name the work by all that the answer depends on; None for one that cannot be cached."""
+) -> CacheKey[_CachedEnvelope] | None:
+    """Return a key of all that the answer depends on; None if it cannot be cached."""
     if synthesizer is not None and synthesizer is context.options.synthesizer:
         return None  # one cannot tell two models apart
     how = None if synthesizer is None else synthesizer.name
@@ -132,7 +127,7 @@ def work_of(
     reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
     merge = context.accounts.config.research.merge
     key = cache_key("research", query, asked, recency, names, how, reading, merge)
-    return Work(_ENVELOPE, key, question.query, "research")
+    return CacheKey(_ENVELOPE, key, question.query, "research")
 
 
 def reads_pages(question: Question, synthesizer: Synthesizer | None) -> bool:
@@ -148,7 +143,7 @@ def _readers(accounts: Accounts) -> list[str]:
 
 
 def _as_asked(
-    result: Result[_CachedEnvelope], question: Question, told: list[str]
+    result: Cached[_CachedEnvelope], question: Question, told: list[str]
 ) -> ResearchEnvelope:
     """Return the envelope to this call, which may have spent nothing on it.
 
@@ -163,7 +158,11 @@ def _as_asked(
         "warnings": [*meta.warnings, *told],
     }
     if result.is_free:
-        changes |= {"cost_usd": 0.0, "cache_hit": result.at is not None, "cost_is_estimate": False}
+        changes |= {
+            "cost_usd": 0.0,
+            "cache_hit": result.stored_at is not None,
+            "cost_is_estimate": False,
+        }
     elif result.value.is_unpriced:
         changes["warnings"].append(UNPRICED)
     parts: dict[str, Any] = {
@@ -191,66 +190,68 @@ class _Research:
     context: CallContext
     deadline: float
 
-    def carry_out(self) -> Flow[_CachedEnvelope]:
+    async def carry_out(self) -> _CachedEnvelope:
         done = self.context.parts("searching", 1)
-        found = yield from retrieve_recent(self.question, self.chain, self.context, self.deadline)
+        found = await retrieve_recent(self.question, self.chain, self.context, self.deadline)
         done(self.question.query, not found.results)
-        yield Offload(read_suffixes, suffixes_at_once)  # by which sources are counted
+        await self.context.io.call_blocking(
+            read_suffixes, quick=suffixes_at_once
+        )  # by which sources are counted
         if self.synthesizer is None or not found.results:
             return self._envelope(found, None, [])
         if reads_pages(self.question, self.synthesizer):
-            outcome, passages = yield from self._from_pages(self.synthesizer, found)
+            outcome, passages = await self._from_pages(self.synthesizer, found)
             return self._envelope(found, outcome, passages)
         query = SynthesisQuery(self.question.query, _sources(found, {}))
-        return self._envelope(
-            found, (yield from self._synthesis(self.synthesizer, query, found)), []
-        )
+        return self._envelope(found, await self._synthesis(self.synthesizer, query, found), [])
 
     # --- reading -------------------------------------------------------------------------------
 
-    def _from_pages(
+    async def _from_pages(
         self, synthesizer: Synthesizer, found: Retrieval
-    ) -> Flow[tuple[Outcome, list[Passage]]]:
+    ) -> tuple[Outcome, list[Passage]]:
         """Answer from pages, which are ranked once: for the answer, and for what is beside it."""
-        texts = yield from read_pages(found, self.context, self.deadline)
+        texts = await read_pages(found, self.context, self.deadline)
         question, sources = self.question.query, _sources(found, texts)
-        ranking: Ranking = yield Offload(partial(rank_sources, question, sources), alone=True)
+        ranking: Ranking = await self.context.io.call_blocking(
+            partial(rank_sources, question, sources), alone=True
+        )
         best = tuple(best_passages(ranking, LONGEST_INPUT))
         query = SynthesisQuery(question, sources, best)
-        outcome = yield from self._synthesis(synthesizer, query, found, ranking)
+        outcome = await self._synthesis(synthesizer, query, found, ranking)
         answer = outcome.synthesis
         room = ANSWER_CHARACTERS - (len(answer.summary) if answer else 0)
         beside = partial(passages_beside, ranking, outcome.claims, room)
-        passages: list[Passage] = yield Offload(beside, alone=True)
+        passages: list[Passage] = await self.context.io.call_blocking(beside, alone=True)
         return outcome, passages
 
     # --- synthesis -----------------------------------------------------------------------------
 
-    def _synthesis(
+    async def _synthesis(
         self,
         synthesizer: Synthesizer,
         query: SynthesisQuery,
         found: Retrieval,
         ranking: Ranking | None = None,
-    ) -> Flow[Outcome]:
+    ) -> Outcome:
         """Write the answer; where a synthesizer fails, the extractive one stands in."""
         quoting = ExtractiveSynthesizer(ranking=ranking)
         if isinstance(synthesizer, ExtractiveSynthesizer):
             synthesizer = quoting
         done = self.context.parts("synthesizing", 1)
-        outcome = yield from self._one_synthesis(synthesizer, query, found)
+        outcome = await self._one_synthesis(synthesizer, query, found)
         if outcome.error and synthesizer is not quoting:
-            found.degraded[outcome.synthesizer] = outcome.error
-            outcome = yield from self._one_synthesis(quoting, query, found)
+            found.attempts.degraded[outcome.synthesizer] = outcome.error
+            outcome = await self._one_synthesis(quoting, query, found)
         if outcome.error and outcome.error_type != EMPTY:  # of another's, `degraded` tells
             found.warnings.append(outcome.error)
         done(self.question.query, outcome.error is not None)
         return outcome
 
-    def _one_synthesis(
+    async def _one_synthesis(
         self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval
-    ) -> Flow[Outcome]:
-        outcome = yield from synthesize(synthesizer, query, self.deadline)
+    ) -> Outcome:
+        outcome = await synthesize(synthesizer, query, self.deadline, self.context.io)
         is_free = isinstance(synthesizer, ExtractiveSynthesizer)
         found.costs.append(outcome.cost or (NOTHING if is_free else None))
         found.warnings += [*outcome.warnings, *_dropped(outcome)]
@@ -293,7 +294,7 @@ class _Research:
             confidence=judgement.confidence,
             uncertainty=judgement.uncertainty,
             normalized_query=normalize(question.query),
-            degraded=list(found.degraded),
+            degraded=list(found.attempts.degraded),
             cost_usd=cost.usd if cost else None,
             cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,
             warnings=self._warnings(found),
@@ -328,7 +329,9 @@ class _Research:
         )
 
     def _warnings(self, found: Retrieval) -> list[str]:
-        reasons = [f'"{name}" did not serve: {why}' for name, why in found.degraded.items()]
+        reasons = [
+            f'"{name}" did not serve: {why}' for name, why in found.attempts.degraded.items()
+        ]
         return list(dict.fromkeys([*reasons, *found.warnings]))
 
 

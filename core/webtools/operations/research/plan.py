@@ -8,10 +8,9 @@ from typing import Any, TypeAlias
 
 from webtools.config import Accounts
 from webtools.errors import ConfigError
-from webtools.flows.drivers import Flow, Offload
 from webtools.inputs.models import ResearchInput
 from webtools.operations.research.chain import Question, chain_for, query_for, task_of
-from webtools.operations.research.flow import reads_pages, work_of
+from webtools.operations.research.flow import key_of, reads_pages
 from webtools.operations.research.questions import question_of
 from webtools.operations.research.reading import page_query, readers
 from webtools.operations.research.recency import takes_dates
@@ -20,8 +19,8 @@ from webtools.operations.research.synthesizers import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
-from webtools.pipeline.caching import Work, read_cached
 from webtools.pipeline.context import CallContext
+from webtools.pipeline.once import CacheKey, read_cached
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
@@ -33,7 +32,7 @@ _Asked: TypeAlias = tuple[Account, str, Query]
 _ANY_URL = "https://example.com/"
 
 
-def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
+async def plan(given: ResearchInput, context: CallContext) -> ResearchPlan:
     """Plan a research call.
 
     Raises:
@@ -44,11 +43,11 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(given, context)
-    cached = yield from _cached_since(work_of(question, chain, synthesizer, context), context)
+    cached = await _cached_since(key_of(question, chain, synthesizer, context), context)
     asked = [(account, task_of(account), query_for(account, question)) for account in chain]
-    steps = yield from _steps(asked, context)
-    reading = yield from _steps(_reading(question, synthesizer, accounts), context)
-    synthesis = yield from _steps(_synthesis(question, synthesizer), context)
+    steps = await _steps(asked, context)
+    reading = await _steps(_reading(question, synthesizer, accounts), context)
+    synthesis = await _steps(_synthesis(question, synthesizer), context)
     again = _again(question, chain, steps)
     every = [*steps, *again, *reading, *synthesis]
     return ResearchPlan(
@@ -64,21 +63,21 @@ def plan(given: ResearchInput, context: CallContext) -> Flow[ResearchPlan]:
         kept_since=cached,
         worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in every), 6),
         most_output_bytes=MAX_BYTES,
-        budget=(yield from _budget(context)),
+        budget=await _budget(context),
     )
 
 
-def _cached_since(work: Work[Any] | None, context: CallContext) -> Flow[datetime | None]:
-    if work is None:
+async def _cached_since(key: CacheKey[Any] | None, context: CallContext) -> datetime | None:
+    if key is None:
         return None
-    [cached] = yield from read_cached(context, [work])
-    return None if cached is None else cached.at
+    [cached] = await read_cached(context, [key])
+    return None if cached is None else cached.stored_at
 
 
-def _steps(asked: Sequence[_Asked], context: CallContext) -> Flow[list[PlanStep]]:
+async def _steps(asked: Sequence[_Asked], context: CallContext) -> list[PlanStep]:
     health = context.services.health
     accounts = [account for account, _, _ in asked]
-    circuits: list[OpenCircuit | None] = yield Offload(
+    circuits: list[OpenCircuit | None] = await context.io.call_blocking(
         lambda: [health.known(each) for each in accounts]
     )
     return [_step(*each, circuit) for each, circuit in zip(asked, circuits, strict=True)]
@@ -126,11 +125,11 @@ def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Ask
     return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
 
 
-def _budget(context: CallContext) -> Flow[BudgetState | None]:
+async def _budget(context: CallContext) -> BudgetState | None:
     budget = context.services.budget
     if not budget.active:
         return None
-    spent = yield Offload(budget.spent)
+    spent = await context.io.call_blocking(budget.spent)
     return BudgetState(
         usd_today=spent.today.usd if spent.today else None,
         calls_today=spent.today.calls if spent.today else None,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from webtools.config import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
-from webtools.flows.drivers import Flow
-from webtools.operations.fetch import fetch_in_turn
+from webtools.operations.fetch import fetch_pages
 from webtools.operations.research.chain import Retrieval
 from webtools.pipeline.context import CallContext
 from webtools.providers import PROVIDERS, Account, direct
@@ -40,7 +39,7 @@ def page_query(urls: Sequence[str]) -> PageQuery:
     return PageQuery(tuple(urls), text_max_characters=PAGE_CHARACTERS)
 
 
-def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[dict[str, str]]:
+async def read_pages(found: Retrieval, context: CallContext, deadline: float) -> dict[str, str]:
     """Return the texts of the results' pages by URL; what could not be had goes into `found`.
 
     Where a page cannot be read, the next best hit takes the place of its own.
@@ -49,17 +48,17 @@ def read_pages(found: Retrieval, context: CallContext, deadline: float) -> Flow[
     try:
         reader, fallback = readers(context.accounts)
         chain = [reader] if fallback is None else [reader, fallback]
-        pages = yield from _read(chain, found.results, found, context, deadline)
+        pages = await _read(chain, found.results, found, context, deadline)
     except (ConfigError, InputError, ProviderError, RequestError) as error:
         instead = _chosen(found.results) or "the snippets"
         found.warnings.append(f"No page could be read, so {instead} stand in: {error}")
         found.is_partial = True
         if reader is not None and not isinstance(error, InputError):
-            found.degraded.setdefault(reader.name, str(error))
+            found.attempts.degraded.setdefault(reader.name, str(error))
         return {}
     unread = [page for page in pages if page.error]
     if unread and found.spares:
-        spare = yield from _read_spares(chain, len(unread), found, context, deadline)
+        spare = await _read_spares(chain, len(unread), found, context, deadline)
         unread = _replaced(unread, spare, found)
         pages += spare
     found.is_partial = bool(unread)
@@ -82,30 +81,30 @@ def _chosen(hits: Iterable[SearchResult]) -> str:
     return f"the passages that {' and '.join(names)} chose" if names else ""
 
 
-def _read(
+async def _read(
     chain: Sequence[Account],
     hits: Sequence[SearchResult],
     found: Retrieval,
     context: CallContext,
     deadline: float,
-) -> Flow[list[Page]]:
+) -> list[Page]:
     query = page_query([hit.url for hit in hits])
-    fetched = yield from fetch_in_turn(chain, query, context, deadline)
+    fetched = await fetch_pages(chain, query, context, deadline)
     response = fetched.response
-    found.degraded |= fetched.stood_in_for
-    found.read_at = min(filter(None, (found.read_at, fetched.since)), default=None)
+    found.attempts.degraded |= fetched.replaced
+    found.read_at = min(filter(None, (found.read_at, fetched.oldest)), default=None)
     if response.cost_usd is not None:
         found.costs.append(Cost(response.cost_usd, response.cost_is_estimate))
     found.warnings += response.warnings
     return response.pages
 
 
-def _read_spares(
+async def _read_spares(
     chain: Sequence[Account], count: int, found: Retrieval, context: CallContext, deadline: float
-) -> Flow[list[Page]]:
+) -> list[Page]:
     """Read as many of the next best pages; none where that fails too."""
     try:
-        pages = yield from _read(chain, found.spares[:count], found, context, deadline)
+        pages = await _read(chain, found.spares[:count], found, context, deadline)
     except (ProviderError, RequestError, InputError):
         return []
     return [page for page in pages if page.text]

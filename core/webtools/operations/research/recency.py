@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from webtools.flows.drivers import Flow, Now
+from webtools.operations.failover import Attempts
 from webtools.operations.research.chain import (
     Question,
     Retrieval,
-    ask_in_turn,
+    ask_in_order,
     found_nothing,
     retrieve,
     task_of,
@@ -18,9 +18,9 @@ from webtools.providers import Account
 _REMEDY = "recency_days (--recency-days on the command line) sets another age"
 
 
-def retrieve_recent(
+async def retrieve_recent(
     question: Question, chain: tuple[Account, ...], context: CallContext, deadline: float
-) -> Flow[Retrieval]:
+) -> Retrieval:
     """Ask a chain; where words alone asked for recent sources and there is none, for any.
 
     Raises:
@@ -28,7 +28,7 @@ def retrieve_recent(
         ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without an answer.
     """
-    found = yield from retrieve(question, chain, context, deadline)
+    found = await retrieve(question, chain, context, deadline)
     if question.recency_from in (None, "call"):
         return found
     if found.results:
@@ -37,9 +37,8 @@ def retrieve_recent(
     filtered = [account for account in found.empty if takes_dates(account)]
     if not filtered:
         return found
-    now: float = yield Now()
-    if question.recency_from == "words" and now < deadline:
-        return (yield from _widened(question, filtered, context, deadline, found))
+    if question.recency_from == "words" and context.io.now() < deadline:
+        return await _widened(question, filtered, context, deadline, found)
     found.warnings.insert(0, f"{_nothing(question)}; {_REMEDY}.")
     return found
 
@@ -49,26 +48,28 @@ def takes_dates(account: Account) -> bool:
     return task_of(account) == "search"
 
 
-def _widened(
+async def _widened(
     question: Question,
     accounts: list[Account],
     context: CallContext,
     deadline: float,
     narrow: Retrieval,
-) -> Flow[Retrieval]:
+) -> Retrieval:
     """Ask those who found nothing once more, for sources of any age."""
     again = [account.name for account in accounts]
     context.log("widened", recency_days=question.recency_days, again=again)
     wide = Retrieval(
-        degraded=narrow.degraded, costs=narrow.costs, skipped=narrow.skipped, is_widened=True
+        attempts=Attempts(narrow.attempts.degraded, narrow.attempts.skipped),
+        costs=narrow.costs,
+        is_widened=True,
     )
-    yield from ask_in_turn(accounts, question._replace(since=None), context, deadline, wide)
+    await ask_in_order(accounts, question._replace(since=None), context, deadline, wide)
     nothing = _nothing(question)
     if wide.results:
         told = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]
         repeated = {*map(found_nothing, accounts)}
         told += [warning for warning in narrow.warnings if warning not in repeated]
-    elif wide.answered:
+    elif wide.attempts.last_response:
         told = [f"{nothing}, and nothing older either.", *narrow.warnings]
     else:
         told = [f"{nothing}; {_REMEDY}.", *narrow.warnings]

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, cast
 
 from webtools.errors import WebToolsError
-from webtools.flows.drivers import Flow, Offload
-from webtools.flows.foreign import words_of
 from webtools.grounding.verification import Review, verify
+from webtools.io.foreign import words_of
+from webtools.io.runtime import IO
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 from webtools.results import Claim, ResearchSynthesis, Verified
@@ -56,7 +56,9 @@ class Outcome:
         )
 
 
-def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float) -> Flow[Outcome]:
+async def synthesize(
+    synthesizer: Synthesizer, query: SynthesisQuery, deadline: float, io: IO
+) -> Outcome:
     """Ask a synthesizer for an answer, and leave out its unsupported claims.
 
     A failure of the synthesizer is not raised; the outcome has it.
@@ -64,12 +66,14 @@ def synthesize(synthesizer: Synthesizer, query: SynthesisQuery, deadline: float)
     name = _name(synthesizer)
     if not any(source.text.strip() for source in query.sources):
         return _failed(name, NO_TEXT)
-    draft = yield from _drafted(synthesizer, name, query, deadline)
+    draft = await _drafted(synthesizer, name, query, deadline, io)
     if isinstance(draft, Outcome):
         return draft
     if not (draft.claims or draft.text.strip()):
         return _failed(name, NOTHING_FOUND, draft=draft)
-    verified: Verified = yield Offload(partial(_verified, draft, query.sources), alone=True)
+    verified: Verified = await io.call_blocking(
+        partial(_verified, draft, query.sources), alone=True
+    )
     if not verified.kept:
         return _failed(name, NOTHING_SHARED, draft=draft, verified=verified)
     claims = [each for each in verified.claims if each.status != "unsupported"]
@@ -83,11 +87,11 @@ def _verified(draft: Draft, sources: Sequence[Source]) -> Verified:
     return verify(draft.text, sources)
 
 
-def _drafted(
-    synthesizer: Synthesizer, name: str, query: SynthesisQuery, deadline: float
-) -> Flow[Draft | Outcome]:
+async def _drafted(
+    synthesizer: Synthesizer, name: str, query: SynthesisQuery, deadline: float, io: IO
+) -> Draft | Outcome:
     try:
-        draft: Any = yield from synthesizer.draft(query, deadline)
+        draft: Any = await synthesizer.draft(query, deadline, io)
         return _checked(draft)
     except WebToolsError as error:
         cost = None if error.cost_usd is None else Cost(error.cost_usd, is_estimate=False)

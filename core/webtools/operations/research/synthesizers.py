@@ -9,14 +9,15 @@ from functools import partial
 
 from webtools.config import Accounts
 from webtools.errors import InputError, RequestError, UnavailableError
-from webtools.flows.drivers import Flow, Invoke, Now, Offload
 from webtools.grounding.ranking import Ranking
 from webtools.inputs.models import ResearchInput
 from webtools.inputs.values import shown
+from webtools.io.runtime import IO
 from webtools.operations.research.claims import quote, rank_sources
-from webtools.pipeline.accounting import Job, observed, timeout_of
-from webtools.pipeline.circuit_breaking import CircuitOpenError, take_leave
+from webtools.pipeline.api_call import ApiCall
+from webtools.pipeline.circuit_breaking import CircuitOpenError
 from webtools.pipeline.context import CallContext
+from webtools.pipeline.metering import metered
 from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.drafts import Draft, Synthesizer
@@ -51,9 +52,9 @@ class ExtractiveSynthesizer:
     name: str = "extractive"
     ranking: Ranking | None = field(default=None, repr=False, compare=False)
 
-    def draft(self, query: SynthesisQuery, _deadline: float, /) -> Flow[Draft]:
+    async def draft(self, query: SynthesisQuery, _deadline: float, io: IO, /) -> Draft:
         """Choose the sentences, definitions and code that answer the question best."""
-        claims: list[Claim] = yield Offload(partial(self._quoted, query), alone=True)
+        claims: list[Claim] = await io.call_blocking(partial(self._quoted, query), alone=True)
         return Draft("", claims=claims)
 
     def _quoted(self, query: SynthesisQuery) -> list[Claim]:
@@ -75,32 +76,38 @@ class ProviderSynthesizer:
         """The provider's configured name."""
         return self.account.name
 
-    def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
+    async def draft(self, query: SynthesisQuery, deadline: float, _io: IO, /) -> Draft:
         """Ask the API.
 
         Raises:
             WebToolsError: The API failed or gave no answer, or it is skipped.
         """
         try:
-            yield from take_leave(self.account, self.context)
+            answer = await self._request(query, deadline)
         except CircuitOpenError as error:
             raise UnavailableError(str(error), provider=self.name) from None
-        now: float = yield Now()
-        end = min(deadline, now + timeout_of(self.account, "synthesize"))
-        found = yield from self._ask(query, end)
-        return Draft(found.text, found.cost, found.warnings)
+        return Draft(answer.text, answer.cost, answer.warnings)
 
-    def _ask(self, query: SynthesisQuery, deadline: float) -> Flow[Synthesis]:
-        provider = PROVIDERS[self.account.type].synthesize
+    async def _request(self, query: SynthesisQuery, deadline: float) -> Synthesis:
+        account = self.account
+        provider = PROVIDERS[account.type].synthesize
         assert provider is not None  # noqa: S101  # accounts are selected by capability
-        asked = replace(query, sources=sources_to_read(query), passages=())
-        doing, subject = "synthesizing an answer to", query.question
-        job = Job(self.account, "synthesize", doing, subject, asked, self.context, deadline)
-        request = provider.synthesis_request(asked, self.account)
-        return observed(
-            job,
-            exchange(job, request, lambda r: provider.read_synthesis(r, asked, self.account)),
+        read = replace(query, sources=sources_to_read(query), passages=())
+        api_call = ApiCall(
+            account,
+            "synthesize",
+            "synthesizing an answer to",
+            query.question,
+            read,
+            self.context,
+            deadline,
+            obeys_circuit=True,
         )
+        async with metered(api_call):
+            request = provider.synthesis_request(read, account)
+            return await exchange(
+                api_call, request, lambda r: provider.read_synthesis(r, read, account)
+            )
 
 
 class ModelSynthesizer:
@@ -124,7 +131,7 @@ class ModelSynthesizer:
         self._ask = ask
         self._aask = aask
 
-    def draft(self, query: SynthesisQuery, deadline: float, /) -> Flow[Draft]:
+    async def draft(self, query: SynthesisQuery, deadline: float, io: IO, /) -> Draft:
         """Ask the model.
 
         Raises:
@@ -132,7 +139,7 @@ class ModelSynthesizer:
         """
         prompt = prompt_for(query)
         try:
-            said: object = yield Invoke(
+            said: object = await io.call_foreign(
                 partial(self._ask, prompt), partial(self._aask, prompt), deadline
             )
         except RequestError as error:

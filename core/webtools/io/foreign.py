@@ -20,7 +20,7 @@ _CLEANUP = 1.0  # seconds that foreign code which was cancelled may take to end
 _LATE = "no answer came in time"
 
 
-def invoke(function: Callable[[], Any], deadline: float) -> Any:
+def call_in_thread(function: Callable[[], Any], deadline: float) -> Any:
     """Call a function in a daemon thread that has the caller's context variables.
 
     Raises:
@@ -31,13 +31,13 @@ def invoke(function: Callable[[], Any], deadline: float) -> Any:
     return _given(_outcome(function, deadline))
 
 
-async def ainvoke(afunction: Callable[[], Awaitable[Any]], deadline: float) -> Any:
+async def await_until(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
     """Await the same on an event loop; what is late, or was called off, is cancelled.
 
     Raises:
-        RequestError: As `invoke` does.
+        RequestError: As `call_in_thread` does.
     """
-    return _given(await _aoutcome(afunction, deadline))
+    return _given(await _aoutcome(function, deadline))
 
 
 def _outcome(function: Callable[[], Any], deadline: float) -> Any:
@@ -61,11 +61,11 @@ def _outcome(function: Callable[[], Any], deadline: float) -> Any:
     return result if error is None else _as_failure(error)
 
 
-async def _aoutcome(afunction: Callable[[], Awaitable[Any]], deadline: float) -> Any:
+async def _aoutcome(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
     import asyncio  # noqa: PLC0415 - blocking calls do without
 
     async def work() -> Any:
-        return await afunction()
+        return await function()
 
     left = deadline - time.monotonic()
     if left <= 0:

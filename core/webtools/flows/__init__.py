@@ -1,1 +1,0 @@
-"""Flows: the steps they yield, the two drivers that perform them, calls of foreign code."""
