@@ -21,6 +21,7 @@ def status(text: str, title: str = "News") -> str:
     "text",
     [
         "{} This is false.",
+        "It is not true that\n\n- {}\n- The ferry sank.",
         "{} That is a myth.",
         "{} Nobody believes that.",
         "{} Not so.",

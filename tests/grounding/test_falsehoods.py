@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  typographic quotation marks
 """A changed, shortened or denied sentence is never quoted, and nothing is supported by words."""
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ def test_the_sentences_that_were_changed_are_quoted(kind: Callable[[], Iterator[
         ("| Pool | ~~opens at nine~~ |", "opens at nine"),
         ('He said: "The dam is safe. It holds."', "The dam is safe."),
         ("He said “It rained. The pool opened.”", "It rained."),
+        ('He said "It rained. The pool opened." in May.', 'He said "It rained.'),
+        ("He said ‘It rained. The pool opened. It shut.’ in May.", "The pool opened."),
+        ("Il dit « La mer monte. Le bain ouvre. Il ferme. » hier.", "Le bain ouvre."),
+        ("<del>It rained. The pool opened. Many came.</del>", "The pool opened."),
         ("The bill of Oct. Smith passed.", "Smith passed."),
         ("There is no truth in the tale of Who Stole Tim Lamb? Vell paid nothing.",
          "Vell paid nothing."),

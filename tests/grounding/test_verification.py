@@ -146,6 +146,25 @@ def test_a_claim_is_unsupported_without_a_common_word_or_a_text() -> None:
         ("The pool opened.\n---\n\nIt rained.", "The pool opened.", False),
         ("Term\n: The pool opened.", "The pool opened.", True),
         ("Rain fell.\n\n## References\n\n- The pool opened.\n- It rained.", "It rained.", False),
+        ("- The pool opened\n\n  for members only\n- It rained", "The pool opened", False),
+        ("- The pool opened\n- It rained\n\nThe end.", "The pool opened", True),
+        ("- The pool opened\n  - for members\n- It rained", "The pool opened for members", False),
+        ("The pool opened.[sic] It rained.", "The pool opened.", False),
+        ("The pool has [[not]](https://a.example/) opened.", "The pool has opened.", False),
+        ("Run `It is false. The pool opened. So it is.` on it.", "The pool opened.", False),
+        ("Run `It is false. The pool opened.` on it.", "Run `It is false.", False),
+        ("The mayor denied... The pool opened.", "The pool opened.", False),
+        ("It was not on the\n15. August came and it opened.", "August came and it opened.", False),
+        ("Yahoo! Japan did not close.", "Japan did not close.", False),
+        ("They met in Calif. Smith spoke.", "Smith spoke.", False),
+        ("The pool cost 12\u2009000 pounds.", "The pool cost 12 000 pounds.", True),
+        ("The pool cost 12\u2009000 pounds.", "The pool cost 12000 pounds.", False),
+        ("The pool is 10\u00b2 metres.", "The pool is 102 metres.", False),
+        ("The pool o\u200bpened.", "The pool opened.", False),
+        ("The pool opened.", "the pool opened.", False),
+        ("The pool opened.", "The pool opened!", False),
+        ("| Bern | | closed |\n| --- | --- | --- |", "Bern | closed", False),
+        ("| Bern | 5 | closed |\n| --- | --- | --- |", "Bern 5", False),
     ],
 )
 def test_a_quotation_is_a_whole_unit_to_the_letter(
@@ -154,6 +173,62 @@ def test_a_quotation_is_a_whole_unit_to_the_letter(
     source = Source(1, "Pool", "https://a.example/", text)
     said = f"| {claim} [1] |" if "|" in claim else f"{claim} [1]"
     assert ({each.status for each in verify(said, [source]).claims} == {"quoted"}) is is_quoted
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "pool",
+            "opened",
+            "not",
+            "Vellmouth",
+            "mayor,",
+            "2.5",
+            "(in 2015)",
+            "\u2013",
+            "caf\u00e9",
+        ),
+        *(
+            "Dr.",
+            "approx.",
+            "p.m.",
+            "U.S.",
+            "J.",
+            "`a. B`",
+            "Submarine!",
+            "[[1]](https://b.example)",
+        ),
+        *(
+            "*never*",
+            "so-called",
+            "10\u2009000",
+            "$5",
+            "https://c.example/a",
+            "\u65e5\u672c",
+            "it\u2019s",
+        ),
+    ]
+)
+PLACES = st.sampled_from(
+    ["{}", "Rain fell. {} It was late.", "- {}\n- It rained.", "| Bern | {} |"]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(WORDS, min_size=2, max_size=9), PLACES, st.data())
+def test_part_of_a_sentence_is_never_quoted(
+    words: list[str], place: str, data: st.DataObject
+) -> None:
+    sentence = ["The", *words, "closed."]
+    start = data.draw(st.integers(0, len(sentence) - 1))
+    end = data.draw(
+        st.integers(start + 1, len(sentence)).filter(lambda end: end - start < len(sentence))
+    )
+    part = " ".join(sentence[start:end])
+    source = Source(1, "", "https://a.example/", place.format(" ".join(sentence)))
+    for claim in (part, f"{part}.", f"{part[0].upper()}{part[1:]}"):
+        statuses = {each.status for each in verify(f"{claim} [1]", [source]).claims}
+        assert "quoted" not in statuses, claim
 
 
 @pytest.mark.parametrize(

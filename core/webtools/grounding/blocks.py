@@ -137,7 +137,7 @@ class _Reader:
         elif first == "." and _DIRECTIVE.match(line):
             self._open = None
             self._add("code", start, end, indent)
-        elif _ITEM.match(line) and not self._is_code(indent):
+        elif _ITEM.match(line) and not (self._is_code(indent) or self._is_wrapped(line)):
             self._open = self._add("item", start, end, indent)
             self._inside = indent + 2
         else:
@@ -179,6 +179,11 @@ class _Reader:
         if above.indent <= indent:
             above.kind = "term"
         return True
+
+    def _is_wrapped(self, line: str) -> bool:
+        """Return whether a line begins with a number because a paragraph was wrapped before it."""
+        is_prose = self._open is not None and self._open.kind == "prose"
+        return is_prose and line[0].isdigit() and line[:2] not in {"1.", "1)"}
 
     def _is_code(self, indent: int) -> bool:
         """Return whether a line is indented so far that it may be code."""

@@ -16,6 +16,7 @@ from webtools.grounding.evidence import Evidence, Unit, plain
 _REMARK = 14  # words of a sentence that may be about the one beside it
 _SHORT = 3  # words of one that has room for little else
 _LABEL = 5  # words of a label such as `Rating: false`
+_QUOTED = 400  # characters after a sentence in which single quotation marks may close
 _BESIDE = 60  # characters after a sentence in which a mark is looked for
 
 
@@ -66,10 +67,15 @@ _MARKED = re.compile(
     r"|\[\W*(?:citation|source|dubious|disputed|needs?|unreliable|according to whom)[^\]]{0,40}\]",
     re.IGNORECASE,
 )
-_QUOTATION_MARK = re.compile(
-    r"(?P<opening>(?<![^\s(\[—–-])[\"“„«](?=\S)|「)|[\"”“»](?=[\s.,;:!?)\]—–-]|$)|」"
+_BEFORE, _AFTER = r"(?<![^\s(\[—–-])", r"(?=[\s.,;:!?)\]—–-]|$)"
+_QUOTATION_MARKS = (
+    re.compile(
+        rf"(?P<opening>{_BEFORE}(?:[\"“„«»](?=\S)|«|>>|<<(?=\S))|[「『])"
+        rf"|(?:[\"”“»«]|>>|<<){_AFTER}|[」』]"
+    ),
+    re.compile(rf"(?P<opening>{_BEFORE}[‘‚'](?=\S))|[’‘']{_AFTER}"),
 )
-_STRUCK = ("~~", "<!--", "<del>", "<s>")
+_STRUCK = (("<!--", "-->"), ("<del", "</del"), ("<s>", "</s>"))
 _CONTINUED = re.compile(r"(?:\.\.\.|…)\s*[^\W\d_A-Z]")
 _LEADS_IN = re.compile(rf"\b(?:{_FALSE}|{_SAYS})\b", re.IGNORECASE)
 _FOLLOWING = re.compile(
@@ -141,17 +147,30 @@ def _is_struck(unit: Unit, evidence: Evidence) -> bool:
     """Return whether a unit has marks of deleted text, or is between such marks."""
     own = _words(evidence.text[unit.start : unit.end])
     before = _words(evidence.text[unit.first.block : unit.start])
-    opened = before.count("~~") % 2 == 1 or before.count("<!--") > before.count("-->")
-    return not _is_code(unit) and (opened or any(mark in own for mark in _STRUCK))
+    is_struck = "~~" in own or before.count("~~") % 2 == 1
+    is_struck |= any(a in own or before.count(a) > before.count(b) for a, b in _STRUCK)
+    return is_struck and not _is_code(unit)
 
 
 def _is_in_quotation_marks(unit: Unit, evidence: Evidence) -> bool:
+    """Return whether a unit is inside quotation marks, or has one of a pair."""
     if _is_code(unit):
         return False
     own = evidence.text[unit.start : unit.end]
-    marks = [*_QUOTATION_MARK.finditer(evidence.text, unit.first.block, unit.start)]
-    is_open = bool(marks) and marks[-1]["opening"] is not None
-    return is_open or (own[0] in '"“«„「' and own[-1] in '"”»“」')
+    if own[0] in '"“«„「' and own[-1] in '"”»“」':
+        return True
+    before = evidence.text[unit.first.block : unit.start]
+    after = evidence.text[unit.end : unit.last.end + _QUOTED]
+    double, single = _QUOTATION_MARKS
+    if _is_open(double, before) or _is_open(double, own):
+        return True
+    return _is_open(single, before) and single.search(after) is not None
+
+
+def _is_open(marks: re.Pattern[str], text: str) -> bool:
+    """Return whether the last quotation mark of a text opens."""
+    found = [*marks.finditer(text)]
+    return bool(found) and found[-1]["opening"] is not None
 
 
 def _goes_on(unit: Unit, evidence: Evidence) -> bool:
@@ -188,7 +207,9 @@ def _introductions(unit: Unit, evidence: Evidence) -> Iterator[str]:
     if unit.first.kind == "item":
         while at >= 0 and evidence.pieces[at].kind == "item":
             at -= 1
-        yield _words(evidence.said(at))
+        text = _words(evidence.said(at))
+        is_open = at >= 0 and evidence.pieces[at].kind == "prose" and text[-1:].isalnum()
+        yield f"{text}:" if is_open else text  # It leads in to the list without a colon.
 
 
 def _introduces(text: str) -> bool:

@@ -22,7 +22,13 @@ from webtools.grounding.blocks import (
     link_texts,
     read_blocks,
 )
-from webtools.grounding.sentences import FOOTNOTE, ends_with_abbreviation, is_whole, sentence_spans
+from webtools.grounding.sentences import (
+    FOOTNOTE,
+    LINKED_FOOTNOTE,
+    ends_with_abbreviation,
+    is_whole,
+    sentence_spans,
+)
 from webtools.grounding.terms import stem_of
 from webtools.grounding.words import FUNCTION_WORDS
 
@@ -34,9 +40,7 @@ _MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim, and places of each, that
 
 _ITEM_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
 # Marks after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
-_FOOTNOTES = re.compile(
-    rf"(?<=[.!?])(?:{FOOTNOTE})+|\[\\?\[[^\[\]\s]{{1,9}}\]\]\([^()\s]{{0,2000}}\)"
-)
+_FOOTNOTES = re.compile(rf"(?<=[.!?])(?:{FOOTNOTE})+|{LINKED_FOOTNOTE}")
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
 _CELL = re.compile(r"(?:[^|\\]|\\.)+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -186,14 +190,21 @@ class Evidence:
                 yield from self._cells(first, text)
             elif first.kind in {"prose", "item"}:
                 yield from self._sentences(pieces)
-                # The last item of a text that ends without a full stop may be cut off.
-                if first.kind == "item" and (last is not self.pieces[-1] or is_whole(text)):
+                if first.kind == "item" and (is_whole(text) or not self._goes_on(last)):
                     yield normal(text), unit
 
+    def _goes_on(self, piece: Piece) -> bool:
+        """Return whether an item may go on in an indented paragraph, or is cut off at the end."""
+        if piece is self.pieces[-1]:
+            return True
+        following = self.pieces[piece.number + 1]
+        return following.kind == "prose" and self.text[following.start - 1] in " \t"
+
     def _sentences(self, pieces: Sequence[Piece]) -> Iterator[tuple[str, Unit]]:
-        for piece in pieces:
+        for before, piece in zip((None, *pieces), pieces, strict=False):
             text = self.text[piece.start : piece.end]
             is_cut = piece is self.pieces[-1] and ends_with_abbreviation(text)
+            is_cut = is_cut or bool(before and self.said(before.number).endswith(("...", "…")))
             if is_whole(text) and not is_cut:
                 yield normal(text), Unit(piece.start, piece.end, piece, piece)
 

@@ -7,10 +7,14 @@ import re
 
 # A footnote mark, perhaps with a link: `[1]`, `[[1]](https://a.example/#cite-1)`.
 _TARGET = r"\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)"
-FOOTNOTE = rf"\[(?:\\?\[)?[\^†]?\w{{1,4}}(?:\\?\])?\](?:{_TARGET})?"
-# A sign that may end a sentence, with the brackets and quotation marks that close after it.
+_MARK = r"(?:\d{1,4}|[a-z]|[\^†]\w{1,9})"
+LINKED_FOOTNOTE = rf"\[\\?\[{_MARK}\\?\]\]{_TARGET}"
+FOOTNOTE = rf"(?:{LINKED_FOOTNOTE}|\[{_MARK}\](?:{_TARGET})?)"
+# Code in a line; or a sign that may end a sentence, with the brackets and quotation marks that
+# close after it.
 _END = re.compile(
-    rf"(?:[.!?…]{{1,9}}[\"'”’»)\]*_`]{{0,5}}(?=(?P<marks>(?:[ ]?{FOOTNOTE}){{0,9}})(?:\s|$))"
+    r"(?P<code>`[^`\n]{1,500}`)"
+    rf"|(?:[.!?…]{{1,9}}[\"'”’»)\]*_`]{{0,5}}(?=(?P<marks>(?:[ ]?{FOOTNOTE}){{0,9}})(?:\s|$))"
     r"|[。！？｡]{1,9}[」』）”’\"]{0,5})"
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
@@ -46,6 +50,8 @@ _CLOSING = frozenset(
     govt hist hosp hwy ill ind inst intl jct kan ky lab maj mag mass med messrs mfg mgr mich minn
     misc mo mtn mus natl neb nev nw oct ont ore org pa penn pkwy prov pt pub rd ref reg sched sci
     ser sess sgt soc sq stat subst supp supt tech tel temp tenn terr tex tpk treas twp va vet vt wis
+    ariz calif dipl ofc prop que sask wash abb geb gest ing inkl kap mio mrd tsd zzgl env aprox cap
+    exmo pag ud uds
 """
     )
 )
@@ -73,6 +79,8 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tu
     spans: list[tuple[int, int]] = []
     at = start
     for match in _END.finditer(text, start, end):
+        if match["code"]:
+            continue
         after = match.end() + len(match["marks"] or "")
         if _ends_here(text, match, after, at, end):
             spans.append((at, match.end()))
@@ -95,10 +103,10 @@ def _ends_here(text: str, match: re.Match[str], place: int, start: int, end: int
     if match[0][0] in "。！？｡":
         return True
     after = text[place : min(end, place + 40)].lstrip()
-    following = after.lstrip("\"'“‘«([*_`¿¡")
+    following = after.lstrip("\"'“‘«([*_¿¡")
     if not following:
         return True
-    if after[0].islower():
+    if after[0].islower() or (after[0] in '("“‘«' and following[0].islower()):
         return False
     if match[0][0] in "!?":
         return not _may_be_title(text, match.start(), start, following)
@@ -110,11 +118,11 @@ def _ends_here(text: str, match: re.Match[str], place: int, start: int, end: int
 def _may_be_title(text: str, sign: int, start: int, following: str) -> bool:
     """Return whether `!` or `?` may belong to a title, as in `Airplane!`, and end no sentence."""
     last = _LAST_WORD.search(text, max(start, sign - 24), sign)
-    if last is None or not last[0][0].isupper() or not text[start : last.start()].strip():
+    if last is None or not last[0][0].isupper():
         return False
     if text[start:sign].split(maxsplit=1)[0].lower() in _ASKING:
         return False
-    return not begins_sentence(re.split(r"[\s,.]", following, maxsplit=1)[0])
+    return _first_word(following) not in _BEGINNING
 
 
 def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
@@ -123,7 +131,7 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     if last is None or (last[0] in _CONTRACTED and text[dot - 2 : dot - 1] in {"'", "’"}):
         return True
     word = last[0].lower().strip("*_`'’")
-    next_word = re.split(r"[\s,.]", following, maxsplit=1)[0].lower()
+    next_word = _first_word(following)
     begins = next_word in _BEGINNING
     if word in _OPENING:
         return False
@@ -136,9 +144,8 @@ def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
     return True
 
 
-def begins_sentence(word: str) -> bool:
-    """Return whether a word is one of those that often begin a sentence."""
-    return word.strip("\"'“‘«([*_`¿¡.,:;").lower() in _BEGINNING
+def _first_word(text: str) -> str:
+    return re.split(r"[\s,.:;]", text, maxsplit=1)[0].lower()
 
 
 def is_whole(text: str) -> bool:
