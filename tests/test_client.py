@@ -415,16 +415,6 @@ def test_no_name_makes_a_tool_call_raise(web: WebTools, name: Any, arguments: An
     assert result.details["error"]["type"] == "InputError"
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(name=st.sampled_from(list(TOOLS)), arguments=junk)
-def test_junk_gives_the_same_awaited(web: WebTools, name: str, arguments: Any) -> None:
-    blocking, awaited = call_both(web, "call_tool", name, arguments)
-    assert blocking.text[:200] == awaited.text[:200]
-    assert timeless(blocking.details) == timeless(awaited.details)
-
-
 def test_an_unknown_tool_is_named_together_with_the_known(web: WebTools) -> None:
     result = web.call_tool("web_serach", {})
     assert '"web_serach" ' in result.text

@@ -46,11 +46,6 @@ def test_a_package_has_the_one_version(module: ModuleType) -> None:
     assert module.__version__ == webtools.__version__
 
 
-def test_a_name_is_looked_up_once() -> None:
-    assert webtools.WebTools is webtools.WebTools
-    assert vars(webtools)["WebTools"] is webtools.WebTools
-
-
 @pytest.mark.parametrize(
     "statement",
     [

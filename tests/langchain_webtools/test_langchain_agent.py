@@ -148,12 +148,6 @@ def test_messages_survive_a_checkpointer(web: WebTools, webtools_sandbox: Sandbo
     assert stored[3].artifact["error"]["type"] == "UnavailableError"
 
 
-async def test_a_blocking_call_works_inside_a_running_loop(web: WebTools) -> None:
-    assert asyncio.get_running_loop().is_running()
-    text = WebSearchTool(web=web).invoke("read json")
-    assert text == await WebSearchTool(web=web).ainvoke("read json")
-
-
 async def test_cancelling_passes_through(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.latency = 5.0
     task = asyncio.ensure_future(WebSearchTool(web=web).ainvoke("read json"))

@@ -88,9 +88,3 @@ def test_a_batch_over_the_network_gives_each_result_in_its_place(
     queries = ["json", "csv", "sqlite3", "threading", "asyncio", "decimal", "heapq", "bisect"]
     expected = [web.call_tool("web_search", {"queries": query}).text for query in queries]
     assert WebSearchTool(web=web).batch(queries) == expected
-
-
-async def test_an_async_batch_gives_each_result_in_its_place(web: WebTools) -> None:
-    queries = ["json", "csv", "sqlite3"]
-    expected = [web.call_tool("web_search", {"queries": query}).text for query in queries]
-    assert await WebSearchTool(web=web).abatch(queries) == expected

@@ -369,6 +369,33 @@ async def test_run_takes_arguments_by_name(web: WebTools) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["run_manager", "self", "config"])
+def test_an_argument_of_any_name_reaches_the_core(name: str, web: WebTools) -> None:
+    arguments = {"queries": ["x"], name: 1}
+    expected = web.call_tool("web_search", arguments)
+    assert expected.details["error"]["type"] == "InputError"
+    assert WebSearchTool(web=web).invoke(arguments) == expected.text
+
+
+@pytest.mark.parametrize("given", [["read json"], None, 3, {1: 2}])
+def test_an_input_that_is_no_object_is_an_error_of_the_core(given: Any, web: WebTools) -> None:
+    expected = web.call_tool("web_search", given)
+    assert expected.details["error"]["type"] == "InputError"
+    assert WebSearchTool(web=web).invoke(given) == expected.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "field"), [("web_search", "queries"), ("web_fetch", "urls"), ("summarize", "url")]
+)
+async def test_a_bare_string_fills_the_first_field(
+    tool: str, field: str, web: WebTools, page: str
+) -> None:
+    expected = web.call_tool(tool, {field: page})
+    assert not expected.is_error
+    [made] = WebToolkit(web=web).get_tools([tool])
+    assert made.invoke(page) == await made.ainvoke(page) == expected.text
+
+
 # --- documentation -----------------------------------------------------------------------------
 
 

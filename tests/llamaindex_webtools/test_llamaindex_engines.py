@@ -235,14 +235,6 @@ def test_sub_questions_are_asked_one_by_one_or_at_once(web: WebTools, use_async:
     check_sub_questions(web, sub_questions(web, llm, use_async=use_async).query("Both?"))
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.usefixtures("careless_loops")
-@pytest.mark.parametrize("use_async", [True, False])
-async def test_sub_questions_are_asked_inside_a_loop(web: WebTools, use_async: bool) -> None:
-    llm = AnsweringLLM("One.", "Two.", "Both.")
-    check_sub_questions(web, sub_questions(web, llm, use_async=use_async).query("Both?"))
-
-
 async def test_sub_questions_are_awaited(web: WebTools) -> None:
     llm = AnsweringLLM("One.", "Two.", "Both.")
     check_sub_questions(web, await sub_questions(web, llm, use_async=True).aquery("Both?"))

@@ -386,9 +386,8 @@ def test_a_log_that_cannot_be_read_is_named_with_its_path(path: Path) -> None:
 
 def test_reading_is_imported_only_when_it_is_asked_for() -> None:
     logs = import_module("webtools.logs")
-    assert logs.explain([]) == "The log has no events of this call."
     assert logs.tail_line is sys.modules["webtools.logs.explanation"].tail_line
-    with pytest.raises(AttributeError, match="'webtools.logs' has no attribute 'expl4in'"):
+    with pytest.raises(AttributeError, match="expl4in"):
         _ = logs.expl4in
     for name in logs.__all__:
         assert getattr(logs, name) is not None
