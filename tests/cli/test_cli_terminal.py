@@ -126,8 +126,8 @@ def test_an_error_is_plain_text_with_the_way_to_its_reason(
 ) -> None:
     webtools_sandbox.fault(status=401, times=None)
     written = screen("search", "x", "--provider", "exa", "--config", trial, code=1)
-    assert written.startswith("webtools: Exa API returned HTTP 401")
-    assert written.endswith("` lists what happened.\n")
+    assert "HTTP 401" in written
+    assert "`webtools explain " in written
     assert "\x1b" not in written
 
 
@@ -189,7 +189,7 @@ def test_errors_are_broken_between_words_and_what_to_run_is_not(
     *told, last = cli("search", "x", "--config", trial).err.splitlines()
     assert len(told) > 1
     assert max(map(len, told)) <= 30
-    assert last.endswith(f"--config {trial}` lists what happened.")
+    assert f"--config {trial}`" in last
 
 
 def test_without_a_known_width_lines_have_80_columns(

