@@ -52,7 +52,7 @@ test: lint test-only ## Lint, type-check and test, with branch coverage
 test-only: $(READY)
 	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),-n auto --dist worksteal --cov --cov-report=term:skip-covered)
 
-test-all: ## Run the tests on every Python from 3.11 to 3.13 that is installed
+test-all: ## Run the tests on every Python from 3.11 to 3.14 that is installed
 	@MAKE="$(MAKE)" sh scripts/test-all.sh
 
 lint: $(READY) ## Check style and types

@@ -3,7 +3,7 @@
 # The linters run once, in `make test`; here it is the tests that count.
 set -u
 tested="" failed=""
-for version in 3.11 3.12 3.13; do
+for version in 3.11 3.12 3.13 3.14; do
     python=$(command -v "python$version") || continue
     "$python" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$version')" 2>/dev/null || continue
     tested="$tested $version"

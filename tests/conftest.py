@@ -29,6 +29,27 @@ def pytest_configure() -> None:
     settings.load_profile("untimed")
 
 
+# The only reasons to skip a test with NO_SKIPPED_TESTS. Others are a missing program or package.
+_GOOD_REASONS = {"root may write anywhere", "older ones write options otherwise"}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With NO_SKIPPED_TESTS, fail a run that skipped a test for want of a program or package."""
+    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+    if "NO_SKIPPED_TESTS" not in os.environ or reporter is None:
+        return
+    reasons = {reason_of(report) for report in reporter.stats.get("skipped", [])}
+    if missing := sorted(reasons - _GOOD_REASONS):
+        reporter.write_line(f"Tests were skipped: {'; '.join(missing)}.", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Return why a test or a module was skipped."""
+    _, _, reason = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, "")
+    return reason.removeprefix("Skipped: ")
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()  # frameworks and tests stay to the end: no collection needs to look at them again
 
