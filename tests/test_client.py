@@ -242,7 +242,7 @@ def test_eight_threads_may_share_an_instance(web: WebTools) -> None:
     assert answers == [True] * 48
 
 
-def test_closing_while_other_threads_call_disturbs_nobody(web: WebTools) -> None:
+def test_closing_while_other_threads_call_disturbs_no_call(web: WebTools) -> None:
     outcomes: list[bool] = []
 
     def work() -> None:

@@ -43,7 +43,7 @@ def test_no_error_is_a_runtime_error(kind: type[WebToolsError]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_error_tells_by_default_whether_to_retry(kind: type[WebToolsError]) -> None:
+def test_an_error_has_a_default_for_retryable(kind: type[WebToolsError]) -> None:
     assert kind("no").retryable is (kind.__name__ in RETRYABLE)
     assert kind("no", retryable=True).retryable
     assert not kind("no", retryable=False).retryable

@@ -70,7 +70,7 @@ def test_a_call_is_one_record_at_info(caplog: pytest.LogCaptureFixture) -> None:
     assert facts.items() >= {"tool": "web_search", "is_error": False, **expected}.items()
 
 
-def test_at_debug_retries_and_requests_are_told_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_at_debug_retries_and_requests_are_logged_too(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     web(503, 0).search(QUERY)
     calls, http = "webtools.calls", "webtools.http"
@@ -117,7 +117,7 @@ def test_records_hold_no_key_and_queries_only_as_the_log_does(
     assert (QUERY in written) is (queries == "on")
 
 
-def test_nothing_is_emitted_where_nobody_listens(
+def test_nothing_is_emitted_without_a_listener(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])

@@ -264,7 +264,7 @@ def test_a_spent_budget_stops_the_run_and_the_same_call_goes_on(
     assert (summary.done, summary.ok, summary.stopped) == (3, 3, "")
 
 
-def test_settings_that_serve_nobody_stop_the_run_at_once(tmp_path: Path) -> None:
+def test_unusable_settings_stop_the_run_at_once(tmp_path: Path) -> None:
     web = StubWeb(raising(*[ConfigError("No key is set.")] * 9))
     summary = bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=web)
     assert (summary.stopped, summary.done) == ("No key is set.", 0)

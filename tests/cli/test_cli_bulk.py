@@ -72,7 +72,7 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
     assert "budget" in done.err
 
 
-def test_why_a_row_failed_is_told_at_once(cli: Cli, config: str, tmp_path: Path) -> None:
+def test_why_a_row_failed_is_reported_at_once(cli: Cli, config: str, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("query,note\nheap,mine\n")
     done = cli("bulk", "search", str(table), "-o", str(tmp_path / "o.jsonl"), "--config", config)
@@ -184,7 +184,7 @@ def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
 @pytest.mark.parametrize(
     ("seconds", "left"), [(7, "7 s"), (125, "2 min 5 s"), (7_300, "2 h 1 min"), (None, "USD")]
 )
-def test_the_time_that_is_left_is_told_in_words(seconds: float | None, left: str) -> None:
+def test_the_remaining_time_is_shown_in_words(seconds: float | None, left: str) -> None:
     state = State(3, None, 2, 0, 1, 0, 0.5, 10.0, seconds)
     assert words(state) == "3 done: 2 ok, 1 failed; 0.5 USD"
     assert left in words(state) + time_left(state)

@@ -33,20 +33,20 @@ ENTRY = {"name": "mine", "type": "exa", "apiKey": "exa-secret-1234"}
 CONFIG = json.dumps({"providers": [ENTRY]})
 
 
-def test_path_tells_where_the_file_belongs_and_that_there_is_none(cli: Cli) -> None:
+def test_path_shows_where_the_file_belongs_and_that_there_is_none(cli: Cli) -> None:
     done = cli("config", "path")
     ours, _ = config_paths()
-    expected = f"Belongs at: {ours}\nIn use: none, so the environment is read\n"
-    assert (done.code, done.out, done.err) == (0, expected, "")
+    assert (done.code, done.err) == (0, "")
+    assert f"Belongs at: {ours}\nIn use: none" in done.out
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_path_tells_which_file_is_in_use(cli: Cli, which: int) -> None:
+def test_path_shows_which_file_is_in_use(cli: Cli, which: int) -> None:
     used = put(config_paths()[which], CONFIG)
     assert f"In use: {used}\n" in cli("config", "path").out
 
 
-def test_path_tells_the_file_it_is_given(cli: Cli, tmp_path: Path) -> None:
+def test_path_shows_the_file_of_config(cli: Cli, tmp_path: Path) -> None:
     put(config_paths()[0], CONFIG)
     other = put(tmp_path / "other" / "web-search.json", CONFIG)
     done = cli("config", "path", "--config", str(other))

@@ -157,7 +157,7 @@ def test_follow_prints_new_lines_until_ctrl_c(start: Start, trial: str, tmp_path
     assert log_of(trial).with_name("trial-log.ndjson.3").exists()
 
 
-def test_follow_ends_when_nobody_reads_any_more(start: Start, trial: str) -> None:
+def test_follow_ends_when_its_reader_is_gone(start: Start, trial: str) -> None:
     log_for(log_of(trial)).write("call", "one", {})
     process = start("log", "tail", "--follow", "--config", trial, stdout=subprocess.PIPE)
     assert process.stdout is not None
@@ -314,7 +314,9 @@ def test_a_file_that_is_moved_while_it_is_read_is_read_once(
     assert follower.lines() == [b"three"]
 
 
-def test_whether_the_reader_left_is_told_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whether_the_reader_is_gone_is_detected_where_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     reader, writer = os.pipe()
     with os.fdopen(writer, "w") as stream:
         assert not reader_left(stream)
@@ -325,7 +327,7 @@ def test_whether_the_reader_left_is_told_where_it_can_be(monkeypatch: pytest.Mon
     assert not reader_left(None)
 
 
-def test_following_ends_when_nobody_reads_any_more_in_this_process(
+def test_following_in_this_process_ends_when_its_reader_is_gone(
     cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logs_module, "reader_left", lambda _: True)

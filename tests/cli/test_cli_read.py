@@ -60,7 +60,7 @@ def test_the_commands_that_outputs_end_with_read_the_whole(
     assert ", the end.]" in done.out
 
 
-def test_it_finds_words_and_tells_the_same_as_data(cli: Cli, config: str, page: list[str]) -> None:
+def test_it_finds_words_with_the_same_facts_in_json(cli: Cli, config: str, page: list[str]) -> None:
     _, handle, *_ = command_in(cli(*page, "--config", config).out)
     ask = ("read", handle, "--find", "LINE  05000", "--config", config)
     assert "line 05000\n" in cli(*ask).out
@@ -81,7 +81,7 @@ def test_stderr_names_the_command_that_reads_on(cli: Cli, config: str, page: lis
     assert (data.json["read_handle"], data.err) == (command_in(done.out)[1], "")
 
 
-def test_a_terminal_is_told_once(
+def test_a_terminal_shows_the_cut_once(
     cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)

@@ -121,8 +121,8 @@ def test_a_word_of_time_never_leaves_the_user_without_a_hint(
 def test_a_question_must_not_be_empty(cli: Cli, command: str, words: list[str]) -> None:
     done = cli(command, *words)
     assert (done.code, done.out) == (2, "")
-    expected = f"webtools: QUERY is missing\nTry `webtools {command} --help`.\n"
-    assert done.err == expected
+    assert "QUERY" in done.err
+    assert f"`webtools {command} --help`" in done.err
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_only_what_a_command_can_take_is_offered_for_the_answer(
     assert cli(command, "heap", "--synthesis", " None", "--config", trial).code == 0
 
 
-def test_a_call_without_a_key_is_told_once_and_logged(cli: Cli) -> None:
+def test_a_call_without_a_key_is_reported_once_and_logged(cli: Cli) -> None:
     done = cli("search", "x")
     assert (done.code, done.out) == (2, "")
     assert "explain" not in done.err

@@ -53,7 +53,7 @@ def test_it_prints_url_keys_and_a_config_to_use(
 ) -> None:
     done = cli("sandbox")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"Sandbox at {webtools_sandbox.url}, ")
+    assert webtools_sandbox.url in done.out
     assert sandbox_module.EXA_KEY in done.out
     assert sandbox_module.KAGI_V0_KEY in done.out
     assert sandbox_module.KAGI_V1_KEY in done.out
@@ -145,9 +145,8 @@ def test_a_folder_that_is_not_there_is_exit_1_and_named(
 def test_a_taken_port_is_exit_1_and_named(cli: Cli, webtools_sandbox: SandboxServer) -> None:
     done = cli("sandbox", "--port", str(webtools_sandbox.port))
     assert (done.code, done.out) == (1, "")
-    where = f"Port {webtools_sandbox.port} of 127.0.0.1"
-    told = f"webtools: {where} is in use: choose another (`--port`, `port=`), or 0 for a free one."
-    assert done.err == f"{told}\n"
+    assert str(webtools_sandbox.port) in done.err
+    assert "--port" in done.err
 
 
 def test_a_system_error_without_reason_still_says_something(

@@ -43,7 +43,7 @@ def report(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
         ("", (), 2),
     ],
 )
-def test_the_exit_code_tells_the_worst_claim(
+def test_the_exit_code_is_that_of_the_worst_claim(
     report: list[tuple[str, list[str]]],
     tmp_path: Path,
     answer: str,

@@ -58,16 +58,19 @@ def test_a_number_within_its_bounds_counts(knob: Knob) -> None:
 
 @every_knob
 def test_a_number_out_of_bounds_is_clamped_with_a_warning(knob: Knob) -> None:
-    for given, used in ((knob.least - 1, knob.least), (knob.most + 1, knob.most)):
-        told = f"{knob.variable} must be from {knob.least} to {knob.most}; {used} is used."
-        assert knob.read(str(given)) == (used, [told])
+    for number, used in ((knob.least - 1, knob.least), (knob.most + 1, knob.most)):
+        value, [warning] = knob.read(str(number))
+        assert value == used
+        assert all(str(part) in warning for part in (knob.variable, knob.least, knob.most))
 
 
 @pytest.mark.parametrize("text", ["five", "1.5", "1e5", "9" * 5000])
 @every_knob
 def test_what_is_no_number_leaves_the_default_with_a_warning(knob: Knob, text: str) -> None:
-    told = f"{knob.variable} is not a whole number, so the default, {knob.default}, is used."
-    assert knob.read(text) == (knob.default, [told])
+    value, [warning] = knob.read(text)
+    assert value == knob.default
+    assert knob.variable in warning
+    assert str(knob.default) in warning
 
 
 @every_knob

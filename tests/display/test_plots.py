@@ -106,7 +106,7 @@ def test_failed_pages_do_not_count() -> None:
     assert bars(FetchResponse(provider="direct", pages=pages).plot()) == {"a.example": 1}
 
 
-def test_a_chart_goes_where_it_is_told() -> None:
+def test_a_chart_goes_where_it_is_asked_to() -> None:
     _, (left, right) = plt.subplots(1, 2)
     assert found("https://a.example/").plot(ax=right) is right
     assert not left.patches

@@ -136,7 +136,7 @@ def test_a_forgotten_call_leaves_the_screen() -> None:
 
 
 @pytest.mark.usefixtures("mute")
-def test_calls_whose_end_is_never_told_do_not_pile_up() -> None:
+def test_calls_whose_end_is_never_reported_do_not_pile_up() -> None:
     file = io.StringIO()
     display = CallDisplay(file)
     for number in range(1100):

@@ -411,7 +411,7 @@ async def test_a_handler_that_fails_ends_nothing(way: str) -> None:
     assert await run_tool(way, Long(), Failing()) == "q"
 
 
-async def test_progress_is_told_inside_any_runnable(way: str) -> None:
+async def test_progress_is_reported_inside_any_runnable(way: str) -> None:
     def run(_: Any, config: RunnableConfig) -> None:
         steps(progress_events(config=config))
 
@@ -428,7 +428,7 @@ async def test_progress_is_told_inside_any_runnable(way: str) -> None:
     assert listening.heard == [1, 2, 3]
 
 
-async def test_nothing_is_told_where_nobody_listens() -> None:
+async def test_without_a_listener_nothing_is_reported() -> None:
     seen: list[Any] = []
     one = Long(tell=seen.append)
     one.invoke("q")
@@ -439,7 +439,7 @@ async def test_nothing_is_told_where_nobody_listens() -> None:
     assert seen == [None] * 4
 
 
-async def test_a_cancelled_call_tells_no_more() -> None:
+async def test_a_cancelled_call_reports_no_more() -> None:
     listening = AsyncListening()
 
     async def cancelled(_: Any, config: RunnableConfig) -> None:
@@ -501,7 +501,7 @@ async def test_progress_appears_in_the_custom_stream_of_a_graph(way: str) -> Non
     ]
 
 
-async def test_a_tool_in_a_graph_tells_the_custom_stream_though_no_handler_listens(
+async def test_a_tool_in_a_graph_reports_to_the_custom_stream_without_a_handler(
     web: WebTools,
 ) -> None:
     async def node(_: Any) -> dict[str, str]:

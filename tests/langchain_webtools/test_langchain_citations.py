@@ -272,7 +272,7 @@ def test_an_answer_and_its_confidence_stand_at_the_end() -> None:
     ]
 
 
-def test_without_an_answer_the_confidence_is_told_alone() -> None:
+def test_without_an_answer_the_confidence_is_shown_alone() -> None:
     meta = {"confidence": "high", "uncertainty": None, "warnings": []}
     details = {"results": [HIT], "meta": meta, "synthesis": None}
     assert tool_content(ToolResult("text", details)) == [
@@ -295,7 +295,7 @@ def test_a_cut_is_reported_and_the_whole_fits_the_budget() -> None:
     assert notes[-2].startswith("… and 9")
 
 
-def test_a_cut_is_told_where_there_is_nothing_else_to_say() -> None:
+def test_a_cut_is_reported_where_there_is_no_other_note() -> None:
     details = {"results": [{**HIT, "text": "x" * 99_999}], "full_output_path": None}
     *_, last = tool_content(ToolResult("text", details))
     assert last["text"].startswith("[Output truncated: ")  # type: ignore[index]

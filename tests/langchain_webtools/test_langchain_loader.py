@@ -169,7 +169,7 @@ async def test_any_iterable_can_be_loaded_again_and_again(load: Load) -> None:
     assert _sources(await load(loader)) == _sources(await load(loader)) == _urls(3)
 
 
-async def test_nothing_to_load_asks_nobody(load: Load) -> None:
+async def test_nothing_to_load_makes_no_call(load: Load) -> None:
     web = Fixed()
     assert await load(WebPageLoader([], web=web)) == []
     assert web.asked == []
@@ -232,9 +232,7 @@ async def test_what_fails_for_every_page_is_raised(kind: type[Exception], load: 
         await load(WebPageLoader(_urls(1), web=Fixed(h0=kind("no"))))
 
 
-async def test_a_url_that_is_none_loses_no_other(
-    load: Load, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_malformed_url_loses_no_other(load: Load, caplog: pytest.LogCaptureFixture) -> None:
     urls = _urls(BATCH + 2)
     urls[4] = "mailto:x"
     assert _sources(await load(WebPageLoader(urls, web=Fixed()))) == [*urls[:4], *urls[5:]]
@@ -277,7 +275,7 @@ async def test_where_no_page_comes_the_end_raises_the_first_failure(
     ]
 
 
-async def test_urls_that_are_none_are_no_empty_success(load: Load, web: WebTools) -> None:
+async def test_malformed_urls_are_no_empty_success(load: Load, web: WebTools) -> None:
     with pytest.raises(InputError, match="mailto:x"):
         await load(WebPageLoader(["mailto:x", "mailto:y"], web=web))
 

@@ -369,7 +369,7 @@ async def test_a_page_that_fails_keeps_its_snippet_and_says_so(
     assert error is None if reason is None else reason in error
 
 
-async def test_pages_that_nobody_can_fetch_are_an_error(retrieve: Retrieve) -> None:
+async def test_pages_that_no_provider_can_fetch_are_an_error(retrieve: Retrieve) -> None:
     retriever = WebSearchRetriever(web=Fixed(pages=ConfigError("No provider.")), fetch=True)
     with pytest.raises(ConfigError, match="No provider"):
         await retrieve(retriever, "q")

@@ -60,7 +60,7 @@ async def test_a_search_repeated_in_a_run_returns_the_same_results(web: WebTools
     assert first.tool_output.content == second.tool_output.content
 
 
-async def test_a_function_agent_is_told_what_went_wrong(
+async def test_a_function_agent_gets_the_error(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(status=401, times=None)

@@ -147,7 +147,7 @@ async def test_citations_are_numbered_and_lead_to_pages(web: WebTools, ask: Ask)
 
 
 @both_ways
-async def test_citations_of_one_page_are_told_by_their_source(web: WebTools, ask: Ask) -> None:
+async def test_citations_of_one_page_share_its_source(web: WebTools, ask: Ask) -> None:
     engine = CitationQueryEngine(
         retriever=WebRetriever(web, similarity_top_k=1),
         llm=AnsweringLLM("A library [1][2]."),

@@ -185,7 +185,7 @@ async def test_the_nodes_are_the_results_in_their_order(web: WebTools, retrieve:
     assert all(isinstance(node.node, TextNode) for node in nodes)
 
 
-def test_a_node_tells_all_that_is_known() -> None:
+def test_a_node_has_all_that_is_known() -> None:
     moment = datetime(2026, 4, 9, 12, tzinfo=UTC)
     node = node_of(published_at=moment, author="Ada")
     assert node.metadata == {
@@ -350,11 +350,10 @@ async def test_a_missing_config_raises_our_error(tmp_path: Path, retrieve: Retri
 
 @pytest.mark.parametrize("top_k", [0, -1, 101])
 def test_a_number_out_of_range_is_refused_at_once(web: WebTools, top_k: int) -> None:
-    told = rf"^similarity_top_k {top_k} is not possible; use 1 to 100\.$"
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=f"similarity_top_k {top_k} "):
         WebRetriever(web, similarity_top_k=top_k)
     retriever = WebRetriever(web, similarity_top_k=100)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=f"similarity_top_k {top_k} "):
         retriever.similarity_top_k = top_k
     assert retriever.similarity_top_k == 100
 

@@ -116,7 +116,7 @@ def _two() -> Any:
     return Stub()
 
 
-async def test_progress_is_told_as_it_happens(web: WebTools) -> None:
+async def test_progress_is_reported_as_it_happens(web: WebTools) -> None:
     _, events = await run_of(SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes.")))
     assert told(events) == [
         ("searching", 0, 1),
@@ -274,7 +274,7 @@ async def test_without_a_model_that_of_the_settings_answers(
     assert str(answer) == "From the settings."
 
 
-async def test_a_missing_model_is_told_before_anything_is_sent(
+async def test_a_missing_model_is_reported_before_anything_is_sent(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class NoModel:

@@ -89,7 +89,7 @@ async def test_the_instructions_fit_what_clients_show(web: WebTools) -> None:
     assert len(INSTRUCTIONS.encode()) < 2 * KIB
 
 
-def test_the_registry_is_told_this_version_and_the_name_in_the_readme() -> None:
+def test_the_registry_has_this_version_and_the_name_in_the_readme() -> None:
     root = Path(__file__).parents[2]
     entry = json.loads((root / "server.json").read_text())
     package = entry["packages"][0]

@@ -257,7 +257,7 @@ def test_stdio_ends_when_the_client_leaves(
     assert tuple(capfd.readouterr()) == ("", "")
 
 
-def test_who_types_the_command_is_told_that_it_waits_for_a_client(
+def test_on_a_terminal_the_command_says_that_it_waits_for_a_client(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
 ) -> None:
     pytest.importorskip("pty", reason="needs pseudo-terminals")

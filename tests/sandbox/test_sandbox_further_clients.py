@@ -41,7 +41,7 @@ def test_linkup_sdk_searches_and_gets_an_answer_with_its_sources(
         ("json", "wrong", "LinkupAuthenticationError"),
     ],
 )
-def test_linkup_sdk_tells_errors_apart(
+def test_linkup_sdk_distinguishes_errors(
     webtools_sandbox: SandboxServer, query: str, key: str, error: str
 ) -> None:
     with pytest.raises(getattr(linkup, error)):

@@ -85,7 +85,7 @@ def test_a_server_that_runs_over_midnight_has_the_new_day(monkeypatch: pytest.Mo
             assert newest.published_at == datetime(2030, 1, day - 1, 14, 25, tzinfo=UTC)
 
 
-def test_a_server_may_be_told_the_day(caller: Caller) -> None:
+def test_a_server_may_have_a_fixed_day(caller: Caller) -> None:
     page = f"{caller.server.news_url}/2026/11/prompt-injection-recipe.html"
     assert "2026-11-05T14:25:00" in caller.http.get(page).text
 

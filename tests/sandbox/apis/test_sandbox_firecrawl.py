@@ -52,6 +52,6 @@ def test_a_page_comes_with_what_is_known_of_it_or_with_its_site_s_status(firecra
     assert (late.status_code, late.json()["code"]) == (408, "SCRAPE_TIMEOUT")
 
 
-def test_nobody_needs_a_key_but_a_wrong_one_is_refused(firecrawl: Desk) -> None:
+def test_a_key_is_optional_but_a_wrong_one_is_refused(firecrawl: Desk) -> None:
     assert firecrawl.with_key(None).post("/v2/search", query="json").status_code == 200
     assert firecrawl.with_key("wrong").post("/v2/search", query="json").status_code == 401

@@ -39,7 +39,7 @@ def test_options_are_headers_as_well(jina: Desk) -> None:
     assert ask("x-timeout", "soon") == (400, "ParamValidationError")
 
 
-def test_nobody_needs_a_key_but_a_wrong_one_is_refused(jina: Desk) -> None:
+def test_a_key_is_optional_but_a_wrong_one_is_refused(jina: Desk) -> None:
     assert jina.with_key(None).post("/", url=PAGE).status_code == 200
     assert jina.with_key("wrong").post("/", url=PAGE).status_code == 401
 
