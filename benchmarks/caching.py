@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.report import QUICK, Row, paired, ratio
-from webtools.storage import cache as cache_module
-from webtools.storage.cache import Cache, cache_key
-from webtools.storage.sqlite import Store
+from webtools.storage import sqlite_cache
+from webtools.storage.cache_entries import cache_key, checksum_of
+from webtools.storage.sqlite_cache import SqliteCache
+from webtools.storage.sqlite_store import SqliteStore
 
 SIZES = (100, 10_000) if QUICK else (100, 10_000, 1_000_000)
 SMALL = '{"results": ["' + "x" * 80 + '"]}'
@@ -61,8 +62,8 @@ def rows() -> Iterator[Row]:
 
 def _measure(count: int, value: str) -> Iterator[tuple[str, list[tuple[float, float]]]]:
     with tempfile.TemporaryDirectory() as folder:
-        store, raw = Store(Path(folder, "ours")), Raw(Path(folder, "raw"))
-        cache = Cache(store, ttl=3600, max_bytes=BOUND)
+        store, raw = SqliteStore(Path(folder, "ours")), Raw(Path(folder, "raw"))
+        cache = SqliteCache(store, ttl=3600, max_bytes=BOUND)
         raw.fill(count, value)
         _fill(store, count, value)
         yield "get", paired(_each(cache.get, count), _each(raw.get, count), calls=CALLS)
@@ -81,12 +82,12 @@ def _each(act: Callable[[str], object], count: int) -> Callable[[], object]:
     return lambda: act(next(turn))
 
 
-def _fill(store: Store, count: int, value: str) -> None:
+def _fill(store: SqliteStore, count: int, value: str) -> None:
     now, data = time.time(), value.encode()
     keys = map(cache_key, range(count))
-    checked = ((key, cache_module.checksum_of(key, data)) for key in keys)
+    checked = ((key, checksum_of(key, data)) for key in keys)
     entries = ((key, now, now + 3600, len(data), checksum, data) for key, checksum in checked)
-    store.write(lambda db: db.executemany(cache_module._INSERT, entries))
+    store.write(lambda db: db.executemany(sqlite_cache._INSERT, entries))
 
 
 def _flatness(name: str, times: list[float]) -> Row:
@@ -103,9 +104,9 @@ def _absolute(what: str, pairs: list[tuple[float, float]]) -> Row:
 def _full() -> Iterator[Row]:
     """Set new keys where each must make room, beside a cache with room."""
     with tempfile.TemporaryDirectory() as folder:
-        stores = [Store(Path(folder, name)) for name in ("full", "roomy")]
-        full = Cache(stores[0], ttl=3600, max_bytes=200 * len(PAGE))
-        roomy = Cache(stores[1], ttl=3600, max_bytes=BOUND)
+        stores = [SqliteStore(Path(folder, name)) for name in ("full", "roomy")]
+        full = SqliteCache(stores[0], ttl=3600, max_bytes=200 * len(PAGE))
+        roomy = SqliteCache(stores[1], ttl=3600, max_bytes=BOUND)
         new = iter(range(10**9))
         for _ in range(300):
             full.set(cache_key(next(new)), PAGE)

@@ -15,7 +15,7 @@ from webtools import WebTools
 from webtools.config import Settings
 from webtools.pages.reading import Source, read
 from webtools.pipeline.context import call_services
-from webtools.storage.cache import cache_key
+from webtools.storage.cache_entries import cache_key
 from webtools_sandbox import SandboxServer
 
 SIZES = (100, 1000) if QUICK else (100, 10_000, 1_000_000)

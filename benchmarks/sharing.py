@@ -147,10 +147,10 @@ def _children(given: list[list[str]], during: Any = lambda: None) -> list[str]:
 def _spend(path: str, url: str) -> int:
     from webtools.config import BudgetConfig
     from webtools.errors import ConfigError, QuotaError
-    from webtools.storage import redis_server
+    from webtools.storage import redis_store
     from webtools.storage.budget import Budget
 
-    redis_server._LEAST_STUCK = redis_server._STUCK_FACTOR = 0.05
+    redis_store._MIN_PAUSE = redis_store._PAUSE_FACTOR = 0.05
     stores = stores_for(Path(path), url, ttl=60, max_bytes=2**28)
     budget, granted = Budget(stores.ledger, BudgetConfig(usd_per_day=LIMIT)), 0
     _await_start()

@@ -14,7 +14,7 @@ import pytest
 from webtools import Config, ConfigError, WebTools
 from webtools.config import Settings, StorageConfig, check, load
 from webtools.pipeline.context import call_services
-from webtools.storage.redis_server import Server
+from webtools.storage.redis_store import RedisStore
 
 PASSWORD = "test-key-of-the-store-5a90"
 URL = f"redis://writer:{PASSWORD}@store.example:6380/2"
@@ -108,7 +108,7 @@ def test_other_servers_are_other_facilities_and_equal_ones_the_same() -> None:
     one, other = of("redis://h/1"), of("redis://h/2")
     assert one is of("redis://h/1")
     assert one is not other
-    assert isinstance(one.store, Server)
+    assert isinstance(one.store, RedisStore)
     assert one.store is not other.store
 
 

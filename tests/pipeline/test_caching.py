@@ -24,8 +24,10 @@ from webtools.http.threads import in_thread
 from webtools.logs import events_of, new_call_id, tail
 from webtools.pipeline import retries
 from webtools.pipeline.context import CallContext, CallOptions, call_services
-from webtools.storage.cache import Cache, Entry
-from webtools.storage.sqlite import Store, StoreError, store_at
+from webtools.storage.cache_entries import Entry
+from webtools.storage.sqlite_cache import SqliteCache
+from webtools.storage.sqlite_store import SqliteStore, store_at
+from webtools.storage.store_errors import StoreError
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
@@ -226,14 +228,14 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
     web.search("heap queue")
     threads: list[Any] = []
 
-    def later(_cache: Cache, _key: str) -> Entry | None:
+    def later(_cache: SqliteCache, _key: str) -> Entry | None:
         raise BlockingIOError
 
     def seen(function: Any) -> Any:
         threads.append(function)
         return in_thread(function)
 
-    monkeypatch.setattr(Cache, "get_at_once", later)
+    monkeypatch.setattr(SqliteCache, "get_at_once", later)
     monkeypatch.setattr("webtools.io.event_loop.in_thread", seen)
     assert (await web.asearch("heap queue")).cache_hit
     assert len(threads) == 1
@@ -243,7 +245,7 @@ def test_what_another_version_kept_is_asked_anew(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.search("heap queue")
-    monkeypatch.setattr("webtools.storage.cache.Cache._entry", _other_version)
+    monkeypatch.setattr("webtools.storage.sqlite_cache.SqliteCache._entry", _other_version)
     assert not web.search("heap queue").cache_hit
     assert asked(webtools_sandbox) == 2
 
@@ -301,16 +303,16 @@ def test_an_answer_is_never_older_than_the_time_that_answers_are_kept(
 @pytest.fixture
 def uses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that each use of a store's file may wait that finds it locked."""
-    remaining, seen, starts = Store._remaining, list[float](), set[float]()
+    patience_at, seen, starts = SqliteStore._patience_at, list[float](), set[float]()
 
-    def noted(self: Store, patience: float, start: float) -> float:
-        found = remaining(self, patience, start)
+    def noted(self: SqliteStore, start: float, patience: float) -> float:
+        found = patience_at(self, start, patience)
         if start not in starts:
             starts.add(start)
             seen.append(found)
         return found
 
-    monkeypatch.setattr(Store, "_remaining", noted)
+    monkeypatch.setattr(SqliteStore, "_patience_at", noted)
     return seen
 
 
@@ -349,12 +351,12 @@ def test_a_call_goes_on_without_a_cache_that_failed_once(
 ) -> None:
     tries: list[str] = []
 
-    def fail(_: Cache, key: str, *__: str) -> None:
+    def fail(_: SqliteCache, key: str, *__: str) -> None:
         tries.append(key)
         raise StoreError("x cannot be used: database is locked")
 
     for method in ("get", "set"):
-        monkeypatch.setattr(Cache, method, fail)
+        monkeypatch.setattr(SqliteCache, method, fail)
     pages = [f"{webtools_sandbox.docs_url}/library/{n}.html" for n in ("json", "heapq")]
     assert len(web.fetch(pages).pages) == 2
     assert len(tries) == 1
@@ -602,9 +604,9 @@ def test_the_reasons_of_many_failures_fill_no_page(web: WebTools, page: str) -> 
 def test_what_is_kept_with_an_address_that_is_none_is_asked_anew(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
-    read = Cache._entry
+    read = SqliteCache._entry
 
-    def poisoned(cache: Cache, *row: Any) -> Entry | None:
+    def poisoned(cache: SqliteCache, *row: Any) -> Entry | None:
         entry = read(cache, *row)
         if entry is None:
             return None
@@ -614,7 +616,7 @@ def test_what_is_kept_with_an_address_that_is_none_is_asked_anew(
         return Entry(json.dumps(kept), entry.stored_at)
 
     web.research("heap queue")
-    monkeypatch.setattr(Cache, "_entry", poisoned)
+    monkeypatch.setattr(SqliteCache, "_entry", poisoned)
     asked(webtools_sandbox)
     assert not web.research("heap queue").meta.cache_hit
     assert asked(webtools_sandbox) == 1

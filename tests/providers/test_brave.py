@@ -24,8 +24,8 @@ from webtools.providers import Account, brave
 from webtools.providers.protocols import Cost, Hits, SearchQuery
 from webtools.results import SearchResult
 from webtools.storage.circuit_breaker import Health
-from webtools.storage.on_sqlite import SqliteStates
-from webtools.storage.sqlite import Store
+from webtools.storage.sqlite_circuits import SqliteCircuits
+from webtools.storage.sqlite_store import SqliteStore
 
 ACCOUNT = offline.account("brave")
 EXTRA = offline.account("brave", options={"extraSnippets": True})
@@ -400,7 +400,7 @@ def test_a_plan_without_a_quota_is_only_too_fast() -> None:
 
 
 def test_a_month_that_is_used_up_parks_the_provider(tmp_path: Path) -> None:
-    health = Health(SqliteStates(Store(tmp_path / "store")))
+    health = Health(SqliteCircuits(SqliteStore(tmp_path / "store")))
     with pytest.raises(QuotaError) as caught:
         brave.read_search(answer({}, **USED_UP), QUERY, ACCOUNT)
     health.failed(ACCOUNT, caught.value)

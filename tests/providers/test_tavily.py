@@ -17,8 +17,8 @@ from webtools.providers import Account, tavily
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
 from webtools.storage.circuit_breaker import Health
-from webtools.storage.on_sqlite import SqliteStates
-from webtools.storage.sqlite import Store
+from webtools.storage.sqlite_circuits import SqliteCircuits
+from webtools.storage.sqlite_store import SqliteStore
 
 ACCOUNT = offline.account("tavily")
 KEYLESS = offline.accounts({"name": "free", "type": "tavily"}).accounts[0]
@@ -173,7 +173,7 @@ def test_who_asks_too_often_without_a_key_is_told_of_keys_and_put_aside(tmp_path
     with pytest.raises(RateLimitError, match=r"Too many\. Without a key .* get a key") as caught:
         drive(search([KEYLESS], [QUERY], detached()), answer(LIMITED, 429))
     assert caught.value.retry_after == 1800
-    health = Health(SqliteStates(Store(tmp_path / "health.sqlite3")))
+    health = Health(SqliteCircuits(SqliteStore(tmp_path / "health.sqlite3")))
     health.failed(KEYLESS, caught.value)
     circuit = health.open_circuit(KEYLESS)
     assert circuit is not None

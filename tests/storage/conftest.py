@@ -1,20 +1,28 @@
-"""A Redis server for the tests of a worker, emptied for each of them."""
+"""Stores of every kind, and a Redis server that is emptied for each test."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
-from redis_servers import BINARIES, RedisServer
+from redis_servers import SERVER_KINDS, RedisServer
+from stores_made import ROOM, TTL, Make
 
-from webtools.storage import redis_server as redis_server_module
+from webtools.storage import redis_store
+from webtools.storage.stores import Stores, stores_for
 
 
 @pytest.fixture(scope="session")
 def _own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    if BINARIES["redis"] is None:
-        pytest.skip("needs redis-server")
     with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def _own_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("valkey"), binary="valkey") as server:
         yield server
 
 
@@ -22,6 +30,24 @@ def _own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer
 def redis_server(_own_redis: RedisServer) -> Iterator[RedisServer]:
     _own_redis.client.flushall()
     yield _own_redis
-    for each in redis_server_module._servers.values():
-        each.close()
-    redis_server_module._servers.clear()
+    for store in redis_store._stores.values():
+        store.close()
+    redis_store._stores.clear()
+
+
+@pytest.fixture(params=["sqlite", *SERVER_KINDS])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    """Make a store over the same file or server each time, as another process would."""
+    url = ""
+    if request.param == "redis":
+        url = request.getfixturevalue("redis_server").url
+    elif request.param == "valkey":
+        server = request.getfixturevalue("_own_valkey")
+        server.client.flushall()
+        url = server.url
+    return partial(stores_for, tmp_path / "webtools.sqlite3", url, ttl=TTL, max_bytes=ROOM)
+
+
+@pytest.fixture
+def stores(make: Make) -> Stores:
+    return make()

@@ -22,9 +22,11 @@ from typing import TypeVar
 from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
 from webtools.storage.budget import Budget
-from webtools.storage.cache import Cache, cache_key
-from webtools.storage.on_sqlite import SqliteLedger
-from webtools.storage.sqlite import Store, StoreError
+from webtools.storage.cache_entries import cache_key
+from webtools.storage.sqlite_cache import SqliteCache
+from webtools.storage.sqlite_ledger import SqliteLedger
+from webtools.storage.sqlite_store import SqliteStore
+from webtools.storage.store_errors import StoreError
 
 T = TypeVar("T")
 
@@ -42,7 +44,7 @@ OPEN_DAY, TIGHT_DAY, DEAR_DAY = 0.0, 86_400.0, 2 * 86_400.0
 KEYS = [cache_key("hammered", number) for number in range(400)]
 
 
-class Watched(Store):
+class Watched(SqliteStore):
     """A store that waits as long as a busy machine needs, and tells all its errors."""
 
     def read(self, work: Callable[..., T], *, patience: float = 0.0) -> T:
@@ -78,7 +80,7 @@ def _digest(payload: str) -> str:
     return hashlib.sha256(payload.encode()).hexdigest()
 
 
-def budgets(store: Store) -> dict[str, Budget]:
+def budgets(store: SqliteStore) -> dict[str, Budget]:
     limits = {
         "open": (BudgetConfig(calls_per_day=10**9), OPEN_DAY),
         "calls": (BudgetConfig(calls_per_day=CALLS), TIGHT_DAY),
@@ -93,8 +95,8 @@ def budgets(store: Store) -> dict[str, Budget]:
 class Hammer:
     """What one thread does."""
 
-    def __init__(self, store: Store, note: Callable[[str], None]) -> None:
-        self._cache = Cache(store, ttl=5.0, max_bytes=CACHE_BYTES)
+    def __init__(self, store: SqliteStore, note: Callable[[str], None]) -> None:
+        self._cache = SqliteCache(store, ttl=5.0, max_bytes=CACHE_BYTES)
         self._budgets = budgets(store)
         self._note = note
         self._chance = random.Random()

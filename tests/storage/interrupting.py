@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 
-from webtools.storage.sqlite import Store
+from webtools.storage.sqlite_store import SqliteStore
 
 ROUNDS = 500
 PATIENCE = 10.0  # seconds for a call after an interrupt
@@ -32,7 +32,7 @@ def _add(db: Connection) -> None:
     db.execute("UPDATE spend SET calls = calls + 1")
 
 
-def _use(store: Store) -> None:
+def _use(store: SqliteStore) -> None:
     while True:
         store.read(_count)
         with suppress(BlockingIOError):
@@ -41,7 +41,7 @@ def _use(store: Store) -> None:
 
 def main(path: Path) -> int:
     """Interrupt the use of a store, and tell how many others could use it after that."""
-    store = Store(path)
+    store = SqliteStore(path)
     signal.signal(signal.SIGALRM, _interrupt)
     for _ in range(ROUNDS):
         with suppress(KeyboardInterrupt):

@@ -18,7 +18,7 @@ import redis
 from servers import RawServer
 
 BINARIES = {name: shutil.which(f"{name}-server") for name in ("redis", "valkey")}
-needs_redis = pytest.mark.skipif(BINARIES["redis"] is None, reason="needs redis-server")
+SERVER_KINDS = ["redis", *(["valkey"] if BINARIES["valkey"] else [])]
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
 
 
@@ -30,7 +30,9 @@ class RedisServer:
     """
 
     def __init__(self, folder: Path, *options: str, binary: str = "redis") -> None:
-        self._command = BINARIES[binary] or ""
+        if BINARIES[binary] is None:
+            pytest.skip(f"needs {binary}-server")
+        self._command = str(BINARIES[binary])
         self._folder = folder
         self._options = options
         self.port = _free_port()

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from redis_servers import DURABLE, RedisServer, needs_redis
+from redis_servers import DURABLE, RedisServer
 
 from webtools import WebTools, bulk
 from webtools.bulk import Options, State
 from webtools_sandbox import SandboxServer
 
-pytestmark = needs_redis
 QUERIES = [f"heap {number}" for number in range(40)]
 
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import hammering
 import pytest
 
-from webtools.storage.cache import Cache
-from webtools.storage.sqlite import Store
+from webtools.storage.sqlite_cache import SqliteCache
+from webtools.storage.sqlite_store import SqliteStore
 
 PROCESSES = 8
 SECONDS = float(os.environ.get("WEBTOOLS_HAMMER_SECONDS", "6"))
@@ -32,7 +32,7 @@ needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills wi
 
 
 class Outcome(NamedTuple):
-    store: Store
+    store: SqliteStore
     done: Counter[str]
     killed: int
     faults: list[str]
@@ -54,7 +54,7 @@ class Crowd:
         self.started = 0
         self.wal_sizes: list[int] = []
         self.spent: list[float] = []
-        self._store = Store(self.path)
+        self._store = SqliteStore(self.path)
 
     def start(self) -> None:
         remaining = max(0.5, self.end - time.monotonic())
@@ -129,7 +129,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
             all_of_them.go_on()
             faults = all_of_them.faults()
         done = hammering.noted(all_of_them.notes)
-    store = Store(all_of_them.path)
+    store = SqliteStore(all_of_them.path)
     them = all_of_them
     return Outcome(store, done, them.killed, faults, them.wal_sizes, them.spent)
 
@@ -151,7 +151,7 @@ def test_the_file_is_not_corrupt_afterwards(outcome: Outcome) -> None:
 
 @needs_kill
 def test_every_value_is_whole_and_the_sizes_add_up_afterwards(outcome: Outcome) -> None:
-    cache = Cache(outcome.store, ttl=3600.0, max_bytes=hammering.CACHE_BYTES)
+    cache = SqliteCache(outcome.store, ttl=3600.0, max_bytes=hammering.CACHE_BYTES)
     rows = outcome.store.read(
         lambda db: db.execute("SELECT key, CAST(value AS TEXT), size FROM cache").fetchall()
     )

@@ -18,7 +18,7 @@ from webtools.calls.sanitize import sanitize
 from webtools.cli import main
 from webtools.http.transport import BlockingTransport
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SummaryResponse
-from webtools.storage.cache import checksum_of
+from webtools.storage.cache_entries import checksum_of
 from webtools.text.redaction import Redactor
 
 if TYPE_CHECKING:

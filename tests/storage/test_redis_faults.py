@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from redis_servers import DURABLE, Line, RedisServer, needs_redis
+from redis_servers import DURABLE, Line, RedisServer
 
 from webtools import ConfigError, WebTools
 from webtools.bulk.limits import limiter_for
 from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
 from webtools.pipeline import retries
-from webtools.storage import redis_server as redis_server_module
+from webtools.storage import redis_store
 from webtools.storage.budget import Budget
 from webtools.storage.stores import stores_for
 from webtools_sandbox import SandboxServer
 
-pytestmark = needs_redis
 OFF = "The cache was off for this call, as redis://127.0.0.1:"
 SLOW = 2.5  # seconds: what the budget waits for a server, and half a second for the rest
 
@@ -52,8 +51,8 @@ def asked(sandbox: SandboxServer) -> int:
 
 
 def forget_trouble() -> None:
-    for server in redis_server_module._servers.values():
-        server._stuck_until = 0.0
+    for server in redis_store._stores.values():
+        server._failure = None
 
 
 def test_two_instances_share_cache_and_budget(
@@ -304,11 +303,11 @@ import sys, time
 from pathlib import Path
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import redis_server
+from webtools.storage import redis_store
 from webtools.storage.budget import Budget
 from webtools.storage.stores import stores_for
 
-redis_server._LEAST_STUCK, redis_server._STUCK_FACTOR = 0.05, 0.0
+redis_store._MIN_PAUSE, redis_store._PAUSE_FACTOR = 0.05, 0.0
 stores = stores_for(Path(sys.argv[1]), sys.argv[2], ttl=60, max_bytes=2**28)
 budget = Budget(stores.ledger, BudgetConfig(usd_per_day=1.0))
 granted = unknown = 0

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from redis_servers import RedisServer, needs_redis
+from redis_servers import RedisServer
 from servers import RawServer
 
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError
-from webtools.storage import redis_server as redis_server_module
+from webtools.storage import redis_store
 from webtools.storage.budget import Budget, Sum
-from webtools.storage.circuit_breaker import State
-from webtools.storage.errors import StoreError
-from webtools.storage.redis_server import PREFIX, _connect
+from webtools.storage.circuit_states import State
+from webtools.storage.redis_store import PREFIX, _connect
+from webtools.storage.store_errors import StoreError
 from webtools.storage.stores import RateLimits, Stores, stores_for
 
 KEY = b"key"
@@ -43,7 +43,6 @@ def entry(data: bytes, ttl_ms: bytes = b"60000") -> bytes:
 # --- what others wrote -------------------------------------------------------------------------
 
 
-@needs_redis
 @pytest.mark.parametrize(
     "raw", [entry(b"\xff\xfe"), entry(b"x", b"9" * 400), entry(b"x", b"-5"), b"9" * 5000, b"9 x"]
 )
@@ -59,7 +58,6 @@ def test_an_entry_that_is_none_of_ours_is_passed_over_counted_and_replaced(
     assert found.value == "value"
 
 
-@needs_redis
 def test_of_an_entry_no_more_is_read_than_one_of_ours_may_have(
     stores: Stores, redis_server: RedisServer
 ) -> None:
@@ -69,7 +67,6 @@ def test_of_an_entry_no_more_is_read_than_one_of_ours_may_have(
     assert redis_server.client.info("stats")["total_net_output_bytes"] - before < 3_000_000
 
 
-@needs_redis
 @pytest.mark.parametrize(
     "raw",
     [
@@ -83,14 +80,13 @@ def test_of_an_entry_no_more_is_read_than_one_of_ours_may_have(
 def test_a_state_of_other_types_is_none(
     stores: Stores, redis_server: RedisServer, raw: bytes
 ) -> None:
-    stores.states.change("exa", lambda _: STATE)
+    stores.circuits.change("exa", lambda _: STATE)
     [row] = redis_server.client.keys(f"{PREFIX}health:*")
     redis_server.client.set(row, raw)
-    assert stores.states.read("exa") is None
-    assert stores.states.change("exa", lambda stored: stored or STATE) == STATE
+    assert stores.circuits.read("exa") is None
+    assert stores.circuits.change("exa", lambda stored: stored or STATE) == STATE
 
 
-@needs_redis
 @pytest.mark.parametrize("sum_", ["abc", "", "nan", "1e3"])
 def test_sums_that_are_no_numbers_let_nothing_be_spent(
     stores: Stores, redis_server: RedisServer, sum_: str
@@ -113,10 +109,10 @@ USES: dict[str, Callable[[Stores], Any]] = {
     "set": lambda stores: stores.cache.set("key", "value"),
     "stats": lambda stores: stores.cache.stats(),
     "clear": lambda stores: stores.cache.clear(),
-    "reserve": lambda stores: cast("RateLimits", stores.limits).reserve("name", 1.0, 5.0),
-    "read state": lambda stores: stores.states.read("exa"),
-    "change state": lambda stores: stores.states.change("exa", lambda _: STATE),
-    "spend": lambda stores: stores.ledger.take(1, Sum(10, 10)),
+    "reserve": lambda stores: cast("RateLimits", stores.rate_limits).reserve("name", 1.0, 5.0),
+    "read state": lambda stores: stores.circuits.read("exa"),
+    "change state": lambda stores: stores.circuits.change("exa", lambda _: STATE),
+    "spend": lambda stores: stores.ledger.reserve(1, Sum(10, 10)),
     "sums": lambda stores: stores.ledger.today(),
 }
 ANSWERS = {
@@ -172,14 +168,14 @@ def test_an_answer_that_trickles_in_has_the_time_of_one_answer(tmp_path: Path) -
         stores = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path)
         start = time.monotonic()
         with pytest.raises(StoreError, match="Timeout"):
-            cast("RateLimits", stores.limits).reserve("name", 1.0, 5.0)
+            cast("RateLimits", stores.rate_limits).reserve("name", 1.0, 5.0)
         assert time.monotonic() - start < 3
 
 
 def test_a_reply_without_end_is_read_up_to_a_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_server_module, "PATIENCE", 30.0)
+    monkeypatch.setattr(redis_store, "PATIENCE", 30.0)
     sent = 0
 
     def script(connection: socket.socket, _: Any = None) -> None:
@@ -208,7 +204,7 @@ def test_no_server_makes_a_call_wait_longer_than_it_may(tmp_path: Path, wait: by
                 connection.sendall(wait * commands_in(data))
 
     with RawServer(script) as server:
-        limits = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).limits
+        limits = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).rate_limits
         with suppress(StoreError):
             assert cast("RateLimits", limits).reserve("name", 1.0, 5.0) is None
 
@@ -235,7 +231,6 @@ def test_a_name_that_is_none_is_a_fault_of_the_store(tmp_path: Path) -> None:
         stores_at("redis://a..b:6379/0", tmp_path).cache.get("key")
 
 
-@needs_redis
 def test_a_scheme_may_stand_in_capitals(redis_server: RedisServer, tmp_path: Path) -> None:
     stores = stores_at(redis_server.url.replace("redis", "REDIS"), tmp_path)
     stores.cache.set("key", "value")

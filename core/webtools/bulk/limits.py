@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from webtools.http.threads import in_thread
-from webtools.storage.errors import StoreError
+from webtools.storage.store_errors import StoreError
 from webtools.storage.stores import RateLimits
 
 _LONGEST_WAIT = 86_400.0  # seconds

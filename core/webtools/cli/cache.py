@@ -13,9 +13,9 @@ from webtools.config.accounts import output_owner
 from webtools.errors import ConfigError
 from webtools.logs.reading import amount, duration, size
 from webtools.output import stored
-from webtools.storage.cache import CacheStats
-from webtools.storage.errors import StoreError
-from webtools.storage.stores import Answers, stores_for
+from webtools.storage.cache_entries import Cache, CacheStats
+from webtools.storage.store_errors import StoreError
+from webtools.storage.stores import stores_for
 
 _T = TypeVar("_T")
 
@@ -76,7 +76,7 @@ def _is_there(accounts: Accounts) -> bool:
     return bool(accounts.config.storage.url) or cache_path(accounts).exists()
 
 
-def _cache_of(accounts: Accounts) -> Answers:
+def _cache_of(accounts: Accounts) -> Cache:
     """Open the cache, also one that is turned off: it may hold what was cached before."""
     path, url, settings = cache_path(accounts), accounts.config.storage.clear, accounts.config.cache
     ttl = settings.ttl_ms / 1000

@@ -9,7 +9,7 @@ from webtools import WebTools
 from webtools.cli.output import tell
 from webtools.config import ResearchConfig, Settings, cache_path
 from webtools.config.models import Config, ProviderConfig, capabilities
-from webtools.storage.errors import StoreError
+from webtools.storage.store_errors import StoreError
 from webtools.storage.stores import stores_for
 from webtools.text.cleaning import one_line
 from webtools.text.quoting import quote

@@ -186,10 +186,10 @@ def _unusable(accounts: Accounts) -> Iterator[str]:
     """Warn of stores that no call can use, which answers are given without."""
     config = accounts.config
     if config.storage.url:
-        from webtools.storage.redis_server import server_at  # noqa: PLC0415 - few settings need it
+        from webtools.storage.redis_store import redis_store_at  # noqa: PLC0415 - few settings need it
 
         try:
-            server_at(config.storage.clear)
+            redis_store_at(config.storage.clear)
         except ConfigError as error:
             yield str(error)
     elif config.cache.enabled and not _can_be_written(path := cache_path(accounts)):

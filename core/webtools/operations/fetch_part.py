@@ -30,7 +30,7 @@ from webtools.providers.protocols import (
     Pages,
 )
 from webtools.results import Page, failed_page
-from webtools.storage.cache import cache_key
+from webtools.storage.cache_entries import cache_key
 
 _WHOLE_TEXT = 1_000_000  # characters
 

@@ -40,7 +40,7 @@ from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
 from webtools.results import AskedProvider, FilterState, QueryError, SearchResponse, SearchResult
-from webtools.storage.cache import cache_key
+from webtools.storage.cache_entries import cache_key
 
 MAX_CONCURRENT_QUERIES = 16
 _MAX_ERRORS_IN_MESSAGE = 5

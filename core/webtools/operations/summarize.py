@@ -26,7 +26,7 @@ from webtools.pipeline.retries import exchange
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Summary, SummaryQuery
 from webtools.results import AskedProvider, SummaryResponse
-from webtools.storage.cache import cache_key
+from webtools.storage.cache_entries import cache_key
 
 SUMMARY: CacheFormat[Summary] = CacheFormat(
     TypeAdapter(Summary), is_cacheable=lambda summary: bool(summary.text)

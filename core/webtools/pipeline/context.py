@@ -22,10 +22,11 @@ from webtools.pipeline.single_flight import Flights
 from webtools.progress import Progress, ProgressCallback
 from webtools.providers.protocols import Done, untold
 from webtools.storage.budget import Budget, forget_spending
+from webtools.storage.cache_entries import Cache
 from webtools.storage.circuit_breaker import Health
-from webtools.storage.errors import StoreError
-from webtools.storage.sqlite import Store
-from webtools.storage.stores import Answers, Notices, RateLimits, in_file, stores_for
+from webtools.storage.sqlite_store import SqliteStore
+from webtools.storage.store_errors import StoreError
+from webtools.storage.stores import RateLimits, Store, in_file, stores_for
 from webtools.text.invisible import visible
 from webtools.text.record import record
 
@@ -49,8 +50,8 @@ class CallServices:
         limits: Rate limits of all processes; None where each has its own.
     """
 
-    store: Notices
-    cache: Answers | None
+    store: Store
+    cache: Cache | None
     flights: Flights
     budget: Budget
     health: Health
@@ -82,13 +83,13 @@ def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
     stores = stores_for(cache_file, url, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes)
     keeps = cache.enabled and cache.ttl_ms > 0
     return CallServices(
-        store=stores.notices,
+        store=stores.store,
         cache=stores.cache if keeps else None,
         flights=Flights(),
         budget=Budget(stores.ledger, accounts.config.budget),
-        health=Health(stores.states),
+        health=Health(stores.circuits),
         log=_log(log, log_file) if log.enabled else None,
-        limits=stores.limits,
+        limits=stores.rate_limits,
     )
 
 
@@ -153,7 +154,7 @@ class CallContext:
     io: IO
     options: CallOptions = field(default_factory=CallOptions)
     noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
-    cache: Answers | None = None
+    cache: Cache | None = None
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
 
@@ -248,7 +249,7 @@ class _NoIO:
         raise RuntimeError("this context has no io: pass one to detached()")
 
 
-class _NoStore(Store):
+class _NoStore(SqliteStore):
     """A store without a file, in which nothing is found and nothing stays."""
 
     def __init__(self) -> None:
@@ -267,6 +268,6 @@ _NO_IO = cast("IO", _NoIO())
 def detached(accounts: Accounts = _NOBODY, io: IO = _NO_IO) -> CallContext:
     """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
     stores = in_file(_NoStore(), ttl=0, max_bytes=0)
-    budget, health = Budget(stores.ledger, BudgetConfig()), Health(stores.states)
-    services = CallServices(stores.notices, None, Flights(), budget, health, None)
+    budget, health = Budget(stores.ledger, BudgetConfig()), Health(stores.circuits)
+    services = CallServices(stores.store, None, Flights(), budget, health, None)
     return CallContext("", "", accounts, services, io)

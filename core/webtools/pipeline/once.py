@@ -13,8 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from webtools.pipeline.context import CallContext
 from webtools.pipeline.single_flight import shared
-from webtools.storage.cache import Entry
-from webtools.storage.stores import Answers
+from webtools.storage.cache_entries import Cache, Entry
 from webtools.text.cleaning import is_web_url
 from webtools.text.invisible import may_hide, without_invisible
 from webtools.text.redaction import Redactor
@@ -155,7 +154,7 @@ async def store(context: CallContext, values: Iterable[tuple[CacheKey[T], T]]) -
         await context.io.call_blocking(partial(_write, context, context.cache, kept))
 
 
-def _write(context: CallContext, cache: Answers, values: Sequence[tuple[CacheKey[T], T]]) -> None:
+def _write(context: CallContext, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) -> None:
     redactor = context.accounts.redactor
     for key, value in values:
         data = key.format.adapter.dump_json(value)

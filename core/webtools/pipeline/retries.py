@@ -28,7 +28,7 @@ from webtools.providers.errors import retry_after
 from webtools.providers.faults import fault_of
 from webtools.providers.protocols import DocsCall
 from webtools.storage.circuit_breaker import row_of
-from webtools.storage.errors import StoreError
+from webtools.storage.store_errors import StoreError
 from webtools.storage.stores import RateLimits
 from webtools.text.quoting import SHORTEST_KEY
 from webtools.text.redaction import Redactor, redactor_for

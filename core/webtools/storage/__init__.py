@@ -1,1 +1,1 @@
-"""The store of cached answers, spending and circuit breakers."""
+"""What calls share: cache entries, spending, circuit breakers and rate limits."""

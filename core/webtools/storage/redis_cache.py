@@ -1,7 +1,7 @@
-"""Cached answers on a Redis server.
+"""Cache entries on a Redis server, whose `maxmemory` bounds them.
 
-Ages are reckoned from what is left of an entry's time on the server, so that no two clocks are
-compared. How much is cached altogether is the server's matter (`maxmemory`).
+Ages are computed from the time that the server has left for an entry, so no two clocks are
+compared.
 """
 
 from __future__ import annotations
@@ -11,101 +11,104 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from webtools.storage.cache import SHARE, CacheStats, Entry, checksum_of
-from webtools.storage.redis_server import PREFIX, Client, Server
+from webtools.storage.cache_entries import MAX_SHARE, CacheStats, Entry, checksum_of
+from webtools.storage.redis_store import PREFIX, Client, RedisStore
 
-_MOST_BYTES = 2 * 1024 * 1024  # nor a larger one: reading it would take too long
-_LONGEST_HEAD = 64  # bytes
-_HEAD = re.compile(rb"(\d{1,10}) (\d{1,15})\n", re.ASCII)
+_MAX_BYTES = 2 * 1024 * 1024  # of an entry: reading a larger one would take too long
+_MAX_HEADER = 64  # bytes
+_HEADER = re.compile(rb"(\d{1,10}) (\d{1,15})\n", re.ASCII)  # checksum, milliseconds to live
 _BATCH = 500
 
 
 class RedisCache:
-    """Texts by key; its methods are those of `Cache`, and so is what they raise.
+    """See `Cache`.
 
     Args:
-        server: Where they are kept.
-        ttl: Seconds for which a text may be used; also those that are stored already.
-        max_bytes: A text that takes more than an eighth of it is not kept.
+        store: The server.
+        ttl: Seconds for which an entry can be used, also one that exists already.
+        max_bytes: A text above an eighth of it is not stored.
     """
 
-    def __init__(self, server: Server, *, ttl: float, max_bytes: int) -> None:
-        self._server = server
+    def __init__(self, store: RedisStore, *, ttl: float, max_bytes: int) -> None:
+        self._store = store
         self._ttl = ttl
-        self._most = min(max_bytes // SHARE, _MOST_BYTES)
+        self._max_bytes = min(max_bytes // MAX_SHARE, _MAX_BYTES)
 
     def get(self, key: str) -> Entry | None:
-        """Return what is cached; None if that is nothing, too old or unreadable."""
         name = _name(key)
 
-        def look_up(client: Client) -> Entry | None:
-            both = client.pipeline(transaction=False)
-            raw, left = both.getrange(name, 0, _LONGEST_HEAD + _MOST_BYTES).pttl(name).execute()
-            return self._entry(key, raw, left) if left > 0 else None
+        def get(client: Client) -> Entry | None:
+            pipe = client.pipeline(transaction=False)
+            raw, remaining = pipe.getrange(name, 0, _MAX_HEADER + _MAX_BYTES).pttl(name).execute()
+            return self._entry(key, raw, remaining) if remaining > 0 else None
 
-        return self._server.use(look_up)
+        return self._store.use(get)
 
     def get_at_once(self, key: str) -> Entry | None:
-        """Raise `BlockingIOError`: the way to a server may always take longer."""
+        """Raise `BlockingIOError`: a server can always take longer."""
         raise BlockingIOError(key)
 
-    def _entry(self, key: str, raw: bytes, left_ms: int) -> Entry | None:
-        head = _HEAD.match(raw)
-        if head is None:  # not written by us
+    def _entry(self, key: str, raw: bytes, remaining_ms: int) -> Entry | None:
+        header = _HEADER.match(raw)
+        if header is None:  # not one of ours
             return None
-        data, age = raw[head.end() :], max(0, int(head[2]) - left_ms) / 1000
-        if age >= self._ttl or int(head[1]) != checksum_of(key, data):
+        data, age = raw[header.end() :], max(0, int(header[2]) - remaining_ms) / 1000
+        if age >= self._ttl or int(header[1]) != checksum_of(key, data):
             return None
         with suppress(UnicodeDecodeError):
             return Entry(data.decode("utf-8", "surrogatepass"), time.time() - age)
         return None
 
     def set(self, key: str, value: str) -> None:
-        """Store a text, if it is not too large."""
-        data, ttl_ms = value.encode("utf-8", "surrogatepass"), round(self._ttl * 1000)
+        name, data = _name(key), value.encode("utf-8", "surrogatepass")
+        ttl_ms = round(self._ttl * 1000)
         if ttl_ms <= 0:
             return
-        if len(data) > self._most:
-            self._server.use(lambda client: client.unlink(_name(key)))
+        if len(data) > self._max_bytes:
+            self._store.use(lambda client: client.unlink(name))
             return
-        head = f"{checksum_of(key, data)} {ttl_ms}\n".encode()
-        self._server.use(lambda client: client.set(_name(key), head + data, px=ttl_ms))
+        header = f"{checksum_of(key, data)} {ttl_ms}\n".encode()
+        self._store.use(lambda client: client.set(name, header + data, px=ttl_ms))
 
     def stats(self) -> CacheStats:
-        """Count what is cached; takes the longer the more that is."""
-        sizes, ages = [0], list[float]()
+        sizes, ages = list[int](), list[float]()
 
-        def look(client: Client) -> int:
+        def count(client: Client) -> int:
             for names in _batches(client):
-                asked = client.pipeline(transaction=False)
+                pipe = client.pipeline(transaction=False)
                 for name in names:
-                    asked.strlen(name).getrange(name, 0, _LONGEST_HEAD - 1).pttl(name)
-                each = iter(asked.execute())
-                for name, size, start, left in zip(names, each, each, each, strict=False):
+                    pipe.strlen(name).getrange(name, 0, _MAX_HEADER - 1).pttl(name)
+                replies = pipe.execute()
+                for name, size, start, remaining in zip(
+                    names, replies[::3], replies[1::3], replies[2::3], strict=True
+                ):
+                    header = _HEADER.match(start)
+                    age_ms = int(header[2]) - remaining if header and remaining > 0 else 0
                     sizes.append(len(name) + size)
-                    head = _HEAD.match(start)
-                    ages.append((int(head[2]) - left) / 1000 if head and left > 0 else 0.0)
+                    ages.append(age_ms / 1000)
             return int(client.info("memory")["maxmemory"])
 
-        most = self._server.use(look)
+        max_bytes = self._store.use(count)
         now = time.time()
-        oldest, newest = (now - max(ages), now - min(ages)) if ages else (None, None)
-        expired = sum(age >= self._ttl for age in ages)
         return CacheStats(
-            len(ages), sum(sizes), oldest, newest, expired, self._server.place, most or None
+            entries=len(ages),
+            bytes=sum(sizes),
+            oldest=now - max(ages) if ages else None,
+            newest=now - min(ages) if ages else None,
+            expired=sum(age >= self._ttl for age in ages),
+            path=self._store.place,
+            max_bytes=max_bytes or None,
         )
 
     def clear(self) -> int:
-        """Delete all entries, and tell how many there were."""
-
-        def delete(client: Client) -> int:
+        def clear(client: Client) -> int:
             return sum(client.unlink(*names) for names in _batches(client))
 
-        return self._server.use(delete)
+        return self._store.use(clear)
 
 
 def _batches(client: Client) -> Iterator[list[bytes]]:
-    """Yield the names of all entries, some at a time."""
+    """Yield the names of all entries in batches."""
     names: list[bytes] = []
     for name in client.scan_iter(match=f"{PREFIX}cache:*", count=_BATCH):
         names.append(name)

@@ -1,78 +1,96 @@
-"""What calls keep, in a file of this machine or on a server for many: chosen by one URL."""
+"""What calls share, in a file of this machine or on a server: the settings choose which."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol
 
 from webtools.storage.budget import Ledger
-from webtools.storage.cache import Cache
-from webtools.storage.circuit_breaker import States
-from webtools.storage.file import beside
-from webtools.storage.on_sqlite import SqliteLedger, SqliteStates
-from webtools.storage.sqlite import Store, store_at
-from webtools.text.record import record
-
-if TYPE_CHECKING:
-    from webtools.storage.redis_cache import RedisCache
-    from webtools.storage.redis_server import Server
-    from webtools.storage.redis_sums import RedisLimits
+from webtools.storage.cache_entries import Cache
+from webtools.storage.circuit_states import CircuitStates
+from webtools.storage.sqlite_cache import SqliteCache
+from webtools.storage.sqlite_circuits import SqliteCircuits
+from webtools.storage.sqlite_file import beside
+from webtools.storage.sqlite_ledger import SqliteLedger
+from webtools.storage.sqlite_store import SqliteStore, store_at
 
 
-# What a store of either kind has; rate limits are for many machines alone.
-Answers: TypeAlias = "Cache | RedisCache"
-RateLimits: TypeAlias = "RedisLimits"
-Notices: TypeAlias = "Store | Server"
+class Store(Protocol):
+    """A file or a server."""
+
+    def take_notices(self) -> list[str]:
+        """Return what the user should know about it, once."""
+        ...
+
+    def close(self) -> None:
+        """Close its connections; the next use opens them again."""
+        ...
 
 
-@record
+class RateLimits(Protocol):
+    """Rate limits of all processes."""
+
+    def reserve(self, name: str, interval: float, max_wait: float) -> float | None:
+        """Reserve the next free slot.
+
+        Args:
+            name: What is limited, such as `host:example.com`.
+            interval: Seconds from one slot to the next.
+            max_wait: The most seconds to wait.
+
+        Returns:
+            The seconds to wait; None if they are more than `max_wait`: then nothing is reserved.
+
+        Raises:
+            StoreError: The store cannot be used.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Stores:
-    """What one store is used for.
+    """The uses of one store."""
 
-    Attributes:
-        notices: Tells of the store itself.
-        cache: Cached answers.
-        ledger: What was spent.
-        states: What is known of providers in trouble.
-        limits: Rate limits of all processes; None where they are for each alone.
-    """
-
-    notices: Notices
-    cache: Answers
+    store: Store
+    cache: Cache
     ledger: Ledger
-    states: States
-    limits: RateLimits | None = None
+    circuits: CircuitStates
+    rate_limits: RateLimits | None = None  # None if each process has its own
 
 
 def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     """Return the store that the settings name; nothing is opened yet.
 
     Args:
-        path: The file; beside it stands what this machine knows of a server.
+        path: The file. What this machine has seen of a server is noted beside it.
         url: URL of the server, or empty for the file.
-        ttl: Seconds for which a cached answer may be used.
-        max_bytes: The most that cached answers take.
+        ttl: Seconds for which a cache entry can be used.
+        max_bytes: Limit of the cache.
 
     Raises:
         ConfigError: The extra that the server needs is not installed.
     """
     if not url:
         return in_file(store_at(path), ttl=ttl, max_bytes=max_bytes)
-    from webtools.storage.redis_cache import RedisCache  # noqa: PLC0415  few need it
-    from webtools.storage.redis_server import server_at  # noqa: PLC0415
-    from webtools.storage.redis_sums import (  # noqa: PLC0415
-        RedisLedger,
-        RedisLimits,
-        RedisStates,
+    # Imported here since few settings name a server.
+    from webtools.storage.redis_cache import RedisCache  # noqa: PLC0415
+    from webtools.storage.redis_circuits import RedisCircuits  # noqa: PLC0415
+    from webtools.storage.redis_ledger import RedisLedger  # noqa: PLC0415
+    from webtools.storage.redis_rate_limits import RedisRateLimits  # noqa: PLC0415
+    from webtools.storage.redis_store import redis_store_at  # noqa: PLC0415
+
+    store = redis_store_at(url)
+    return Stores(
+        store,
+        RedisCache(store, ttl=ttl, max_bytes=max_bytes),
+        RedisLedger(store, beside(path, f".{store.id}.epoch")),
+        RedisCircuits(store),
+        RedisRateLimits(store),
     )
 
-    server = server_at(url)
-    cache = RedisCache(server, ttl=ttl, max_bytes=max_bytes)
-    ledger = RedisLedger(server, beside(path, f".{server.id}.epoch"))
-    return Stores(server, cache, ledger, RedisStates(server), RedisLimits(server))
 
-
-def in_file(store: Store, *, ttl: float, max_bytes: int) -> Stores:
-    """Return what stands in one file."""
-    cache = Cache(store, ttl=ttl, max_bytes=max_bytes)
-    return Stores(store, cache, SqliteLedger(store), SqliteStates(store))
+def in_file(store: SqliteStore, *, ttl: float, max_bytes: int) -> Stores:
+    """Return the uses of one file."""
+    cache = SqliteCache(store, ttl=ttl, max_bytes=max_bytes)
+    return Stores(store, cache, SqliteLedger(store), SqliteCircuits(store))

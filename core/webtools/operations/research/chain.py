@@ -32,7 +32,7 @@ from webtools.pipeline.retries import look_up
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
-from webtools.storage.cache import cache_key
+from webtools.storage.cache_entries import cache_key
 from webtools.storage.circuit_breaker import OpenCircuit
 from webtools.text.choices import Command
 from webtools.text.quoting import listed

@@ -53,7 +53,7 @@ from webtools.results import (
     SearchResult,
 )
 from webtools.results.scores import scores_of
-from webtools.storage.cache import cache_key
+from webtools.storage.cache_entries import cache_key
 from webtools.text.domains import read_suffixes, suffixes_at_once
 from webtools.text.invisible import without_invisible
 from webtools.text.record import record

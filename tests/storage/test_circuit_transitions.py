@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,10 @@ from webtools.errors import (
 )
 from webtools.providers import Account
 from webtools.storage.circuit_breaker import Health, OpenCircuit
-from webtools.storage.on_sqlite import SqliteStates
-from webtools.storage.sqlite import Store, StoreError
+from webtools.storage.circuit_states import Change, State
+from webtools.storage.sqlite_circuits import SqliteCircuits
+from webtools.storage.sqlite_store import SqliteStore
+from webtools.storage.store_errors import StoreError
 
 EXA = offline.account("exa")
 START = 1_800_000_000.0
@@ -52,20 +54,27 @@ class Time:
         return self.now
 
 
-class FlakyStore(Store):
-    """A store whose file cannot be read or written for a while."""
+class FlakyCircuits:
+    """States in a file that cannot be read or written for a while."""
 
     readable = writable = True
 
-    def read(self, work: Callable[[Any], Any], **settings: Any) -> Any:
+    def __init__(self, path: Path) -> None:
+        self._circuits = circuits_at(path)
+
+    def read(self, key: str) -> State | None:
         if not self.readable:
             raise StoreError("x cannot be used: no.")
-        return super().read(work, **settings)
+        return self._circuits.read(key)
 
-    def write(self, work: Callable[[Any], Any], **settings: Any) -> Any:
+    def change(self, key: str, change: Change) -> State | None:
         if not self.writable:
             raise StoreError("x cannot be used: no.")
-        return super().write(work, **settings)
+        return self._circuits.change(key, change)
+
+
+def circuits_at(path: Path) -> SqliteCircuits:
+    return SqliteCircuits(SqliteStore(path))
 
 
 @pytest.fixture
@@ -74,8 +83,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> FlakyStore:
-    return FlakyStore(path)
+def store(path: Path) -> FlakyCircuits:
+    return FlakyCircuits(path)
 
 
 @pytest.fixture
@@ -84,14 +93,14 @@ def wall() -> Time:
 
 
 @pytest.fixture
-def health(store: Store, wall: Time) -> Health:
-    return Health(SqliteStates(store), now=wall)
+def health(store: FlakyCircuits, wall: Time) -> Health:
+    return Health(store, now=wall)
 
 
 @pytest.fixture
 def elsewhere(path: Path, wall: Time) -> Health:
     """What another process knows."""
-    return Health(SqliteStates(Store(path)), now=wall)
+    return Health(circuits_at(path), now=wall)
 
 
 def error(
@@ -111,7 +120,9 @@ def circuit(health: Health, account: Account = EXA) -> OpenCircuit:
 
 
 def rows(path: Path) -> list[tuple[Any, ...]]:
-    return Store(path).read(lambda db: db.execute("SELECT * FROM health").fetchall())
+    with closing(sqlite3.connect(path)) as db:
+        tables = db.execute("SELECT name FROM sqlite_master WHERE name = 'health'").fetchall()
+        return db.execute("SELECT * FROM health").fetchall() if tables else []
 
 
 def keep_failing(health: Health, times: int = 3, what: WebToolsError = DOWN) -> None:
@@ -449,7 +460,7 @@ def test_a_success_clears_what_another_process_has_seen_fail(
 
 
 def test_the_success_of_a_healthy_provider_does_not_touch_the_disk(
-    health: Health, store: FlakyStore, path: Path
+    health: Health, store: FlakyCircuits, path: Path
 ) -> None:
     health.succeeded(EXA)
     assert not health.has_failures(EXA)
@@ -462,7 +473,7 @@ def test_the_success_of_a_healthy_provider_does_not_touch_the_disk(
 
 
 def test_without_the_file_memory_alone_opens_tries_and_forgets(
-    health: Health, store: FlakyStore, wall: Time
+    health: Health, store: FlakyCircuits, wall: Time
 ) -> None:
     store.readable = store.writable = False
     for seconds in LADDER[:3]:
@@ -476,7 +487,7 @@ def test_without_the_file_memory_alone_opens_tries_and_forgets(
 
 
 def test_what_could_not_be_saved_holds_although_the_file_can_be_read(
-    health: Health, store: FlakyStore
+    health: Health, store: FlakyCircuits
 ) -> None:
     store.writable = False
     health.failed(EXA, QUOTA)
@@ -484,7 +495,7 @@ def test_what_could_not_be_saved_holds_although_the_file_can_be_read(
 
 
 def test_what_could_not_be_saved_is_saved_with_the_next_change(
-    health: Health, elsewhere: Health, store: FlakyStore, wall: Time
+    health: Health, elsewhere: Health, store: FlakyCircuits, wall: Time
 ) -> None:
     store.writable = False
     health.failed(EXA, QUOTA)
@@ -499,7 +510,7 @@ def test_what_could_not_be_saved_is_saved_with_the_next_change(
 
 
 def test_what_is_remembered_of_the_file_serves_when_it_cannot_be_read(
-    health: Health, store: FlakyStore
+    health: Health, store: FlakyCircuits
 ) -> None:
     health.failed(EXA, QUOTA)
     store.readable = False
@@ -511,7 +522,7 @@ def test_what_is_remembered_of_the_file_serves_when_it_cannot_be_read(
 
 @pytest.mark.parametrize("with_file", [True, False])
 def test_of_many_threads_one_gets_the_trial(
-    health: Health, store: FlakyStore, wall: Time, *, with_file: bool
+    health: Health, store: FlakyCircuits, wall: Time, *, with_file: bool
 ) -> None:
     store.readable = store.writable = with_file
     health.failed(EXA, QUOTA)
@@ -532,10 +543,10 @@ import sys
 from pathlib import Path
 import offline
 from webtools.storage.circuit_breaker import Health
-from webtools.storage.on_sqlite import SqliteStates
-from webtools.storage.sqlite import Store
+from webtools.storage.sqlite_circuits import SqliteCircuits
+from webtools.storage.sqlite_store import SqliteStore
 
-health = Health(SqliteStates(Store(Path(sys.argv[1]))), now=lambda: float(sys.argv[2]))
+health = Health(SqliteCircuits(SqliteStore(Path(sys.argv[1]))), now=lambda: float(sys.argv[2]))
 account = offline.account("exa")
 print("ready", flush=True)
 sys.stdin.readline()

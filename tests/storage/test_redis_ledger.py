@@ -1,4 +1,4 @@
-"""What only a server does: rate limits of all, and the epoch of its counts."""
+"""What only a server does: the epoch of its counts, its login, and its use on the command line."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from redis_servers import RedisServer, needs_redis
+from redis_servers import RedisServer
 
 from webtools.cli import live, main
 from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import redis_server as redis_server_module
-from webtools.storage import redis_sums
+from webtools.storage import redis_circuits, redis_store
 from webtools.storage.budget import Budget, Sum
-from webtools.storage.circuit_breaker import State
-from webtools.storage.redis_server import PREFIX, ServerError, server_at
-from webtools.storage.redis_sums import LostCountsError, RedisLedger
+from webtools.storage.circuit_states import State
+from webtools.storage.redis_ledger import LostCountsError, RedisLedger
+from webtools.storage.redis_store import PREFIX, ServerError, redis_store_at
 from webtools.storage.stores import RateLimits, Stores, stores_for
 
-pytestmark = needs_redis
 TTL, ROOM = 60.0, 2**28
 LIMITS = BudgetConfig(calls_per_day=10)
 MOST = Sum(10**6, 10)
@@ -40,42 +38,13 @@ def stores(redis_server: RedisServer, tmp_path: Path) -> Stores:
 
 @pytest.fixture
 def limits(stores: Stores) -> RateLimits:
-    assert stores.limits is not None
-    return stores.limits
+    assert stores.rate_limits is not None
+    return stores.rate_limits
 
 
 def text(stores: Stores, key: str = "key") -> str | None:
     entry = stores.cache.get(key)
     return None if entry is None else entry.value
-
-
-# --- rate limits -------------------------------------------------------------------------------
-
-
-def test_moments_are_spaced_for_all(limits: RateLimits) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        start = time.monotonic()
-        waits = sorted(pool.map(lambda _: limits.reserve("exa", 0.5, 60), range(8)), key=float)
-    lost = time.monotonic() - start
-    assert [wait for wait in waits if wait is not None] == pytest.approx(
-        [number * 0.5 for number in range(8)], abs=lost + 0.01
-    )
-    assert limits.reserve("kagi", 0.5, 60) == 0
-
-
-def test_a_moment_that_is_too_late_is_not_taken(limits: RateLimits) -> None:
-    limits.reserve("exa", 10, 60)
-    assert limits.reserve("exa", 10, 1) is None
-    assert limits.reserve("exa", 10, 60) == pytest.approx(10, abs=0.5)
-    assert limits.reserve("exa", 10, 60) == pytest.approx(20, abs=0.5)
-
-
-def test_a_limit_takes_no_room_after_its_time(
-    limits: RateLimits, redis_server: RedisServer
-) -> None:
-    limits.reserve("exa", 0.01, 60)
-    time.sleep(0.03)
-    assert redis_server.client.keys("*rate*") == []
 
 
 # --- the epoch ---------------------------------------------------------------------------------
@@ -94,12 +63,11 @@ def test_an_emptied_server_gives_no_second_allowance(
         budget.spent()
 
 
-def test_another_version_on_the_server_shares_the_days_allowance(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch
+def test_other_versions_find_the_counts_under_the_same_keys(
+    stores: Stores, redis_server: RedisServer
 ) -> None:
     Budget(stores.ledger, LIMITS).reserve("exa", 0.01)
-    monkeypatch.setattr("webtools.storage.redis_server.PREFIX", "webtools:2:")
-    assert stores.ledger.today().calls == 1
+    assert set(redis_server.client.keys()) == {b"webtools:1:epoch", b"webtools:1:spend"}
 
 
 def test_a_process_that_starts_later_knows_the_epoch_too(
@@ -142,17 +110,17 @@ def test_a_server_that_forgot_some_calls_gives_them_not_again(
     stores: Stores, redis_server: RedisServer
 ) -> None:
     """As a replica does that took over before it had heard of the last calls."""
-    day, _ = stores.ledger.take(100, MOST)
-    stores.ledger.take(100, MOST)
+    day, _ = stores.ledger.reserve(100, MOST)
+    stores.ledger.reserve(100, MOST)
     spend = f"{PREFIX}spend"
     [calls] = [field for field in redis_server.client.hkeys(spend) if field.endswith(b"calls")]
     redis_server.client.hset(spend, calls, 1)
     with pytest.raises(LostCountsError):
-        stores.ledger.take(100, MOST)
-    stores.ledger.change(day, -100)  # nothing is given back of what may be lost
+        stores.ledger.reserve(100, MOST)
+    stores.ledger.adjust(day, -100)  # nothing is given back of what may be lost
     [usd] = [field for field in redis_server.client.hkeys(spend) if field.endswith(b"usd")]
     assert redis_server.client.hget(spend, usd) == b"200"
-    stores.ledger.change(day, 5)  # but what was spent is
+    stores.ledger.adjust(day, 5)  # but what was spent is
     assert redis_server.client.hget(spend, usd) == b"205"
 
 
@@ -167,18 +135,18 @@ def test_another_epoch_is_taken_over_where_it_has_counted_the_whole_day(
     day = today(redis_server)
     redis_server.client.set(f"{PREFIX}epoch", f"{day - 3}:b")
     path.write_text(f"{day - 9}:a {day - 1} nonce\n")
-    ledger = RedisLedger(server_at(redis_server.url), path)
+    ledger = RedisLedger(redis_store_at(redis_server.url), path)
     assert ledger.today().calls == 0
-    assert path.read_text().split() == [f"{day - 3}:b", str(day), "nonce"]
+    assert path.read_text().split() == [f"{day - 3}:b", str(day)]
     path.write_text(f"{day - 9}:a {day} nonce\n")  # seen today: then it has not
     with pytest.raises(LostCountsError):
-        RedisLedger(server_at(redis_server.url), path).today()
+        RedisLedger(redis_store_at(redis_server.url), path).today()
 
 
 def test_old_days_are_forgotten(stores: Stores, redis_server: RedisServer) -> None:
     spend, day = f"{PREFIX}spend", today(redis_server)
     redis_server.client.hset(spend, mapping={f"{day - 1}:usd": 1, f"{day - 3}:usd": 1})
-    stores.ledger.take(1, MOST)
+    stores.ledger.reserve(1, MOST)
     kept = {name.partition(b":")[0] for name in redis_server.client.hkeys(spend)}
     assert kept == {str(day).encode(), str(day - 1).encode()}
 
@@ -190,22 +158,24 @@ def test_the_file_is_private_and_one_that_cannot_be_written_is_no_fault(
     stores.ledger.today()
     assert record(tmp_path).stat().st_mode & 0o777 == 0o600
     (tmp_path / "file").touch()
-    unwritable = RedisLedger(server_at(redis_server.url), tmp_path / "file" / "record")
-    unwritable.take(100, MOST)
+    unwritable = RedisLedger(redis_store_at(redis_server.url), tmp_path / "file" / "record")
+    unwritable.reserve(100, MOST)
     redis_server.client.flushall()
     with pytest.raises(LostCountsError) as told:
-        unwritable.take(100, MOST)
+        unwritable.reserve(100, MOST)
     assert "start the program again" in told.value.remedies[1]
 
 
 def test_of_processes_that_start_together_one_makes_the_file(
     redis_server: RedisServer, tmp_path: Path
 ) -> None:
-    one, other = (RedisLedger(server_at(redis_server.url), tmp_path / "record") for _ in range(2))
-    one.change("", 5)  # it has found no file
-    other.take(1, MOST)
+    one, other = (
+        RedisLedger(redis_store_at(redis_server.url), tmp_path / "record") for _ in range(2)
+    )
+    one.adjust("", 5)  # it has found no file
+    other.reserve(1, MOST)
     text_of_other = (tmp_path / "record").read_text()
-    one.take(1, MOST)
+    one.reserve(1, MOST)
     assert (tmp_path / "record").read_text() == text_of_other
     redis_server.client.flushall()
     (tmp_path / "record").unlink()
@@ -215,8 +185,8 @@ def test_of_processes_that_start_together_one_makes_the_file(
 def test_a_state_that_others_change_all_the_time_is_given_up(
     stores: Stores, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_sums, "PATIENCE", 0.05)
-    stores.states.change("exa", lambda _: STATE)
+    monkeypatch.setattr(redis_circuits, "PATIENCE", 0.05)
+    stores.circuits.change("exa", lambda _: STATE)
     [row] = redis_server.client.keys(f"{PREFIX}health:*")
 
     def meanwhile(state: State | None) -> State | None:
@@ -224,7 +194,7 @@ def test_a_state_that_others_change_all_the_time_is_given_up(
         return replace(STATE, failures=9)
 
     with pytest.raises(ServerError, match="too many"):
-        stores.states.change("exa", meanwhile)
+        stores.circuits.change("exa", meanwhile)
 
 
 # --- secrets and errors ------------------------------------------------------------------------
@@ -265,7 +235,7 @@ def test_a_wrong_password_is_told_without_it(
 
 
 def test_what_a_server_repeats_of_the_url_is_redacted(tmp_path: Path) -> None:
-    server = server_at(f"redis://user:{PASSWORD}@127.0.0.1:1/0")
+    server = redis_store_at(f"redis://user:{PASSWORD}@127.0.0.1:1/0")
 
     def fail(_: Any) -> None:
         raise OSError(f"cannot reach {PASSWORD} <b>" + "x" * 999)
@@ -282,12 +252,12 @@ def test_scripts_are_sent_again_to_a_server_that_has_forgotten_them(
 ) -> None:
     stores.ledger.today()
     redis_server.client.script_flush()
-    assert stores.ledger.take(1, MOST)[1] is None
+    assert stores.ledger.reserve(1, MOST)[1] is None
 
 
 def test_names_of_keys_hold_no_address(stores: Stores, redis_server: RedisServer) -> None:
-    stores.states.change("exa exa https://secret.example", lambda _: STATE)
-    limits = cast("RateLimits", stores.limits)
+    stores.circuits.change("exa exa https://secret.example", lambda _: STATE)
+    limits = cast("RateLimits", stores.rate_limits)
     limits.reserve("host:secret.example", 10, 10)
     names = b"".join(redis_server.client.keys("*"))
     assert b"secret" not in names
@@ -305,17 +275,17 @@ def test_what_is_not_ours_under_a_key_is_not_there(
         assert text(stores) is None
     redis_server.client.set(name, good)  # it never expires: whose is it?
     assert text(stores) is None
-    stores.states.change("exa", lambda _: STATE)
+    stores.circuits.change("exa", lambda _: STATE)
     [row] = redis_server.client.keys(f"{PREFIX}health:*")
     for bad in (b"[1]", b"x", b"1"):
         redis_server.client.set(row, bad)
-        assert stores.states.read("exa") is None
+        assert stores.circuits.read("exa") is None
 
 
 def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(redis_server_module, "find_spec", lambda _: None)
+    monkeypatch.setattr(redis_store, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match=r"pip install 'agent-webtools\[redis\]'"):
         stores_for(tmp_path / "c", "redis://h", ttl=TTL, max_bytes=ROOM)
 
@@ -342,7 +312,7 @@ def test_a_process_that_is_forked_while_a_thread_uses_the_client_does_not_hang(
     stores: Stores, redis_server: RedisServer
 ) -> None:
     stores.cache.set("key", "value")
-    server = server_at(redis_server.url)
+    server = redis_store_at(redis_server.url)
     [client] = server._clients.values()
     # As by a thread that takes a connection just then.
     with ThreadPoolExecutor(1) as pool:

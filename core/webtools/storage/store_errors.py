@@ -1,4 +1,4 @@
-"""What keeps a store from being used."""
+"""Errors that keep a store from being used."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ class StoreError(Exception):
     """The store cannot be used; the message says which and why.
 
     Attributes:
-        remedies: What to do, each on its own.
-        off: What to do, where the cache is off; empty where it will be on again by itself.
-        is_outage: Whether the store is expected to be usable again without a change.
+        remedies: What the user can do; each works on its own.
+        off: What to do when the cache is off; empty if it comes back by itself.
+        is_outage: Whether the store is expected to work again without a change.
     """
 
     remedies: tuple[str, ...] = ("make the file usable", "set cache.path to another one")
@@ -22,6 +22,6 @@ class LockedError(StoreError):
 
 
 class ForeignFileError(StoreError):
-    """The file is not ours, and was left as it is."""
+    """The file belongs to someone else, and is unchanged."""
 
     off = "set cache.path to another file, or move that one away"

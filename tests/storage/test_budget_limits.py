@@ -12,16 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
 from webtools.storage import budget as budget_module
-from webtools.storage.budget import Budget, Reservation, Tally
-from webtools.storage.on_sqlite import SqliteLedger
-from webtools.storage.sqlite import Store, StoreError
+from webtools.storage.budget import Budget, Reservation, Sum, Tally
+from webtools.storage.sqlite_ledger import SqliteLedger
+from webtools.storage.sqlite_store import SqliteStore
+from webtools.storage.store_errors import StoreError
 
 LATE_EVENING = datetime(2026, 11, 21, 23, 59, 50, tzinfo=UTC).timestamp()
 ALL_LIMITS = ["usd_per_day", "calls_per_day", "usd_per_process", "calls_per_process"]
@@ -37,18 +37,25 @@ class Time:
         return self.now
 
 
-class BrokenStore(Store):
-    """A store whose file cannot be used."""
+class BrokenLedger:
+    """A ledger whose store cannot be used."""
 
-    def read(self, work: Callable[[Any], Any], **_: float) -> Any:
+    def __init__(self) -> None:
+        self.store = self
+
+    def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
         raise StoreError("/cache/webtools.sqlite3 is no database.")
 
-    write = read
+    def adjust(self, day: str, change: int) -> None:
+        raise StoreError("/cache/webtools.sqlite3 is no database.")
+
+    def today(self) -> Sum:
+        raise StoreError("/cache/webtools.sqlite3 is no database.")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "webtools.sqlite3")
+def store(tmp_path: Path) -> SqliteStore:
+    return SqliteStore(tmp_path / "webtools.sqlite3")
 
 
 @pytest.fixture
@@ -56,7 +63,7 @@ def time() -> Time:
     return Time()
 
 
-def budget(store: Store, time: Callable[[], float] | None = None, **limits: float) -> Budget:
+def budget(store: SqliteStore, time: Callable[[], float] | None = None, **limits: float) -> Budget:
     config = BudgetConfig(**limits)  # type: ignore[arg-type]  # their types are the test's matter
     return Budget(SqliteLedger(store, now=time or Time()), config)
 
@@ -84,7 +91,7 @@ def process(budget: Budget) -> tuple[float, int]:
 
 
 def test_without_a_limit_nothing_is_refused_and_the_disk_is_not_touched(
-    store: Store, tmp_path: Path
+    store: SqliteStore, tmp_path: Path
 ) -> None:
     unlimited = budget(store)
     unlimited.settle(unlimited.reserve("exa", 1e6), 1e6)
@@ -94,11 +101,11 @@ def test_without_a_limit_nothing_is_refused_and_the_disk_is_not_touched(
 
 
 @pytest.mark.parametrize("limit", ALL_LIMITS)
-def test_any_limit_makes_it_active(store: Store, limit: str) -> None:
+def test_any_limit_makes_it_active(store: SqliteStore, limit: str) -> None:
     assert budget(store, **{limit: 1}).active
 
 
-def test_limits_of_the_process_do_not_touch_the_disk(store: Store, tmp_path: Path) -> None:
+def test_limits_of_the_process_do_not_touch_the_disk(store: SqliteStore, tmp_path: Path) -> None:
     limited = budget(store, usd_per_process=1.0, calls_per_process=5)
     limited.settle(limited.reserve("exa", 0.5), 0.1)
     assert process(limited) == (0.1, 1)
@@ -106,20 +113,20 @@ def test_limits_of_the_process_do_not_touch_the_disk(store: Store, tmp_path: Pat
 
 
 @pytest.mark.parametrize("limit", ALL_LIMITS)
-def test_what_fits_exactly_is_allowed_and_no_more(store: Store, limit: str) -> None:
+def test_what_fits_exactly_is_allowed_and_no_more(store: SqliteStore, limit: str) -> None:
     limited = budget(store, **{limit: 3})
     for _ in range(3):
         limited.reserve("exa", 1.0)
     refused(limited)
 
 
-def test_what_fits_into_the_usd_may_be_one_call_too_many(store: Store) -> None:
+def test_what_fits_into_the_usd_may_be_one_call_too_many(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0, calls_per_day=1)
     limited.reserve("exa", 0.01)
     assert "callsPerDay" in refused(limited)
 
 
-def test_the_refusal_tells_the_usd_of_the_day(store: Store) -> None:
+def test_the_refusal_tells_the_usd_of_the_day(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0)
     limited.reserve("exa", 0.995)
     assert refused(limited, 0.012) == (
@@ -128,7 +135,7 @@ def test_the_refusal_tells_the_usd_of_the_day(store: Store) -> None:
     )
 
 
-def test_the_refusal_tells_the_calls_of_the_day(store: Store) -> None:
+def test_the_refusal_tells_the_calls_of_the_day(store: SqliteStore) -> None:
     limited = budget(store, calls_per_day=1)
     limited.reserve("exa", 0.01)
     assert refused(limited) == (
@@ -137,7 +144,7 @@ def test_the_refusal_tells_the_calls_of_the_day(store: Store) -> None:
     )
 
 
-def test_the_refusal_tells_the_usd_of_the_process(store: Store) -> None:
+def test_the_refusal_tells_the_usd_of_the_process(store: SqliteStore) -> None:
     limited = budget(store, usd_per_process=0.25)
     limited.reserve("exa", 0.25)
     assert refused(limited, 0.000001) == (
@@ -147,7 +154,7 @@ def test_the_refusal_tells_the_usd_of_the_process(store: Store) -> None:
     )
 
 
-def test_the_refusal_tells_the_calls_of_the_process(store: Store) -> None:
+def test_the_refusal_tells_the_calls_of_the_process(store: SqliteStore) -> None:
     limited = budget(store, calls_per_process=1)
     limited.reserve("exa", 0.01)
     assert refused(limited) == (
@@ -156,14 +163,14 @@ def test_the_refusal_tells_the_calls_of_the_process(store: Store) -> None:
     )
 
 
-def test_nobody_is_told_to_wait_for_a_call_that_no_day_allows(store: Store) -> None:
+def test_nobody_is_told_to_wait_for_a_call_that_no_day_allows(store: SqliteStore) -> None:
     assert refused(budget(store, usd_per_day=0.1), 0.3) == (
         'The budget refuses the call to "exa": it may cost 0.3 USD, 0 of 0.1 USD (usdPerDay) are '
         "spent today (UTC); raise budget.usdPerDay to at least 0.3."
     )
 
 
-def test_a_call_without_a_price_is_always_allowed_and_not_counted(store: Store) -> None:
+def test_a_call_without_a_price_is_always_allowed_and_not_counted(store: SqliteStore) -> None:
     limited = budget(store, calls_per_day=1, calls_per_process=1)
     limited.reserve("exa", 0.01)
     limited.settle(limited.reserve("direct", 0.0), 0.0)
@@ -173,13 +180,13 @@ def test_a_call_without_a_price_is_always_allowed_and_not_counted(store: Store) 
 # --- both limits or neither --------------------------------------------------------------------
 
 
-def test_what_the_process_may_not_spend_is_not_taken_from_the_day(store: Store) -> None:
+def test_what_the_process_may_not_spend_is_not_taken_from_the_day(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0, usd_per_process=0.1)
     assert "usdPerProcess" in refused(limited, 0.5)
     assert today(limited) == process(limited) == (0, 0)
 
 
-def test_what_the_day_does_not_allow_is_not_taken_from_the_process(store: Store) -> None:
+def test_what_the_day_does_not_allow_is_not_taken_from_the_process(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=0.1, usd_per_process=1.0)
     assert "usdPerDay" in refused(limited, 0.5)
     assert today(limited) == process(limited) == (0, 0)
@@ -194,7 +201,7 @@ def test_what_the_day_does_not_allow_is_not_taken_from_the_process(store: Store)
     ids=["less", "nothing", "more", "as much", "unknown"],
 )
 def test_what_a_call_really_cost_is_counted(
-    store: Store, actual: float | None, counted: float
+    store: SqliteStore, actual: float | None, counted: float
 ) -> None:
     limited = budget(store, usd_per_day=1.0, usd_per_process=1.0)
     limited.settle(limited.reserve("exa", 0.012), actual)
@@ -202,13 +209,13 @@ def test_what_a_call_really_cost_is_counted(
 
 
 @pytest.mark.parametrize("odd", [-1.0, float("nan"), float("inf"), 1e300])
-def test_a_figure_that_is_no_price_leaves_the_reserved_sum(store: Store, odd: float) -> None:
+def test_a_figure_that_is_no_price_leaves_the_reserved_sum(store: SqliteStore, odd: float) -> None:
     limited = budget(store, usd_per_day=1.0)
     limited.settle(limited.reserve("exa", 0.012), odd)
     assert today(limited) == process(limited) == (0.012, 1)
 
 
-def test_only_the_first_settlement_counts(store: Store) -> None:
+def test_only_the_first_settlement_counts(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0)
     reservation = limited.reserve("exa", 0.5)
     limited.settle(reservation, 0.1)
@@ -216,26 +223,26 @@ def test_only_the_first_settlement_counts(store: Store) -> None:
     assert today(limited) == process(limited) == (0.1, 1)
 
 
-def test_a_free_call_that_cost_something_after_all_is_counted(store: Store) -> None:
+def test_a_free_call_that_cost_something_after_all_is_counted(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0)
     limited.settle(limited.reserve("direct", 0.0), 0.25)
     assert (today(limited)[0], process(limited)[0]) == (0.25, 0.25)
 
 
-def test_what_is_settled_higher_than_the_limit_refuses_the_next_call(store: Store) -> None:
+def test_what_is_settled_higher_than_the_limit_refuses_the_next_call(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=0.1)
     limited.settle(limited.reserve("exa", 0.1), 0.3)
     assert "0.3 of 0.1 USD" in refused(limited)
 
 
-def test_money_that_was_not_spent_can_be_spent_again(store: Store) -> None:
+def test_money_that_was_not_spent_can_be_spent_again(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=0.1, usd_per_process=0.1)
     for _ in range(5):
         limited.settle(limited.reserve("exa", 0.1), 0.0)
     limited.reserve("exa", 0.1)
 
 
-def test_a_settlement_never_makes_room_beyond_the_limit(store: Store, tmp_path: Path) -> None:
+def test_a_settlement_never_makes_room_beyond_the_limit(store: SqliteStore, tmp_path: Path) -> None:
     limited = budget(store, usd_per_day=1.0)
     reservation = limited.reserve("exa", 0.5)
     store.write(lambda db: db.execute("DELETE FROM spend"))
@@ -247,14 +254,14 @@ def test_a_settlement_never_makes_room_beyond_the_limit(store: Store, tmp_path: 
     ("price", "counted"), [(0.1 + 0.2, 0.3), (0.0000001, 0.000001), (0.0000019, 0.000002)]
 )
 def test_sums_are_rounded_up_to_a_millionth_but_not_for_noise(
-    store: Store, price: float, counted: float
+    store: SqliteStore, price: float, counted: float
 ) -> None:
     limited = budget(store, usd_per_day=1.0)
     limited.reserve("exa", price)
     assert today(limited) == (counted, 1)
 
 
-def test_many_small_sums_add_up_exactly(store: Store) -> None:
+def test_many_small_sums_add_up_exactly(store: SqliteStore) -> None:
     limited = budget(store, usd_per_process=1.0)
     for _ in range(1000):
         limited.reserve("exa", 0.001)
@@ -265,7 +272,7 @@ def test_many_small_sums_add_up_exactly(store: Store) -> None:
 # --- days --------------------------------------------------------------------------------------
 
 
-def test_a_new_day_begins_at_midnight_utc(store: Store, time: Time) -> None:
+def test_a_new_day_begins_at_midnight_utc(store: SqliteStore, time: Time) -> None:
     limited = budget(store, time, calls_per_day=1)
     limited.reserve("exa", 0.01)
     time.now += 9.9
@@ -276,7 +283,7 @@ def test_a_new_day_begins_at_midnight_utc(store: Store, time: Time) -> None:
 
 
 def test_a_call_over_midnight_is_settled_on_the_day_it_was_reserved(
-    store: Store, time: Time
+    store: SqliteStore, time: Time
 ) -> None:
     limited = budget(store, time, usd_per_day=1.0)
     reservation = limited.reserve("exa", 0.5)
@@ -288,7 +295,7 @@ def test_a_call_over_midnight_is_settled_on_the_day_it_was_reserved(
     assert today(limited) == (0.125, 1)
 
 
-def test_the_process_has_no_midnight(store: Store, time: Time) -> None:
+def test_the_process_has_no_midnight(store: SqliteStore, time: Time) -> None:
     limited = budget(store, time, calls_per_process=1)
     limited.reserve("exa", 0.01)
     time.now += 86_400
@@ -298,8 +305,9 @@ def test_the_process_has_no_midnight(store: Store, time: Time) -> None:
 # --- a file that cannot be used ----------------------------------------------------------------
 
 
-def test_nothing_is_spent_when_the_sums_of_the_day_cannot_be_kept(tmp_path: Path) -> None:
-    limited = budget(BrokenStore(tmp_path / "x"), usd_per_day=1.0, usd_per_process=1.0)
+def test_nothing_is_spent_when_the_sums_of_the_day_cannot_be_kept() -> None:
+    ledger = BrokenLedger()
+    limited = Budget(ledger, BudgetConfig(usd_per_day=1.0, usd_per_process=1.0))
     with pytest.raises(ConfigError) as caught:
         limited.reserve("exa", 0.01)
     assert str(caught.value) == (
@@ -309,29 +317,29 @@ def test_nothing_is_spent_when_the_sums_of_the_day_cannot_be_kept(tmp_path: Path
     )
     with pytest.raises(ConfigError, match="cannot be kept"):
         limited.spent()
-    assert process(budget(limited._ledger.place, usd_per_process=1.0)) == (0, 0)
+    assert process(Budget(ledger, BudgetConfig(usd_per_process=1.0))) == (0, 0)
 
 
 def test_a_real_file_that_is_no_database_is_told_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "folder"
     path.mkdir()
     with pytest.raises(ConfigError, match=re.escape(str(path))):
-        budget(Store(path), calls_per_day=1).reserve("exa", 0.01)
+        budget(SqliteStore(path), calls_per_day=1).reserve("exa", 0.01)
 
 
-def test_the_process_can_be_limited_without_a_file(tmp_path: Path) -> None:
-    limited = budget(BrokenStore(tmp_path / "x"), calls_per_process=1)
+def test_the_process_can_be_limited_without_a_store() -> None:
+    limited = Budget(BrokenLedger(), BudgetConfig(calls_per_process=1))
     limited.reserve("exa", 0.01)
     refused(limited)
 
 
 def test_a_settlement_that_cannot_be_written_is_no_error(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limited = budget(store, usd_per_day=1.0)
     reservation = limited.reserve("exa", 0.5)
     with monkeypatch.context() as patch:
-        patch.setattr(limited, "_ledger", SqliteLedger(BrokenStore(Path("x"))))
+        patch.setattr(limited, "_ledger", BrokenLedger())
         limited.settle(reservation, 0.1)
     assert (today(limited), process(limited)) == ((0.5, 1), (0.1, 1))
 
@@ -340,14 +348,14 @@ def test_a_settlement_that_cannot_be_written_is_no_error(
 
 
 def test_budgets_with_the_same_store_share_the_sums_of_the_process(
-    store: Store, tmp_path: Path
+    store: SqliteStore, tmp_path: Path
 ) -> None:
     budget(store, calls_per_process=1).reserve("exa", 0.01)
     refused(budget(store, calls_per_process=1))
-    budget(Store(tmp_path / "other"), calls_per_process=1).reserve("exa", 0.01)
+    budget(SqliteStore(tmp_path / "other"), calls_per_process=1).reserve("exa", 0.01)
 
 
-def test_what_was_spent_is_told_with_the_limits(store: Store) -> None:
+def test_what_was_spent_is_told_with_the_limits(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0, calls_per_process=3)
     limited.reserve("exa", 0.25)
     spent = limited.spent()
@@ -356,7 +364,7 @@ def test_what_was_spent_is_told_with_the_limits(store: Store) -> None:
 
 
 @pytest.mark.parametrize("limit", ["calls_per_day", "calls_per_process"])
-def test_threads_do_not_pass_a_limit_together(store: Store, limit: str) -> None:
+def test_threads_do_not_pass_a_limit_together(store: SqliteStore, limit: str) -> None:
     limited = budget(store, **{limit: 40})
     allowed: list[Reservation] = []
 
@@ -376,14 +384,14 @@ import os, sys
 from pathlib import Path
 from types import SimpleNamespace
 from webtools.storage.budget import Budget
-from webtools.storage.on_sqlite import SqliteLedger
-from webtools.storage.sqlite import Store
+from webtools.storage.sqlite_ledger import SqliteLedger
+from webtools.storage.sqlite_store import SqliteStore
 from webtools.errors import QuotaError
 
 limits = SimpleNamespace(
     usd_per_day=0.025, calls_per_day=None, usd_per_process=None, calls_per_process=None
 )
-budget = Budget(SqliteLedger(Store(Path(sys.argv[1]))), limits)
+budget = Budget(SqliteLedger(SqliteStore(Path(sys.argv[1]))), limits)
 spent = 0
 for _ in range(10):
     try:
@@ -397,7 +405,7 @@ os._exit(9)  # dies without having settled anything
 
 
 def test_processes_do_not_pass_a_limit_together_and_the_dead_keep_what_they_took(
-    store: Store, tmp_path: Path
+    store: SqliteStore, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-c", SPEND, str(tmp_path / "webtools.sqlite3")]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
@@ -409,7 +417,7 @@ def test_processes_do_not_pass_a_limit_together_and_the_dead_keep_what_they_took
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: Store) -> None:
+def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: SqliteStore) -> None:
     limited = budget(store, calls_per_process=1)
     limited.reserve("exa", 0.01)
     held = threading.Event()

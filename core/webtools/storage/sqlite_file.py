@@ -1,6 +1,6 @@
-"""The file of the store on the disk: whose it is, made private, put aside when it is corrupt.
+"""The SQLite file on disk: whether it is ours, its mode, and moving it aside when it is corrupt.
 
-What is not ours stays as it is: a wrong path in the settings may name any file of the user.
+A file that is not ours is never changed: a wrong path in the settings can name any file.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-_APPLICATION = 0x77_65_62_74  # "webt", which marks the file as ours
+_APPLICATION_ID = 0x77_65_62_74  # "webt", which marks a file as ours
 _MAGIC = b"SQLite format 3\0"
-_MARK = slice(68, 72)  # where the header of a SQLite file has the mark
+_MARK = slice(68, 72)  # the application ID in the header of a SQLite file
 _PRIVATE = 0o600
 _COMPANIONS = ("-wal", "-shm", "-journal")
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -26,7 +26,7 @@ FileId: TypeAlias = "tuple[int, int]"  # device and inode
 if sys.platform == "win32":
 
     def _try_lock(_fd: int) -> bool:
-        """Go without: there a file that somebody has open can be neither moved nor deleted."""
+        """Do without: Windows neither moves nor deletes an open file."""
         return True
 
 else:
@@ -37,32 +37,30 @@ else:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        except OSError:  # a file system without locks
+        except OSError:  # the file system has no locks
             return True
         return True
 
 
 class NotOurFileError(ValueError):
-    """A file that belongs to another program or to the user."""
+    """The file belongs to another program or to the user."""
 
 
-# Of a broken schema SQLite quotes the broken part, which may be no text that Python can decode.
+# UnicodeDecodeError: SQLite quotes a broken part of the schema, which can be any bytes.
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def is_corruption(error: Exception) -> bool:
-    """Return whether a file is broken, or no database: not one that cannot be used now."""
-    return type(error) in {sqlite3.DatabaseError, UnicodeDecodeError}  # subclasses: locked, full, …
-
-
-# --- whose it is -------------------------------------------------------------------------------
+    """Return whether the file itself is broken."""
+    # Not `isinstance`: the subclasses of `DatabaseError` are for files that are locked, full, ….
+    return type(error) in {sqlite3.DatabaseError, UnicodeDecodeError}
 
 
 def refuse_foreign(file: Path) -> None:
-    """Pass a file that is ours, empty or not there; change nothing, and wait for no lock.
+    """Raise unless the file is ours, empty or missing. Changes nothing and waits for no lock.
 
     Raises:
-        NotOurFileError: Something else is in it.
+        NotOurFileError: It holds something else.
     """
     if not file.exists() or not file.stat().st_size:
         return
@@ -74,24 +72,24 @@ def refuse_foreign(file: Path) -> None:
         mark = _mark_in_header(file)
     if mark is None:
         raise NotOurFileError("it is no SQLite database")
-    if mark != _APPLICATION:
+    if mark != _APPLICATION_ID:
         raise NotOurFileError("it is the database of another program")
 
 
 def _mark_of(file: Path) -> int | None:
-    # By SQLite: it has locks on a file that is open, which closing a descriptor of ours would
-    # drop. An immutable file is read without locks and without companions.
+    # With SQLite: if it has the file open here, closing our own descriptor would drop its locks.
+    # An immutable file is read without locks and without companions.
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as connection:
         [mark] = connection.execute("PRAGMA application_id").fetchone()
         [pages] = connection.execute("PRAGMA page_count").fetchone()
-    return int(mark) if pages else None  # a text of a few bytes is an empty database to SQLite
+    return int(mark) if pages else None  # to SQLite, a short text is an empty database
 
 
 def _mark_in_header(file: Path) -> int | None:
-    """Read the mark of what SQLite cannot read; None without the header of a SQLite file."""
-    with file.open("rb") as opened:
-        header = opened.read(_MARK.stop)
+    """Read the mark of a file that SQLite cannot read; None if it is no SQLite file."""
+    with file.open("rb") as stream:
+        header = stream.read(_MARK.stop)
     return int.from_bytes(header[_MARK]) if header.startswith(_MAGIC) else None
 
 
@@ -102,18 +100,18 @@ def mark_as_ours(connection: sqlite3.Connection) -> None:
         NotOurFileError: Another program was first.
     """
     [mark] = connection.execute("PRAGMA application_id").fetchone()
-    if mark == _APPLICATION:
+    if mark == _APPLICATION_ID:
         return
     if connection.execute("PRAGMA page_count").fetchone() != (0,):
         raise NotOurFileError("it is the database of another program")
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
 
 
 def real_path(path: Path) -> Path:
-    """Follow the user's own links; nobody else's, who might have us use any file.
+    """Follow the user's own links. A link of another user could lead to any file.
 
     Raises:
-        OSError: It belongs to another user, or is no file.
+        OSError: The path belongs to another user, or is no file.
     """
     with suppress(FileNotFoundError):
         info = path.lstat()
@@ -128,15 +126,12 @@ def _is_of_user(uid: int) -> bool:
     return not hasattr(os, "geteuid") or os.geteuid() in {uid, 0}
 
 
-# --- changing it -------------------------------------------------------------------------------
-
-
 @contextmanager
-def opening_alone(file: Path) -> Generator[None]:
-    """Keep other threads and processes from opening or moving the file meanwhile.
+def exclusive_opening(file: Path) -> Generator[None]:
+    """Keep other threads and processes from opening or moving the file.
 
     Raises:
-        TimeoutError: Somebody else does so.
+        TimeoutError: Another one is doing so.
     """
     lock = os.open(beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
     try:
@@ -148,7 +143,7 @@ def opening_alone(file: Path) -> Generator[None]:
 
 
 def make_private(file: Path) -> None:
-    """Make the file, or its mode 0600; SQLite gives its companions the same mode.
+    """Create the file with mode 0600, or give it that mode; SQLite does so for its companions.
 
     An existing file is not opened: closing it would drop the locks that SQLite has on it.
     """
@@ -158,17 +153,14 @@ def make_private(file: Path) -> None:
         if stat.S_IMODE(file.stat().st_mode) != _PRIVATE:
             file.chmod(_PRIVATE)
     else:
-        _remove_companions(file)  # of a file that was deleted without them
+        _remove_companions(file)  # of an earlier file that was deleted without them
 
 
-def put_aside(file: Path) -> Path:
-    """Move our file to `NAME.corrupt`, as somebody may want it; only the first is kept.
-
-    Returns:
-        The new name.
+def move_aside(file: Path) -> Path:
+    """Move a corrupt file of ours to `NAME.corrupt`, of which the first is kept; return that path.
 
     Raises:
-        NotOurFileError: It is not ours any more.
+        NotOurFileError: The file is not ours any more.
     """
     refuse_foreign(file)
     _remove_companions(file)
@@ -185,18 +177,14 @@ def _remove_companions(file: Path) -> None:
         beside(file, suffix).unlink(missing_ok=True)
 
 
-# --- its name and size -------------------------------------------------------------------------
-
-
 def beside(file: Path, suffix: str) -> Path:
     """Return the path of a companion of the file."""
     return file.with_name(file.name + suffix)
 
 
 def file_id(path: Path) -> FileId | None:
-    """Return what tells the file from another one at the same path; None without a file."""
-    try:
+    """Return the device and inode of the file at a path; None if there is no file."""
+    with suppress(OSError, ValueError):
         info = path.stat()
-    except (OSError, ValueError):
-        return None
-    return info.st_dev, info.st_ino
+        return info.st_dev, info.st_ino
+    return None

@@ -1,14 +1,14 @@
-"""The tables in the store's file."""
+"""The tables in the SQLite file."""
 
 from __future__ import annotations
 
 import sqlite3
 
-_VERSION = 1  # of the tables; a file with another version loses all but its sums
-_SPEND_COLUMNS = {"day", "micro_usd", "calls"}  # in every version, or spending is refused
+_VERSION = 1  # of the tables; of another version, only the spend ledger is kept
+_SPEND_COLUMNS = {"day", "micro_usd", "calls"}  # in every version; else spending is refused
 _TABLES = {
-    # Ids grow, so their order is that in which entries were stored. The value stands last: what
-    # stands behind it could only be read by way of it.
+    # IDs ascend, so their order is that of storing. The value is the last column: SQLite would
+    # have to read through it to reach the columns after it.
     "cache": """(
         id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stored REAL NOT NULL,
         expires REAL NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL,
@@ -21,26 +21,29 @@ _TABLES = {
         reason TEXT, changed REAL
     )""",
 }
-_REST = ("CREATE INDEX cache_expires ON cache (expires)", "INSERT INTO cache_total VALUES (0)")
+_OTHER_STATEMENTS = (
+    "CREATE INDEX cache_expires ON cache (expires)",
+    "INSERT INTO cache_total VALUES (0)",
+)
 _LIST_TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 )
 
 
-def are_whole(connection: sqlite3.Connection) -> bool:
-    """Return whether they are there, in this version."""
+def is_complete(connection: sqlite3.Connection) -> bool:
+    """Return whether all tables exist, in this version."""
     return _version(connection) == _VERSION and _TABLES.keys() <= _tables(connection)
 
 
-def make_tables(connection: sqlite3.Connection) -> bool:
-    """Make the tables, and return whether they replace those of another version.
+def create_tables(connection: sqlite3.Connection) -> bool:
+    """Create the tables, and return whether they replace those of another version.
 
-    The sums of each day are kept, whichever version wrote them: no limit is granted twice.
+    The spend ledger of any version is kept: no limit is granted twice.
 
     Raises:
-        sqlite3.NotSupportedError: The sums are in columns that this version cannot read.
+        sqlite3.NotSupportedError: The ledger has other columns than this version can read.
     """
-    if are_whole(connection):  # another process was first
+    if is_complete(connection):  # another process was faster
         return False
     old, version = _tables(connection), _version(connection)
     kept = {"spend"} & old
@@ -53,7 +56,7 @@ def make_tables(connection: sqlite3.Connection) -> bool:
         connection.execute(f'DROP TABLE "{name}"')
     for name in _TABLES.keys() - kept:
         connection.execute(f"CREATE TABLE {name} {_TABLES[name]}")
-    for statement in _REST:
+    for statement in _OTHER_STATEMENTS:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
     return bool(old) and version != _VERSION

@@ -1,0 +1,91 @@
+"""What a cache stores, and the protocol of a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic_core import to_json
+
+MAX_SHARE = 8  # a value above this fraction of the cache is not stored
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A cached text.
+
+    Attributes:
+        value: The text.
+        stored_at: When it was stored, in seconds since 1970.
+    """
+
+    value: str
+    stored_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """The contents of a cache.
+
+    Attributes:
+        entries: Number of entries, expired ones included.
+        bytes: Size of all keys and values.
+        oldest: When the oldest entry was stored, in seconds since 1970; None without entries.
+        newest: When the newest entry was stored.
+        expired: Number of entries that are too old to be used.
+        path: The file, or the URL of the server without its login.
+        max_bytes: Limit of `bytes`; None if a server sets none.
+    """
+
+    entries: int
+    bytes: int
+    oldest: float | None
+    newest: float | None
+    expired: int
+    path: Path | str
+    max_bytes: int | None
+
+
+class Cache(Protocol):
+    """Texts by key. All methods raise `StoreError` if the store cannot be used."""
+
+    def get(self, key: str) -> Entry | None:
+        """Return an entry; None if it is missing, expired or unreadable."""
+        ...
+
+    def get_at_once(self, key: str) -> Entry | None:
+        """Return what `get` returns, on an event loop.
+
+        Raises:
+            BlockingIOError: That might hold up the loop.
+        """
+        ...
+
+    def set(self, key: str, value: str) -> None:
+        """Store a text, unless it is too large."""
+        ...
+
+    def stats(self) -> CacheStats:
+        """Return statistics. O(number of entries)."""
+        ...
+
+    def clear(self) -> int:
+        """Delete all entries, and return their number."""
+        ...
+
+
+def cache_key(*parts: object) -> str:
+    """Return a key that is equal for equal parts: texts, numbers and the like, and lists.
+
+    Raises:
+        ValueError: A part cannot be written as JSON.
+    """
+    return hashlib.sha256(to_json(parts)).hexdigest()
+
+
+def checksum_of(key: str, data: bytes) -> int:
+    """Return a checksum that detects a changed value and a value of another key."""
+    return zlib.crc32(data, zlib.crc32(key.encode()))

@@ -1,0 +1,67 @@
+"""What every spend ledger does, in a file or on a server."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from stores_made import Make
+
+from webtools.config import BudgetConfig
+from webtools.errors import QuotaError
+from webtools.storage.budget import Budget, Sum
+from webtools.storage.stores import Stores
+
+
+def test_a_sum_is_taken_where_it_fits_and_else_told(stores: Stores) -> None:
+    ledger, most = stores.ledger, Sum(1000, 3)
+    day, spent = ledger.reserve(600, most)
+    assert (day, spent) == (time.strftime("%Y-%m-%d", time.gmtime()), None)
+    assert ledger.reserve(401, most) == (day, Sum(600, 1))
+    assert ledger.reserve(400, most) == (day, None)
+    assert ledger.reserve(0, most) == (day, None)
+    assert ledger.reserve(0, most) == (day, Sum(1000, 3))
+    assert ledger.today() == Sum(1000, 3)
+
+
+def test_a_sum_is_changed_and_never_below_zero(stores: Stores) -> None:
+    day, _ = stores.ledger.reserve(600, Sum(1000, 3))
+    stores.ledger.adjust(day, -500)
+    assert stores.ledger.today() == Sum(100, 1)
+    stores.ledger.adjust("", 7)
+    assert stores.ledger.today() == Sum(107, 1)
+    stores.ledger.adjust(day, -500)
+    assert stores.ledger.today() == Sum(0, 1)
+    stores.ledger.adjust("2020-02-02", 50)
+    assert stores.ledger.today() == Sum(0, 1)
+
+
+def test_nothing_was_spent_where_nobody_called(stores: Stores) -> None:
+    assert stores.ledger.today() == Sum(0, 0)
+
+
+def test_sums_beyond_any_budget_stay_exact(stores: Stores) -> None:
+    most = Sum(2**52, 2**52)
+    large = 10**15 + 1
+    day, _ = stores.ledger.reserve(large, most)
+    stores.ledger.reserve(1, most)
+    stores.ledger.adjust(day, -3)
+    assert stores.ledger.today() == Sum(large - 2, 2)
+
+
+def test_of_many_threads_as_many_get_through_as_the_budget_allows(make: Make) -> None:
+    limits = BudgetConfig(usd_per_day=0.04)
+    budgets = [Budget(make().ledger, limits) for _ in range(4)]
+
+    def spend(number: int) -> bool:
+        try:
+            budgets[number % 4].reserve("exa", 0.001)
+        except QuotaError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(spend, range(100))) == 40
+    today = budgets[0].spent().today
+    assert today is not None
+    assert (today.usd, today.calls) == (0.04, 40)

@@ -1,0 +1,825 @@
+"""The SQLite file in trouble: foreign, corrupt, deleted, locked, of another version, forked."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import interrupting
+import psutil
+import pytest
+from stores_made import ROOM, TTL
+
+from webtools.storage import sqlite_schema, sqlite_store
+from webtools.storage.budget import Sum
+from webtools.storage.sqlite_store import SqliteStore
+from webtools.storage.store_errors import ForeignFileError, StoreError
+from webtools.storage.stores import Stores, in_file
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and forks of POSIX")
+NO_LIMIT = Sum(10**12, 10**6)
+NO_DATABASE = "it is no SQLite database"
+OTHER_DATABASE = "it is the database of another program"
+
+
+def stores_at(path: Path) -> Stores:
+    """Return a store of its own, as another process has it."""
+    return in_file(SqliteStore(path), ttl=TTL, max_bytes=ROOM)
+
+
+def spend(stores: Stores) -> None:
+    stores.ledger.reserve(1, NO_LIMIT)
+
+
+def spent(stores: Stores) -> int:
+    return stores.ledger.today().calls
+
+
+def fill(stores: Stores, size: int = 3000) -> None:
+    for number in range(200):
+        stores.cache.set(str(number), os.urandom(size // 2).hex())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "webtools.sqlite3"
+
+
+@pytest.fixture
+def stores(path: Path) -> Iterator[Stores]:
+    made = stores_at(path)
+    yield made
+    made.store.close()
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def run(code: str, *arguments: object) -> str:
+    command = [sys.executable, "-X", "dev", "-W", "error", "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def query(path: Path, statement: str) -> list[Any]:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        return db.execute(statement).fetchall()
+
+
+def is_healthy(path: Path) -> bool:
+    return query(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+# --- privacy -----------------------------------------------------------------------------------
+
+
+def test_nothing_is_created_before_the_first_use(stores: Stores, path: Path) -> None:
+    assert not path.parent.exists()
+
+
+@posix_only
+def test_the_folder_and_all_files_are_for_the_user_only(stores: Stores, path: Path) -> None:
+    spend(stores)
+    assert mode(path.parent) == 0o700
+    files = {file.name: mode(file) for file in path.parent.iterdir()}
+    suffixes = ("", "-shm", "-wal", ".lock")
+    assert files == dict.fromkeys([f"webtools.sqlite3{suffix}" for suffix in suffixes], 0o600)
+
+
+@posix_only
+def test_a_file_that_others_may_read_is_made_private(stores: Stores, path: Path) -> None:
+    spend(stores)
+    stores.store.close()
+    path.chmod(0o644)
+    path.parent.chmod(0o755)
+    spend(stores)
+    assert (mode(path), mode(beside(path, "-wal"))) == (0o600, 0o600)
+    assert mode(path.parent) == 0o755, "an existing folder is not changed"
+
+
+@posix_only
+@pytest.mark.parametrize("link", ["folder", "file", "file that does not exist yet"])
+def test_links_of_the_user_are_followed(tmp_path: Path, link: str) -> None:
+    real = tmp_path / "real" / "webtools.sqlite3"
+    path = tmp_path / "folder" / "webtools.sqlite3"
+    real.parent.mkdir()
+    if link == "folder":
+        path.parent.symlink_to(real.parent)
+    else:
+        path.parent.mkdir()
+        path.symlink_to(real)
+        if link == "file":
+            spend(stores_at(real))
+    before = spent(stores_at(path))
+    spend(stores_at(path))
+    assert spent(stores_at(real)) == before + 1
+    assert mode(real) == 0o600
+
+
+@posix_only
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_file_or_link_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_link: bool
+) -> None:
+    theirs, path = tmp_path / "theirs", tmp_path / "webtools.sqlite3"
+    (theirs if is_link else path).write_bytes(b"precious " * 100)
+    if is_link:
+        path.symlink_to(theirs)
+    monkeypatch.setattr(os, "geteuid", lambda: path.lstat().st_uid + 1)
+    with pytest.raises(StoreError, match="it belongs to another user"):
+        spend(stores_at(path))
+    assert path.read_bytes() == b"precious " * 100
+
+
+# --- foreign files -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"my notes " * 1000, NO_DATABASE),
+        (b"x", NO_DATABASE),
+        (b"SQLite format 3\0", OTHER_DATABASE),
+        (b"SQLite format 3\0" + b"\xff" * 5000, OTHER_DATABASE),
+    ],
+    ids=["text", "one byte", "short", "another application"],
+)
+def test_a_foreign_file_is_refused_and_not_changed(
+    stores: Stores, path: Path, content: bytes, reason: str
+) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    path.chmod(0o640)
+    before = path.stat()
+    for use in (spend, spent):
+        with pytest.raises(ForeignFileError, match=rf"webtools\.sqlite3 cannot be used: {reason}"):
+            use(stores)
+    assert [file.name for file in path.parent.iterdir()] == [path.name], "nothing is beside it"
+    assert path.read_bytes() == content
+    after = path.stat()  # except the time of the last access
+    assert (after[:7], after.st_mtime_ns) == (before[:7], before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_a_database_of_another_program_is_not_changed(
+    stores: Stores, path: Path, journal: str, *, is_locked: bool
+) -> None:
+    path.parent.mkdir()
+    theirs = sqlite3.connect(path, isolation_level=None)
+    theirs.execute(f"PRAGMA journal_mode = {journal}").fetchall()
+    theirs.execute("CREATE TABLE bookmarks (url)")
+    if is_locked:
+        theirs.execute("BEGIN EXCLUSIVE")
+    path.chmod(0o644)
+    files = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    with pytest.raises(ForeignFileError, match=OTHER_DATABASE):
+        spend(stores)
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == files
+    assert mode(path) == 0o644
+    theirs.close()
+
+
+def test_a_file_that_became_foreign_while_it_was_open_is_not_moved(
+    stores: Stores, path: Path
+) -> None:
+    fill(stores)
+    stores.store.close()
+    assert spent(stores) == 0
+    overwrite(path)
+    content = path.read_bytes()
+    with pytest.raises(ForeignFileError, match=NO_DATABASE):
+        stores.cache.stats()
+    assert path.read_bytes() == content
+    assert not beside(path, ".corrupt").exists()
+
+
+def test_an_empty_file_is_used(stores: Stores, path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+    spend(stores)
+    assert spent(stores) == 1
+
+
+# --- corrupt files -----------------------------------------------------------------------------
+
+
+def overwrite(path: Path, *, start: int = 0) -> None:
+    """Break a file from another process: closing it here would drop the locks of SQLite."""
+    code = "import os, sys; f = open(sys.argv[1], 'r+b'); f.seek(int(sys.argv[2])); "
+    run(code + "f.write(os.urandom(max(9000, os.path.getsize(f.name)))); f.close()", path, start)
+
+
+@pytest.mark.parametrize("broken", [slice(16, 68), slice(100, 5000)], ids=["header", "tables"])
+def test_a_corrupt_file_is_moved_aside_and_reported_once(
+    stores: Stores, path: Path, broken: slice
+) -> None:
+    spend(stores)
+    stores.store.close()
+    content = bytearray(path.read_bytes())
+    content[broken] = b"\xff" * (broken.stop - broken.start)
+    path.write_bytes(content)
+    assert stores.store.take_notices() == []
+    spend(stores)
+    assert spent(stores) == 1
+    assert is_healthy(path)
+    assert beside(path, ".corrupt").read_bytes() == content
+    [notice] = stores.store.take_notices()
+    assert str(path) in notice
+    assert str(beside(path, ".corrupt")) in notice
+    assert stores.store.take_notices() == []
+
+
+def test_a_schema_that_is_no_text_is_corrupt(stores: Stores, path: Path) -> None:
+    spend(stores)
+    stores.store.close()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE \xfb\xfb\xfb\xfb\xfb"))
+    assert spent(stores) == 0
+    assert beside(path, ".corrupt").exists()
+
+
+def test_only_the_first_corrupt_file_is_kept(stores: Stores, path: Path) -> None:
+    contents: list[bytes] = []
+    for _ in range(2):
+        spend(stores)
+        stores.store.close()
+        contents.append(path.read_bytes()[:100] + os.urandom(5000))
+        path.write_bytes(contents[-1])
+        spend(stores)
+    assert beside(path, ".corrupt").read_bytes() == contents[0]
+    assert spent(stores) == 1
+
+
+@pytest.mark.parametrize("start", [100, 8192, 100_000])
+def test_a_file_that_breaks_while_it_is_open_is_replaced(
+    stores: Stores, path: Path, start: int
+) -> None:
+    fill(stores)
+    stores.store.close()
+    assert spent(stores) == 0  # open again, with little of it in memory
+    overwrite(path, start=start)
+    assert stores.cache.stats().entries == 0
+    spend(stores)
+    assert spent(stores) == 1
+    assert is_healthy(path)
+
+
+def test_all_that_find_a_file_corrupt_go_on_with_the_same_new_file(path: Path) -> None:
+    several = [stores_at(path) for _ in range(8)]
+    fill(several[0])
+    several[0].store.close()
+    assert {spent(each) for each in several} == {0}
+    overwrite(path, start=8192)
+    with ThreadPoolExecutor(8) as threads:
+        assert {stats.entries for stats in threads.map(lambda s: s.cache.stats(), several)} == {0}
+        list(threads.map(spend, several))
+    assert {spent(each) for each in several} == {8}
+    assert is_healthy(path)
+
+
+def test_a_corrupt_file_that_cannot_be_moved_is_an_error(
+    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("not allowed")
+
+    fill(stores)
+    stores.store.close()
+    assert spent(stores) == 0
+    overwrite(path, start=8192)
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(StoreError, match="not allowed"):
+        stores.cache.stats()
+
+
+# --- deleted files -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", ["file", "folder"])
+def test_a_write_notices_that_the_file_was_deleted(stores: Stores, path: Path, lost: str) -> None:
+    spend(stores)
+    for file in path.parent.iterdir():
+        file.unlink()
+    if lost == "folder":
+        path.parent.rmdir()
+    spend(stores)
+    assert spent(stores) == spent(stores_at(path)) == 1
+
+
+def test_a_read_notices_that_the_file_was_deleted(
+    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_store, "LOOK_INTERVAL", 0.0)
+    spend(stores)
+    path.unlink()
+    assert spent(stores) == 0
+
+
+@posix_only
+def test_a_deleted_file_that_is_open_elsewhere_leaves_the_new_one_alone(path: Path) -> None:
+    late, early = stores_at(path), stores_at(path)
+    spend(late)
+    path.unlink()
+    spend(early)
+    late.store.close()  # as the last one on the old file
+    assert beside(path, "-wal").exists()
+    assert spent(early) == spent(stores_at(path)) == 1
+
+
+def test_tables_that_vanish_are_created_again(stores: Stores, path: Path) -> None:
+    spend(stores)
+    query(path, "DROP TABLE spend")
+    spend(stores)
+    assert spent(stores) == 1
+    assert stores.store.take_notices() == []
+
+
+# --- other versions ----------------------------------------------------------------------------
+
+
+def test_of_another_version_only_the_ledger_is_kept(stores: Stores, path: Path) -> None:
+    spend(stores)
+    stores.cache.set("key", "value")
+    stores.store.close()
+    query(path, "PRAGMA user_version = 99")
+    query(path, "CREATE TABLE other (a)")
+    assert spent(stores) == 1
+    assert stores.cache.get("key") is None
+    assert query(path, "SELECT * FROM sqlite_master WHERE name = 'other'") == []
+    [notice] = stores.store.take_notices()
+    assert str(path) in notice
+
+
+@pytest.mark.parametrize("column", ["", ", note TEXT", ", weight INTEGER NOT NULL DEFAULT 1"])
+def test_two_versions_that_alternate_share_one_allowance(
+    path: Path, monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    columns = sqlite_schema._TABLES["spend"]
+    allowed = 0
+    for number in range(8):
+        monkeypatch.setattr(sqlite_schema, "_VERSION", number % 2 + 1)
+        other = f"{columns[:-1]}{column})" if number % 2 else columns
+        monkeypatch.setitem(sqlite_schema._TABLES, "spend", other)
+        stores = stores_at(path)
+        allowed += stores.ledger.reserve(100_000, Sum(1_000_000, 3))[1] is None
+        stores.store.close()
+    assert allowed == 3
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "(day TEXT PRIMARY KEY, nano_usd INTEGER)",
+        "(day TEXT PRIMARY KEY, micro_usd INTEGER, calls INTEGER, account TEXT NOT NULL)",
+    ],
+)
+def test_nothing_is_spent_if_another_version_counts_in_another_way(
+    stores: Stores, path: Path, columns: str
+) -> None:
+    path.parent.mkdir(parents=True)
+    for statement in (
+        f"CREATE TABLE spend {columns}",
+        "PRAGMA user_version = 99",
+        f"PRAGMA application_id = {int.from_bytes(b'webt')}",
+    ):
+        query(path, statement)
+    with pytest.raises(StoreError):
+        spend(stores)
+    assert query(path, "SELECT * FROM sqlite_master WHERE name = 'spend'")
+
+
+# --- files that cannot be used -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["folder", "below a file", "no path"])
+def test_a_path_that_cannot_be_a_file_is_an_error(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    paths = {"folder": tmp_path, "below a file": file / "a" / "b", "no path": Path("a\0b")}
+    stores = stores_at(paths[kind])
+    uses: list[Callable[[], object]] = [
+        lambda: spend(stores),
+        lambda: spent(stores),
+        lambda: stores.cache.get("key"),
+        lambda: stores.cache.set("key", "value"),
+        stores.cache.stats,
+        stores.cache.clear,
+        lambda: stores.circuits.read("exa"),
+    ]
+    for use in uses:
+        with pytest.raises(StoreError, match="cannot be used: "):
+            use()
+
+
+def test_a_full_disk_is_an_error_that_passes(stores: Stores, path: Path) -> None:
+    spend(stores)
+    pages = "PRAGMA max_page_count = "
+    stores.cache._store.read(lambda db: db.execute(f"{pages} 20").fetchall())  # type: ignore[attr-defined]
+    with pytest.raises(StoreError, match="full"):
+        fill(stores)
+    stores.store.close()
+    spend(stores)
+    assert spent(stores) == 2
+    assert is_healthy(path)
+
+
+@posix_only
+def test_a_file_system_without_locks_is_used_without(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    spend(stores)
+    assert spent(stores) == 1
+
+
+# --- locked files ------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that moves only while a store waits."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(sqlite_store, "time", clock)
+    monkeypatch.setattr(sqlite_store, "_RETRY_PAUSE", 0.01)
+    return clock
+
+
+@pytest.fixture
+def lock(stores: Stores, path: Path) -> Iterator[Callable[[str], sqlite3.Connection]]:
+    """Lock the file in another connection."""
+    spend(stores)
+    stores.store.close()
+    other = sqlite3.connect(path, isolation_level=None)
+
+    def lock(kind: str) -> sqlite3.Connection:
+        if kind == "EXCLUSIVE":
+            other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        other.execute(f"BEGIN {kind}")
+        return other
+
+    yield lock
+    other.close()
+
+
+def waited(clock: Clock, use: Callable[[], object]) -> float:
+    start = clock.now
+    with pytest.raises(StoreError, match="locked|opening it"):
+        use()
+    return clock.now - start
+
+
+def test_a_locked_file_is_waited_for_once_by_the_cache_and_for_the_rest_by_the_ledger(
+    stores: Stores, lock: Callable[[str], sqlite3.Connection], clock: Clock
+) -> None:
+    lock("EXCLUSIVE")
+    get, reserve = lambda: stores.cache.get("key"), lambda: spend(stores)
+    waits = [waited(clock, use) for use in (get, get, reserve, reserve)]
+    assert waits == pytest.approx([0.5, 0.05, 1.5, 0.05], abs=0.02)
+
+
+def test_a_lock_is_forgotten_after_a_while_and_with_the_next_write(
+    stores: Stores, lock: Callable[[str], sqlite3.Connection], clock: Clock
+) -> None:
+    other = lock("IMMEDIATE")
+    reserve = lambda: spend(stores)  # noqa: E731
+    assert waited(clock, reserve) == pytest.approx(2.0, abs=0.02)
+    assert spent(stores) == 1, "reading goes on while others write"
+    assert waited(clock, reserve) == pytest.approx(0.05, abs=0.02)
+    clock.now += 6
+    assert waited(clock, reserve) == pytest.approx(2.0, abs=0.02)
+    other.execute("COMMIT")
+    spend(stores)
+    other.execute("BEGIN IMMEDIATE")
+    assert waited(clock, reserve) == pytest.approx(2.0, abs=0.02)
+
+
+def test_a_write_waits_for_the_writes_of_others(
+    stores: Stores, lock: Callable[[str], sqlite3.Connection]
+) -> None:
+    other = lock("IMMEDIATE")
+    with ThreadPoolExecutor() as threads:
+        writing = threads.submit(spend, stores)
+        time.sleep(0.1)
+        other.execute("COMMIT")
+        writing.result(10)
+    assert spent(stores) == 2
+
+
+@posix_only
+def test_a_file_that_another_process_keeps_opening_is_waited_for_once(
+    stores: Stores, path: Path, clock: Clock
+) -> None:
+    import fcntl  # noqa: PLC0415 - POSIX only
+
+    path.parent.mkdir()
+    with beside(path, ".lock").open("w") as theirs:
+        fcntl.flock(theirs, fcntl.LOCK_EX)
+        waits = [waited(clock, lambda: spend(stores)) for _ in range(2)]
+    assert waits == pytest.approx([2.0, 0.05], abs=0.02)
+    spend(stores)
+
+
+# --- reading on an event loop ------------------------------------------------------------------
+
+
+def get_at_once(stores: Stores, key: str = "key") -> str | None:
+    entry = stores.cache.get_at_once(key)
+    return None if entry is None else entry.value
+
+
+def test_an_open_file_is_read_at_once(stores: Stores) -> None:
+    with pytest.raises(BlockingIOError):
+        get_at_once(stores)
+    stores.cache.set("key", "value")
+    assert get_at_once(stores) == "value"
+    assert get_at_once(stores, "other") is None
+
+
+def test_a_large_entry_is_not_read_at_once(path: Path) -> None:
+    stores = in_file(SqliteStore(path), ttl=TTL, max_bytes=2**30)
+    stores.cache.set("key", "x" * 300_000)
+    with pytest.raises(BlockingIOError):
+        get_at_once(stores)
+    assert stores.cache.get("key") is not None
+
+
+def test_a_slow_file_is_not_read_at_once_for_a_while(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    stores.cache.set("key", "value")
+    monkeypatch.setattr(sqlite_store, "time", clock)
+    monkeypatch.setattr(clock, "monotonic", lambda: clock.sleep(0.01) or clock.now)
+    assert get_at_once(stores) == "value"  # which was slow
+    with pytest.raises(BlockingIOError):
+        get_at_once(stores)
+    clock.now += 6
+    assert get_at_once(stores) == "value"
+
+
+def test_a_file_in_use_by_another_thread_is_not_read_at_once(stores: Stores) -> None:
+    stores.circuits.change("exa", lambda _: None)
+    inside, leave = threading.Event(), threading.Event()
+
+    def wait(_: object) -> None:
+        inside.set()
+        leave.wait(60)
+
+    with ThreadPoolExecutor() as threads:
+        change = threads.submit(stores.circuits.change, "exa", wait)
+        assert inside.wait(60)
+        with pytest.raises(BlockingIOError):
+            get_at_once(stores)
+        leave.set()
+        change.result(10)
+    assert get_at_once(stores) is None
+
+
+def test_a_faulty_file_is_not_read_at_once(stores: Stores, path: Path) -> None:
+    stores.cache.set("key", "value")
+    query(path, "DROP TABLE cache")
+    with pytest.raises(BlockingIOError):
+        get_at_once(stores)
+    assert stores.cache.get("key") is None  # which creates the table again
+    assert get_at_once(stores) is None
+
+
+def test_a_file_that_stays_locked_is_not_read_at_once(
+    stores: Stores, lock: Callable[[str], sqlite3.Connection], clock: Clock
+) -> None:
+    lock("IMMEDIATE")
+    waited(clock, lambda: stores.cache.set("key", "value"))
+    with pytest.raises(BlockingIOError):
+        get_at_once(stores)
+
+
+# --- interrupts, threads and forks -------------------------------------------------------------
+
+
+@posix_only
+def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(path: Path) -> None:
+    script = [sys.executable, str(Path(interrupting.__file__)), str(path)]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout.strip(), done.returncode) == (str(interrupting.ROUNDS), 0), done.stderr
+
+
+def in_threads(number: int, act: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=act) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+
+def test_thousands_of_short_threads_leave_no_connections_open(stores: Stores) -> None:
+    spend(stores)
+    before = psutil.Process().num_fds() if hasattr(psutil.Process, "num_fds") else 0
+    for _ in range(20):
+        in_threads(50, lambda: spent(stores))
+    in_threads(100, lambda: spend(stores))
+    assert spent(stores) == 101
+    assert not before or psutil.Process().num_fds() <= before
+
+
+def test_a_store_that_is_dropped_or_outlives_the_program_leaves_no_open_file() -> None:
+    code = """
+import gc, sys, tempfile
+from pathlib import Path
+from webtools.storage.sqlite_store import SqliteStore, store_at
+with tempfile.TemporaryDirectory() as folder:
+    SqliteStore(Path(folder, "a")).read(lambda db: None)
+    gc.collect()
+    store_at(Path(folder, "b")).read(lambda db: None)
+"""
+    assert run(code) == ""
+
+
+FORK = """
+import os, sys, threading, time, warnings
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_sqlite_faults import beside, is_healthy, spend, spent
+from webtools.storage import sqlite_store
+from webtools.storage.store_errors import StoreError
+from webtools.storage.stores import stores_for
+warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads, as ours may be
+path = Path(sys.argv[1])
+stores = stores_for(path, "", ttl=60, max_bytes=2**20)
+
+def in_child(work):
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
+            os._exit(1)
+        os._exit(0)
+    return child
+
+def check(child):
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def forked(path: Path, code: str) -> None:
+    run(FORK + code, path, Path(__file__).parent)
+
+
+@posix_only
+def test_a_forked_process_has_a_connection_and_locks_of_its_own(path: Path) -> None:
+    forked(
+        path,
+        """
+spend(stores)
+ready, gate = os.pipe(), os.pipe()
+
+def work():
+    spend(stores)
+    os.write(ready[1], b"x")
+    os.read(gate[0], 1)
+    assert beside(path, "-wal").exists(), "the parent deleted the child's log"
+    spend(stores)
+    assert spent(stores) == 4
+
+child = in_child(work)
+os.read(ready[0], 1)
+spend(stores)
+assert spent(stores) == 3
+stores.store.close()  # the last connection of a file deletes its log, if no lock tells of another
+os.write(gate[1], b"x")
+check(child)
+assert spent(stores) == 4
+assert is_healthy(path)
+""",
+    )
+
+
+@posix_only
+def test_a_fork_waits_for_threads_in_the_middle_of_a_write(path: Path) -> None:
+    forked(
+        path,
+        """
+is_over = threading.Event()
+
+def keep_spending():
+    while not is_over.is_set():
+        spend(stores)
+        spent(stores)
+
+threads = [threading.Thread(target=keep_spending) for _ in range(4)]
+for thread in threads:
+    thread.start()
+children = []
+for _ in range(8):
+    children.append(in_child(lambda: spend(stores)))
+    time.sleep(0.05)
+for child in children:
+    check(child)
+is_over.set()
+for thread in threads:
+    thread.join()
+assert is_healthy(path)
+""",
+    )
+
+
+@posix_only
+def test_a_fork_that_cannot_wait_longer_leaves_the_child_without_the_file(path: Path) -> None:
+    forked(
+        path,
+        """
+sqlite_store.FORK_PATIENCE = 0.05
+inside, leave = threading.Event(), threading.Event()
+
+def wait(state):
+    inside.set()
+    leave.wait(60)
+
+thread = threading.Thread(target=lambda: stores.circuits.change("exa", wait))
+thread.start()
+inside.wait()
+
+def work():
+    for _ in range(2):
+        try:
+            spend(stores)
+        except StoreError as error:
+            assert "in use when this process forked" in str(error)
+        else:
+            raise AssertionError("it used the file of its parent")
+    check(in_child(lambda: None))
+
+child = in_child(work)
+leave.set()
+check(child)
+thread.join()
+spend(stores)
+assert spent(stores) == 1
+""",
+    )
+
+
+# --- the log of the file -----------------------------------------------------------------------
+
+
+def test_a_large_log_is_written_back(path: Path) -> None:
+    stores = in_file(SqliteStore(path), ttl=TTL, max_bytes=2**30)
+    for _ in range(8):
+        fill(stores, 20_000)
+    assert beside(path, "-wal").stat().st_size < 3 * sqlite_store._MAX_LOG_BYTES
+
+
+def test_a_deleted_log_is_no_fault(stores: Stores, path: Path) -> None:
+    spend(stores)
+    beside(path, "-wal").unlink()
+    spend(stores)
+    assert spent(stores) == 2
+
+
+def test_a_log_that_others_read_is_written_back_later(
+    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_store, "_MAX_LOG_BYTES", 100_000)
+    spend(stores)
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM spend").fetchall()
+    fill(stores)
+    assert beside(path, "-wal").stat().st_size > 100_000
+    reader.close()
+    monkeypatch.setattr(sqlite_store, "_CHECKPOINT_INTERVAL", 0.0)
+    now = time.monotonic() + 60
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    spend(stores)
+    assert beside(path, "-wal").stat().st_size == 0
