@@ -354,6 +354,14 @@ def test_one_call_is_one_request(web: WebTools, webtools_sandbox: SandboxServer)
     assert sum(webtools_sandbox.stats()["requests"].values()) == 1
 
 
+async def test_an_awaited_call_takes_no_thread(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "call_tool", pytest.fail)
+    monkeypatch.setattr("langchain_core.tools.base.run_in_executor", pytest.fail)
+    assert await WebSearchTool(web=web).ainvoke("read json")
+
+
 def test_bad_input_is_no_request(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     WebSearchTool(web=web).invoke({"queries": ["fine", " "]})
     assert webtools_sandbox.stats()["requests"] == {}

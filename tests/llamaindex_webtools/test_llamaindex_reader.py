@@ -56,11 +56,7 @@ async def lazy(reader: WebPageReader, urls: Any) -> list[Document]:
     return list(reader.lazy_load_data(urls))
 
 
-async def alazy(reader: WebPageReader, urls: Any) -> list[Document]:
-    return list(await reader.alazy_load_data(urls))
-
-
-WAYS = [load, aload, lazy, alazy]
+WAYS = [load, aload, lazy]
 every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 awaited_and_not = pytest.mark.parametrize("way", [load, aload], ids=["blocking", "awaited"])
 
@@ -174,6 +170,11 @@ async def test_any_number_of_urls_is_read(way: Load) -> None:
     web = stub()
     assert len(await way(WebPageReader(web), many(250))) == 250
     assert [len(urls) for urls in web.asked] == [100, 100, 50]
+
+
+async def test_lazy_loading_can_be_awaited() -> None:
+    documents = await WebPageReader(stub()).alazy_load_data(many(2))
+    assert [document.text for document in documents] == many(2)
 
 
 def test_a_lazy_caller_reads_no_more_than_it_asks_for() -> None:
