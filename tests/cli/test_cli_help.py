@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib import import_module
 
 import pytest
@@ -211,20 +209,6 @@ def test_help_on_a_narrow_terminal_breaks_between_words(
     out = cli("help", name).out if name else cli("help").out
     assert max(map(len, out.splitlines())) <= 60
     assert set(out.split()) <= set(whole.split())
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["cache", "--help"]])
-def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
-    code = (
-        "import sys; from webtools.cli import main; main(sys.argv[1:]); "
-        "heavy = {'httpx', 'pydantic', 'asyncio', 'platformdirs', 'rich'}; "
-        "sys.exit(str(heavy & set(sys.modules) or ''))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], check=False, capture_output=True, text=True
-    )
-    assert done.stderr.strip() == ""
-    assert done.stdout
 
 
 def test_python_m_webtools_is_the_command(start: Start) -> None:

@@ -17,7 +17,7 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import logs
-from webtools.cli import following, output
+from webtools.cli import following
 from webtools.cli import logs as logs_module
 from webtools.cli.following import Follower, reader_left
 
@@ -325,14 +325,6 @@ def test_whether_the_reader_is_gone_is_detected_where_possible(
         monkeypatch.delattr(following.select, "poll", raising=False)
         assert not reader_left(stream)
     assert not reader_left(None)
-
-
-def test_following_in_this_process_ends_when_its_reader_is_gone(
-    cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logs_module, "reader_left", lambda _: True)
-    monkeypatch.setattr(output, "abandon", lambda: None)
-    assert cli("log", "tail", "--follow", "--config", trial).code == 141
 
 
 def test_a_stream_that_is_no_file_has_its_reader() -> None:

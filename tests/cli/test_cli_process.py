@@ -6,16 +6,13 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING
 
 import pytest
-from cli_calls import Cli, Start
-
-from webtools._version import __version__
+from cli_calls import Start
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -65,24 +62,6 @@ def test_ctrl_c_while_reading_stdin_is_quiet(start: Start) -> None:
     assert (process.returncode, err) == (130, "")
 
 
-def test_ctrl_c_in_this_process_is_exit_130(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: object) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("webtools.cli.calls.call", interrupt)
-    assert cli("search", "x").code == 130
-
-
-def test_a_reader_who_left_is_exit_141_in_this_process(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    with os.fdopen(writer, "w") as stream:
-        monkeypatch.setattr("sys.stdout", stream)
-        assert cli("config", "example").code == 141
-
-
 def test_a_reader_who_leaves_ends_it_quietly(start: Start, config: str) -> None:
     process = start("search", "heap", "--config", config)
     assert process.stdout is not None
@@ -100,13 +79,6 @@ def test_a_reader_who_leaves_during_help_ends_it_quietly(start: Start) -> None:
     assert process.stderr.read() == ""
 
 
-def test_a_closed_output_is_no_end_in_this_process(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdout", None)
-    assert cli("config", "example").code == 0
-
-
 def test_a_closed_output_is_no_end(start: Start, config: str) -> None:
     process = start("search", "heap", "--config", config, preexec_fn=lambda: os.close(1))
     _, err = process.communicate(timeout=180)
@@ -120,15 +92,3 @@ def test_an_unreadable_byte_in_stdin_is_no_end(start: Start, config: str) -> Non
     out, err = process.communicate(timeout=180)
     assert (process.returncode, err) == (0, "")
     assert '"heap \ufffd"' in out
-
-
-def test_a_command_of_its_own_process_looks_nothing_through_when_it_ends() -> None:
-    code = """
-import atexit, gc, sys
-atexit.register(lambda: print(gc.get_freeze_count() > 1000))  # runs after what comes later
-sys.argv = ["webtools", "--version"]
-from webtools.cli import command
-command()
-"""
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout == f"webtools {__version__}\nTrue\n"

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -324,12 +323,6 @@ def test_without_a_match_the_beginning_is_taken() -> None:
         assert "[…]" not in best_passages(text, query, 900)
 
 
-@pytest.mark.parametrize(("query", "found"), [("日本", "日本は島国"), ("ΛΆΜΑ", "λάμα")])
-def test_words_are_found_in_other_scripts(query: str, found: str) -> None:
-    text = f"{'nothing ' * 100}\n\n{found}\n\n{'nothing ' * 100}"
-    assert found in best_passages(text, query, 260)
-
-
 @pytest.mark.parametrize("size", [1, 2, 7, 50, 249, 250, 1000, 5000])
 @pytest.mark.parametrize(
     "text",
@@ -342,23 +335,7 @@ def test_the_bound_is_kept(text: str, size: int) -> None:
     assert cut or not text.strip()
 
 
-@pytest.mark.no_cover
-@pytest.mark.parametrize(
-    "text", ["x" * 10**6, "\n" * 10**6, " \n" * 10**6, "#\n\n" * 10**5, "a. " * 10**6], ids=len
-)
-def test_a_hostile_text_costs_no_more_than_its_length(text: str) -> None:
-    start = time.process_time()
-    best_passages(text, "a", 4000)
-    assert time.process_time() - start < 20  # two seconds at most on an idle machine
-
-
 # --- the component -----------------------------------------------------------------------------
-
-
-def test_the_postprocessor_says_what_it_is() -> None:
-    processor = FetchPagePostprocessor(stub())
-    assert isinstance(processor, BaseNodePostprocessor)
-    assert processor.class_name() == "FetchPagePostprocessor"
 
 
 def test_a_postprocessor_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

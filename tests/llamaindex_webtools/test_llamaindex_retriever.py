@@ -381,13 +381,6 @@ def test_the_callback_manager_hears_of_a_retrieval(web: WebTools) -> None:
     assert len((end.payload or {})["nodes"]) == 5
 
 
-def test_one_retriever_serves_one_loop_after_another(web: WebTools) -> None:
-    retriever = WebRetriever(web)
-    expected = retriever.retrieve("asyncio")
-    for _ in range(3):
-        assert asyncio.run(retriever.aretrieve("asyncio")) == expected
-
-
 async def test_an_awaited_retrieval_takes_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     retriever = WebRetriever(stub(result()))
     monkeypatch.setattr(asyncio.get_running_loop(), "run_in_executor", pytest.fail)

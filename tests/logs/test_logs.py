@@ -7,10 +7,8 @@ import math
 import multiprocessing
 import os
 import re
-import sys
 import threading
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -382,12 +380,3 @@ def test_a_log_that_cannot_be_read_is_named_with_its_path(path: Path) -> None:
         tail(path, 1)
     with pytest.raises(ConfigError, match="null"):
         tail(Path("a\0b"), 1)
-
-
-def test_reading_is_imported_only_when_it_is_asked_for() -> None:
-    logs = import_module("webtools.logs")
-    assert logs.tail_line is sys.modules["webtools.logs.explanation"].tail_line
-    with pytest.raises(AttributeError, match="expl4in"):
-        _ = logs.expl4in
-    for name in logs.__all__:
-        assert getattr(logs, name) is not None

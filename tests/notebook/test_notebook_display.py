@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
-from pprint import pformat
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -18,7 +17,6 @@ from unittest.mock import Mock
 import IPython
 import notebook_samples as samples
 import pytest
-from _pytest._io.saferepr import saferepr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from IPython.core.formatters import PlainTextFormatter
@@ -437,11 +435,6 @@ def test_ipython_in_a_terminal_prints_the_text(tmp_path: Path) -> None:
     assert "<SummaryResponse" not in ran.stdout
 
 
-def test_tests_and_logs_print_the_line() -> None:
-    assert saferepr(samples.NOTHING) == pformat(samples.NOTHING) == repr(samples.NOTHING)
-    assert f"{samples.NOTHING}" == repr(samples.NOTHING)
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -789,11 +782,3 @@ def test_many_notes_are_counted() -> None:
 def test_what_is_cached_at_an_unknown_time_says_cached() -> None:
     response = samples.NOTHING.model_copy(update={"cache_hit": True})
     assert "cached<" in response._repr_html_()
-
-
-def test_drawing_is_imported_when_it_is_first_asked_for() -> None:
-    code = "import webtools.results, sys; print('webtools.display.html' in sys.modules)"
-    import subprocess  # noqa: PLC0415
-
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "False\n"
