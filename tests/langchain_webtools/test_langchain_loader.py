@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -173,18 +172,6 @@ async def test_nothing_to_load_makes_no_call(load: Load) -> None:
     web = Fixed()
     assert await load(WebPageLoader([], web=web)) == []
     assert web.asked == []
-
-
-async def test_cancelling_passes_through(
-    web: WebTools, page: str, webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.latency = 5.0
-    task = asyncio.ensure_future(WebPageLoader(page, web=web).aload())
-    while not task.done() and not webtools_sandbox.stats()["requests"]:  # noqa: ASYNC110
-        await asyncio.sleep(0.005)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 # --- failures ----------------------------------------------------------------------------------
