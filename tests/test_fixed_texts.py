@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,10 @@ def test_a_search_without_results() -> None:
             answering(400, {"error": [{"code": 1, "msg": "first"}, {"code": 2, "msg": "second"}]}),
             "Kagi API returned HTTP 400: first, second",
         ),
+        (
+            answering(body={"error": [{"code": 7, "msg": "first"}, {"code": 8, "msg": "second"}]}),
+            "Kagi API error: first, second",
+        ),
         (answering(text="not JSON"), 'Failed to parse Kagi API response for "match"'),
     ],
 )
@@ -111,12 +116,20 @@ def test_a_failed_search(transport: httpx.MockTransport, sentence: str) -> None:
     assert str(caught.value).startswith(sentence)
 
 
-def test_a_summary_that_is_empty() -> None:
-    body = {"meta": {"id": "1"}, "data": {"output": "", "tokens": 0}}
-    web = WebTools(api_keys=KAGI, transport=answering(body=body), cache=False)
+@pytest.mark.parametrize(
+    ("transport", "sentence"),
+    [
+        (
+            answering(body={"meta": {"id": "1"}, "data": {"output": "", "tokens": 0}}),
+            f'Kagi API returned no summary for "{PAGE}"',
+        ),
+        (answering(text="not JSON"), f'Failed to parse Kagi API response for "{PAGE}"'),
+    ],
+)
+def test_a_failed_summary(transport: httpx.MockTransport, sentence: str) -> None:
     with pytest.raises(ProviderError) as caught:
-        web.summarize(PAGE)
-    assert str(caught.value).startswith(f'Kagi API returned no summary for "{PAGE}"')
+        WebTools(api_keys=KAGI, transport=transport, cache=False).summarize(PAGE)
+    assert str(caught.value).startswith(sentence)
 
 
 def test_a_network_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +180,17 @@ def test_the_uncertainty_of_research(query: str, count: int, sentence: str) -> N
     ]
     web = WebTools(api_keys=EXA, transport=answering(body={"results": results}))
     assert web.research(query).meta.uncertainty == sentence
+
+
+def test_the_uncertainty_of_one_recent_source() -> None:
+    results = [
+        {"id": "1", "title": "Heap queue", "url": "https://site1.example/heap"},
+        {"id": "2", "title": "Heap queue", "url": "https://site2.example/heap"},
+    ]
+    results[0]["publishedDate"] = datetime.now(UTC).isoformat()
+    web = WebTools(api_keys=EXA, transport=answering(body={"results": results}))
+    uncertainty = web.research("latest heap queue", recency_days=7).meta.uncertainty
+    assert uncertainty == "Only 1 recent source found within ~7 days."
 
 
 # --- rendering ---------------------------------------------------------------------------------

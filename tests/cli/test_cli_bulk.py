@@ -210,3 +210,13 @@ def test_control_characters_of_the_input_reach_no_terminal(
         done = cli("bulk", "search", str(items), "-o", str(tmp_path / out), "--config", config)
         assert done.out + done.err
         assert (done.out + done.err).replace("\n", "").isprintable()
+
+
+def test_a_column_that_a_csv_lacks_is_shown_with_its_control_characters_escaped(
+    cli: Cli, config: str, tmp_path: Path
+) -> None:
+    items = tmp_path / "in.csv"
+    items.write_text("note\nheap\n")
+    arguments = ("-o", str(tmp_path / "rows.jsonl"), "--config", config)
+    done = cli("bulk", "search", str(items), "--column", "\x1b[31mEVIL\x07", *arguments)
+    assert "\\x1b[31mEVIL\\x07" in done.err

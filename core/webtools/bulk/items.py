@@ -19,7 +19,7 @@ from webtools.bulk.models import Operation
 from webtools.bulk.options import Options
 from webtools.errors import InputError
 from webtools.text.narrowing import is_mapping
-from webtools.text.quoting import hint, listed
+from webtools.text.quoting import hint, listed, quote
 from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
 
 Given: TypeAlias = str | Mapping[str, Any]
@@ -136,7 +136,7 @@ def _values_of(operation: Operation, given: Given | InputError, options: Options
     if options.column is None:
         return {name: value for name, value in given.items() if name and value not in (None, "")}
     if options.column not in given:
-        raise InputError(f"there is no {shown(options.column)} in it; it has {listed(given)}.")
+        raise InputError(f"there is no {quote(options.column)} in it; it has {listed(given)}.")
     return {_SUBJECTS[operation]: given[options.column]}
 
 
@@ -197,7 +197,7 @@ def _table(operation: Operation, file: IO[str], path: str, column: str | None) -
         rows = csv.DictReader(file)
         names = rows.fieldnames or ()
         if column is not None and column not in names:
-            fault = f"{path} has no column {shown(column)}{hint(column, names)}"
+            fault = f"{path} has no column {quote(column)}{hint(column, names)}"
             raise InputError(f"{fault}; it has {listed(names) or 'none'}.")
         if names and column is None and not {name.lower() for name in names} & _COLUMNS[operation]:
             wanted = " or ".join(sorted(_COLUMNS[operation]))

@@ -105,7 +105,7 @@ def _add(options: Namespace) -> list[str]:
     kind = _checked_type(options.name)
     path = _in_use(options)
     if path is None:
-        raise ConfigError(f"There is no config file yet; `{_PROG} init --type {kind}` begins one.")
+        raise ConfigError(f"There is no config file yet; `{_PROG} init --type {kind}` creates one.")
     name = options.entry_name or kind
     check_name(path, name)  # before a key is asked for in vain
     add_entry(path, _ask_entry(name, kind))
@@ -146,7 +146,7 @@ def _set_key(options: Namespace) -> list[str]:
         raise UsageError("NAME is missing: whose key is it?", _PROG)
     path = _in_use(options)
     if path is None:
-        raise ConfigError("There is no config file yet; `webtools config init` begins one.")
+        raise ConfigError("There is no config file yet; `webtools config init` creates one.")
     position_of(path, options.name)  # before a key is asked for in vain
     set_key(path, options.name, _ask_key(f'Provider "{options.name}"', needed=True))
     return [f"Written: {path}"]

@@ -175,8 +175,8 @@ examples:
 CONFIGURE = Command(
     "find, check or write the config file",
     "config:run",
-    "Find, check, begin or change the config file. A key is asked for, or read from\n"
-    "standard input; it is never an argument, which others could see.",
+    "Find, check, create or change the config file. Type the key when the command asks\n"
+    "for it, or pipe it to standard input. A key is never an argument, which others could see.",
     """\
 actions:
   path       print where the file belongs and which one is in use
