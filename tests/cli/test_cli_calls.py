@@ -55,6 +55,12 @@ def test_control_characters_that_the_user_typed_reach_no_terminal(
     assert not set("\x1b\x07\x9b\u202e") & set(done.out + done.err)
 
 
+def test_control_characters_that_the_user_typed_are_escaped_in_json(cli: Cli, trial: str) -> None:
+    done = cli("explain", HOSTILE, "--json", "--config", trial)
+    assert HOSTILE.lower() in done.json["error"]["message"]
+    assert not set("\x1b\x07\x9b\u202e") & set(done.out + done.err)
+
+
 # --- a file ------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,8 @@ from dataclasses import replace
 from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
+from webtools.text.quoting import escape_controls, escape_json_controls
+
 if TYPE_CHECKING:
     from webtools.cli.arguments import UsageError
     from webtools.errors import WebToolsError
@@ -64,12 +66,12 @@ def abandon() -> None:
 
 def tell(text: str, hanging: int = 0) -> None:
     """Print text for people; on a terminal, its lines break between words."""
-    print(_fit(_escaped(text), sys.stdout, hanging))
+    print(_fit(escape_controls(text), sys.stdout, hanging))
 
 
 def complain(message: str) -> None:
     """Write one message to stderr."""
-    print(_fit(_escaped(f"webtools: {message}"), sys.stderr), file=sys.stderr)
+    print(_fit(escape_controls(f"webtools: {message}"), sys.stderr), file=sys.stderr)
 
 
 def _fit(text: str, stream: Any, hanging: int = 0) -> str:
@@ -80,14 +82,14 @@ def _fit(text: str, stream: Any, hanging: int = 0) -> str:
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print one JSON document; characters that the output cannot take are escaped."""
+    """Print one JSON document. Escape control characters, and what the output cannot encode."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     ensure_ascii = not encoding.lower().startswith("utf")
-    print(json.dumps(data, ensure_ascii=ensure_ascii, indent=2))
+    print(escape_json_controls(json.dumps(data, ensure_ascii=ensure_ascii, indent=2)))
 
 
 def report(options: Namespace, text: str, data: Mapping[str, Any]) -> None:
-    """Print what a command found out, in the way asked for."""
+    """Print what a command reports, as text or JSON."""
     if options.json:
         print_json(data)
     else:
@@ -95,8 +97,8 @@ def report(options: Namespace, text: str, data: Mapping[str, Any]) -> None:
 
 
 def show(tool: str, result: ToolResult, options: Namespace, seconds: float | None = None) -> int:
-    """Show a tool's result in the way asked for, and return the exit code for it."""
-    told = replace(result, text=_for_people(tool, result))
+    """Show a tool's result as the options say, and return its exit code."""
+    shown = replace(result, text=_for_people(tool, result))
     _note_failed_pages(tool, result)
     if options.json:
         is_envelope = tool == "web_research" and not result.is_error
@@ -105,17 +107,17 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     elif not result.is_error:
         from webtools.cli.drawing import draw  # noqa: PLC0415  not needed for `--json`
 
-        if options.plain or not draw(tool, told, seconds):
+        if options.plain or not draw(tool, shown, seconds):
             if result.details.get("passages") and not getattr(options, "passages", False):
                 from webtools.cli.answers import without_passages  # noqa: PLC0415  few calls need it
 
                 result = without_passages(result)
-                told = replace(result, text=_for_people(tool, result))
-            print(told.text) if options.plain else tell(told.text)
+                shown = replace(result, text=_for_people(tool, result))
+            print(shown.text) if options.plain else tell(shown.text)
         _show_how_to_read_on(result, options)
     if not result.is_error:
         return NOTHING if _found_nothing(tool, result.details) else FINE
-    complain(told.text)
+    complain(shown.text)
     fault = result.details["error"]
     code = USAGE if fault["type"] in _USERS_TO_MEND and not fault["retryable"] else FAILED
     if result.call_id and code == FAILED:  # of what the user mends, it would repeat the message
@@ -157,13 +159,7 @@ def _show_how_to_read_on(result: ToolResult, options: Namespace) -> None:
 
 def note(text: str) -> None:
     """Write to stderr on one line whatever the terminal, so that a command can be copied."""
-    print(_escaped(f"webtools: {text}"), file=sys.stderr)
-
-
-def _escaped(text: str) -> str:
-    from webtools.text.quoting import escape_controls  # noqa: PLC0415  help and --json need it not
-
-    return escape_controls(text)
+    print(escape_controls(f"webtools: {text}"), file=sys.stderr)
 
 
 def command(options: Namespace, *words: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,11 @@ def escape_controls(text: str) -> str:
     Tabs and line feeds are kept.
     """
     return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def escape_json_controls(document: str) -> str:
+    r"""Write the control characters of a JSON document as JSON escapes, such as `\u009b`."""
+    return _CONTROLS.sub(lambda match: json.dumps(match[0])[1:-1], document)
 
 
 def looks_like_key(text: str) -> bool:
