@@ -59,7 +59,7 @@ def _brief(result: Result, share: int) -> Result:
 
 
 def search_text(results: Sequence[SearchResult | ResearchResult], separator: str = _BLANK) -> str:
-    """List results, numbered from 1; a blank line stands between two."""
+    """List results, numbered from 1 and separated by blank lines."""
     listed = [_numbered(number, result) for number, result in enumerate(results, 1)]
     return separator.join(listed) or NO_RESULTS
 
@@ -74,7 +74,7 @@ def _numbered(number: int, result: SearchResult | ResearchResult) -> str:
 
 
 def _facts(item: SearchResult | ResearchResult | Page) -> str:
-    """Return `YYYY-MM-DD · Author`, as far as known."""
+    """Return `YYYY-MM-DD · Author`, without what is unknown."""
     day = item.published_at.date().isoformat() if item.published_at else ""
     author = getattr(item, "author", "")  # one of research has none
     return f"{day} · {author}" if day and author else day or author or ""
@@ -121,17 +121,16 @@ def passages_section(page: Page) -> str:
 def footer(
     errors: Sequence[QueryError], warnings: Sequence[str], asked: Collection[str] = ()
 ) -> str:
-    """Describe what failed and what to beware of; empty when there is nothing to say.
+    """Describe failures and warnings, one per line. Return an empty text if there are none.
 
-    Both may quote a provider or a page. Each is on one line without marks of a fence, so that it
-    cannot pose as something else of ours, whether it stands inside a fence or not. Of a URL that
-    nobody asked for, such as where a site redirects to, only the host is shown: the rest may be
-    any sentence.
+    They may quote a provider or a page. A line has no marks of a fence, so it cannot pose as a text
+    of ours. Of a URL that the caller did not ask for, such as the target of a redirect, only the
+    host is shown: the rest may be any sentence.
     """
     brief = partial(_brief_url, asked)
-    told = [f"Warning: {_quoted(_URL.sub(brief, warning))}" for warning in warnings]
-    told += [f'Query "{_quoted(e.query, 100)}" failed: {_quoted(e.message)}' for e in errors]
-    return "\n".join(told)
+    lines = [f"Warning: {_quoted(_URL.sub(brief, warning))}" for warning in warnings]
+    lines += [f'Query "{_quoted(e.query, 100)}" failed: {_quoted(e.message)}' for e in errors]
+    return "\n".join(lines)
 
 
 def _brief_url(asked: Collection[str], found: re.Match[str]) -> str:
@@ -159,7 +158,7 @@ def _short(text: str, most: int) -> str:
 
 
 class BriefPage(NamedTuple):
-    """A section whose head is to be shown whole, and its content as far as there is room.
+    """The head of a section, which is shown whole, and the content, which may be cut.
 
     Attributes:
         head: Title, URL and what is known; without a title, the URL alone.
@@ -173,13 +172,13 @@ class BriefPage(NamedTuple):
 
 
 def brief_pages(pages: Sequence[Page], max_bytes: int) -> list[BriefPage]:
-    """Cut what is long in the heads, so that every URL stands whole and contents have room.
+    """Cut long heads, so that every URL is shown whole and the contents have room.
 
     Of what the URLs leave, titles, facts and reasons get half, and more where the contents do not
     need the other half. Where even so not all heads fit, the last pages are left out.
     """
     if len(pages) == 1 and _size(head := _whole_head(pages[0])) <= max_bytes // 2:
-        # It crowds nobody out, and what is shown of it stays the beginning of the whole.
+        # There is no other page to make room for.
         return [BriefPage(head, page_content(pages[0]), is_cut=False)]
     pages = pages[: _how_many_heads(pages, max_bytes)]
     contents = [page_content(page) for page in pages]

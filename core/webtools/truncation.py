@@ -1,4 +1,4 @@
-"""How text is cut to the output budget, and what the reader is told about it.
+"""Cut text to the output budget, and describe the cut.
 
 Lines end at LF alone, as in the pi coding agent whose limits these are: a trailing LF makes a last,
 empty line that counts. Bytes are UTF-8, where a lone surrogate counts 3. The texts may be large, so
@@ -118,7 +118,7 @@ def fit_sections(
 
     Args:
         sections: The texts, in the order to show them.
-        separator: What stands between two of them; it counts towards both limits.
+        separator: The text between two sections; it counts towards both limits.
         max_lines: Limit for the joined text.
         max_bytes: Limit for the joined text, in UTF-8 bytes.
 
