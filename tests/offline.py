@@ -129,9 +129,10 @@ class Clock:
 
 async def metered_exchange(api_call: ApiCall, request: Request, read: Callable[[Response], T]) -> T:
     async with metered(api_call):
-        return await exchange(api_call, request, read)
+        kind: type[Any] = object
+        return await exchange(api_call, lambda: request, read, kind)
 
 
 async def metered_look_up(api_call: ApiCall, lookup: Callable[[DocsCall], Any]) -> Any:
     async with metered(api_call):
-        return await look_up(api_call, lookup)
+        return await look_up(api_call, lookup, object)

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from webtools import ResponseFormatError, WebTools
+from webtools import ProviderError, ResponseFormatError, WebTools
 from webtools.providers import PROVIDERS, Account
 from webtools.testing import URLS, ProviderConformance, registered
 
@@ -71,6 +71,74 @@ def test_an_error_names_the_place_in_the_providers_code(write: Write, code: str,
     place = f"{kind} in heron.py line {line_of(heron, code)}, in read_search"
     assert place in str(raised.value)
     assert WORDS not in str(raised.value)
+
+
+def test_a_bug_in_a_request_function_is_a_provider_error(write: Write) -> None:
+    heron = write("account.options.region", "account.options.country")
+    with registered(heron), web_with({"results": []}) as web:
+        with pytest.raises(ProviderError) as raised:
+            web.search("wading birds")
+    line = line_of(heron, "account.options.country")
+    assert f"AttributeError in heron.py line {line}, in search_request" in str(raised.value)
+    assert (raised.value.provider, raised.value.retryable) == ("birds", False)
+
+
+def test_a_bug_in_fetch_request_is_a_provider_error(write: Write) -> None:
+    heron = write('account.post("v1/pages"', 'account.send("v1/pages"')
+    with registered(heron), web_with({"pages": []}) as web:
+        with pytest.raises(ProviderError, match=r"AttributeError in heron.py .* fetch_request"):
+            web.fetch(URLS[0])
+
+
+async def test_another_provider_takes_over_after_a_bug_in_a_request_function(
+    write: Write,
+) -> None:
+    heron = write("account.options.region", "account.options.country")
+    serper = {"name": "serper", "type": "serper", "apiKey": "test-key-serper-1234"}
+    config = CONFIG | {"providers": [*CONFIG["providers"], serper]}
+    answer = {"organic": [{"link": URLS[0], "title": "A", "snippet": "one"}]}
+    respond = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
+    with registered(heron):
+        async with WebTools(config, transport=respond) as web:
+            found = await web.asearch("wading birds")
+    assert (found.provider, found.asked[0].provider) == ("serper", "birds")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("    return read_hits(items", "    read_hits(items", "read_search of heron returned None"),
+        ("return read_hits(", "return (lambda *_: [])(", "read_search of heron .* type list"),
+        ("return account.get(", "account.get(", "search_request of heron returned None"),
+    ],
+)
+def test_a_function_that_returns_another_type_is_named(
+    write: Write, old: str, new: str, message: str
+) -> None:
+    heron = write(old, new)
+    with registered(heron), web_with({"results": []}) as web:
+        with pytest.raises(ProviderError, match=message):
+            web.search("wading birds")
+
+
+def test_a_date_without_a_time_zone_costs_its_field(write: Write) -> None:
+    heron = write("datetime.fromtimestamp(seconds, UTC)", "datetime.fromtimestamp(seconds)")
+    hit = {"url": URLS[0], "title": "A", "published": 1767225600}
+    with registered(heron), web_with({"results": [hit]}) as web:
+        found = web.search("wading birds")
+    assert (found.results[0].title, found.results[0].published_at) == ("A", None)
+    assert "published_at" in found.warnings[0]
+
+
+def test_the_conformance_tests_refuse_unknown_filters_and_pages_without_text(write: Write) -> None:
+    tests = ProviderConformance()
+    with registered(write('frozenset({"include_domains"})', 'frozenset({"domains"})')):
+        account = _account()
+        with pytest.raises(AssertionError, match="domains"):
+            tests.test_its_native_filters_exist(account, ("search",))
+        pages = {"fetch": {"pages": [{"url": url, "body": "A plover wades."} for url in URLS]}}
+        with pytest.raises(AssertionError, match="without text"):
+            tests.test_it_reads_a_sample_response(account, ("fetch",), pages, URLS)
 
 
 def test_a_field_function_that_raises_costs_its_field(write: Write) -> None:

@@ -227,8 +227,12 @@ async def _request_group(
     """Request as many pages as fit into one request of the API."""
     account = api_call.account
     async with metered(api_call):
-        request = provider.fetch_request(query, account)
-        pages = await exchange(api_call, request, lambda r: provider.read_pages(r, query, account))
+        pages = await exchange(
+            api_call,
+            lambda: provider.fetch_request(query, account),
+            lambda r: provider.read_pages(r, query, account),
+            Pages,
+        )
     for page in pages.pages:
         done(page.url, page.error is not None)
     return pages

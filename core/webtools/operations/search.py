@@ -201,8 +201,12 @@ async def _request_hits(turn: Turn, query: SearchQuery, context: CallContext) ->
         turn.obeys_circuit,
     )
     async with metered(api_call):
-        request = provider.search_request(query, account)
-        return await exchange(api_call, request, lambda r: provider.read_search(r, query, account))
+        return await exchange(
+            api_call,
+            lambda: provider.search_request(query, account),
+            lambda r: provider.read_search(r, query, account),
+            Hits,
+        )
 
 
 def answer_of(account: Account, query: SearchQuery, cached: Cached[Hits]) -> Answer:

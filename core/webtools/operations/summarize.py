@@ -80,8 +80,12 @@ async def _request_summary(turn: Turn, query: SummaryQuery, context: CallContext
         turn.obeys_circuit,
     )
     async with metered(api_call):
-        request = provider.summary_request(query, account)
-        return await exchange(api_call, request, lambda r: provider.read_summary(r, query, account))
+        return await exchange(
+            api_call,
+            lambda: provider.summary_request(query, account),
+            lambda r: provider.read_summary(r, query, account),
+            Summary,
+        )
 
 
 def _response(

@@ -22,7 +22,7 @@ from webtools.http.messages import OK, Request, Response
 from webtools.http.proxies import through
 from webtools.logs.records import LOGGER, emit
 from webtools.pipeline.api_call import ApiCall
-from webtools.providers import PROVIDERS, Account
+from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import Pacer
 from webtools.providers.errors import retry_after
 from webtools.providers.faults import fault_of
@@ -41,39 +41,113 @@ FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each fur
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
 _LONGEST_WAIT = 86_400.0  # seconds for a slot; a deadline may be infinite
+# The functions of a provider that build a request and read its response.
+_FUNCTIONS: dict[Capability, tuple[str, str]] = {
+    "search": ("search_request", "read_search"),
+    "fetch": ("fetch_request", "read_pages"),
+    "summarize": ("summary_request", "read_summary"),
+    "docs": ("lookup", "lookup"),
+    "synthesize": ("synthesis_request", "read_synthesis"),
+}
 _MAX_BYTES_ON_LOOP = 128 * 1024  # a longer response is read in a thread
 
 
-async def exchange(api_call: ApiCall, request: Request, read: Callable[[Response], T]) -> T:
-    """Send a request, and return what `read` makes of its response.
+async def exchange(
+    api_call: ApiCall,
+    build: Callable[[], Request],
+    read: Callable[[Response], T],
+    expected: type[T],
+) -> T:
+    """Send the request that `build` returns, and return what `read` makes of its response.
 
-    The value becomes the result of the API call.
+    The value becomes the result of the API call. It must be of the type `expected`.
 
     Raises:
         RequestError: There was no response.
-        ProviderError: The provider reported an error, or the response does not match the
-            documented format.
+        ProviderError: The provider reported an error, the response does not match the
+            documented format, or the request could not be built.
     """
-    response = await _response_to(api_call, request)
+    response = await _response_to(api_call, _build(build, api_call))
+    checked = partial(_read_as, expected, read, api_call)
     if len(response.body) <= _MAX_BYTES_ON_LOOP:
-        api_call.result = value = _read(read, api_call, response)
+        api_call.result = value = _read(checked, api_call, response)
     else:  # cleaning megabytes would block an event loop
-        work = partial(_read, read, api_call, response)
+        work = partial(_read, checked, api_call, response)
         api_call.result = value = await api_call.context.io.call_blocking(work, alone=True)
     return value
 
 
-async def look_up(api_call: ApiCall, lookup: Callable[[DocsCall], Awaitable[T]]) -> T:
+def _build(build: Callable[[], Request], api_call: ApiCall) -> Request:
+    """Build a request.
+
+    Raises:
+        ProviderError: The provider's function raised an error, or returned no request.
+    """
+    try:
+        request: object = build()
+    except WebToolsError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
+        provider = PROVIDERS[api_call.account.type].provider
+        failure = _not_built(api_call, fault_of(error, _module_of(provider)))
+    else:
+        if isinstance(request, Request):
+            return request
+        failure = _not_built(api_call, _wrong_type(api_call, 0, request, Request))
+    raise failure  # outside the handler, as for a response
+
+
+def _read_as(
+    expected: type[T], read: Callable[[Response], T], api_call: ApiCall, response: Response
+) -> T:
+    """Read a response, and check the type of the value.
+
+    Raises:
+        ResponseFormatError: It has another type, such as None for a forgotten `return`.
+    """
+    value: object = read(response)
+    if isinstance(value, expected):
+        return value
+    raise _wrong_value(api_call, value, expected)
+
+
+def _wrong_value(api_call: ApiCall, value: object, expected: type) -> ResponseFormatError:
+    title = PROVIDERS[api_call.account.type].about.title
+    return ResponseFormatError(
+        f'Failed to parse {title} API response for "{api_call.subject}". '
+        f"{_wrong_type(api_call, 1, value, expected)}. Use another provider.",
+        provider=api_call.account.name,
+    )
+
+
+def _not_built(api_call: ApiCall, cause: str) -> ProviderError:
+    return ProviderError(
+        f'Provider "{api_call.account.name}" failed to build the request for '
+        f'"{api_call.subject}". Cause: {cause}. Use another provider.',
+        provider=api_call.account.name,
+    )
+
+
+def _wrong_type(api_call: ApiCall, position: int, value: object, expected: type) -> str:
+    name = _FUNCTIONS[api_call.capability][position]
+    module = _module_of(PROVIDERS[api_call.account.type].provider)
+    returned = "None" if value is None else f"a value of type {type(value).__name__}"
+    return f"{name} of {module} returned {returned}; return {expected.__name__}"
+
+
+async def look_up(
+    api_call: ApiCall, lookup: Callable[[DocsCall], Awaitable[T]], expected: type[T]
+) -> T:
     """Let a documentation provider send its requests, one after the other.
 
     Each is sent as by `exchange`. They share the time of the API call.
 
     Raises:
         RequestError: There was no response.
-        ProviderError: The provider reported an error, or a response does not match the
-            documented format.
+        ProviderError: The provider reported an error, a response does not match the
+            documented format, or the provider failed before the first request.
     """
-    io, responses = api_call.context.io, [Response(0, {}, b"")]
+    io, responses = api_call.context.io, list[Response]()
 
     async def send(request: Request) -> Response:
         response = await _response_to(api_call, request)
@@ -87,13 +161,20 @@ async def look_up(api_call: ApiCall, lookup: Callable[[DocsCall], Awaitable[T]])
         await io.sleep(seconds)
 
     try:
-        api_call.result = value = await lookup(DocsCall(send, sleep))
+        value: object = await lookup(DocsCall(send, sleep))
     except WebToolsError:
         raise
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
-        failure = _unreadable(api_call, responses[-1], error)
+        if responses:
+            failure: ProviderError = _unreadable(api_call, responses[-1], error)
+        else:
+            provider = PROVIDERS[api_call.account.type].provider
+            failure = _not_built(api_call, fault_of(error, _module_of(provider)))
     else:
-        return value
+        if isinstance(value, expected):
+            api_call.result = value
+            return value
+        failure = _wrong_value(api_call, value, expected)
     raise failure  # outside the handler: the original error may quote the whole response
 
 

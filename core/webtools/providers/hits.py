@@ -161,12 +161,16 @@ class Item:
         return found
 
     def call(self, name: str, function: Callable[[Item], T]) -> T | None:
-        """Read a field with a function; one that raises costs the field."""
+        """Read a field with a function; an error or a date without a time zone costs the field."""
         try:
-            return function(self)
+            value = function(self)
         except Exception as error:  # noqa: BLE001  # an author's function may raise anything
             self.odd.add(f"{name}, {fault_of(error, getattr(function, '__module__', ''))}")
             return None
+        if isinstance(value, datetime) and value.utcoffset() is None:
+            self.odd.add(f"{name}, a date without a time zone")
+            return None
+        return value
 
 
 Field: TypeAlias = "str | Callable[[Item], T]"

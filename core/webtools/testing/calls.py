@@ -89,7 +89,7 @@ async def _look_up(account: Account, query: DocsQuery, io: IO) -> Hits:
     assert provider is not None
     api_call = ApiCall(account, "docs", "looking up", "q", context=detached(io=io))
     async with metered(api_call):
-        return await look_up(api_call, lambda call: provider.lookup(query, account, call))
+        return await look_up(api_call, lambda call: provider.lookup(query, account, call), Hits)
 
 
 async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthesis:
@@ -97,9 +97,11 @@ async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthe
     assert provider is not None
     api_call = ApiCall(account, "synthesize", "answering", "q", context=detached(io=io))
     async with metered(api_call):
-        request = provider.synthesis_request(query, account)
         return await exchange(
-            api_call, request, lambda r: provider.read_synthesis(r, query, account)
+            api_call,
+            lambda: provider.synthesis_request(query, account),
+            lambda r: provider.read_synthesis(r, query, account),
+            Synthesis,
         )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from http import HTTPStatus
 from itertools import product
@@ -38,7 +38,7 @@ from webtools.errors import (
 )
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.hits import UNREADABLE
-from webtools.providers.protocols import Hits
+from webtools.providers.protocols import FILTERS, Hits, SearchQuery
 from webtools.results import FetchResponse, SearchResponse, SearchResult
 from webtools.testing.calls import CALLS, URLS, answer, outcome, read_sample, registered, sent
 
@@ -104,6 +104,14 @@ _RETRY_AFTER: dict[str, float | None] = {
     "Fri, 31 Dec 9999 23:59:59 GMT": 86_400.0,
     "Fri, 32 Dec 2027 00:00:00 GMT": None,
 }
+_FILTERED = SearchQuery(
+    "q",
+    5,
+    include_domains=("a.example",),
+    start_published_date=date(2026, 1, 1),
+    end_published_date=date(2026, 2, 1),
+    category="news",
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -229,10 +237,20 @@ class ProviderConformance:
             assert [warning for warning in found.warnings if UNREADABLE in warning] == []
             if isinstance(found, FetchResponse):
                 assert [page.error for page in found.pages] == [None] * len(sample_urls)
+                empty = [page.url for page in found.pages if not (page.text or page.passages)]
+                assert empty == [], f"the sample of {each} has pages without text: {empty}"
             elif isinstance(found, (SearchResponse, Hits)):
                 assert found.results, f"the sample of {each} has no results"
             if not isinstance(found, FetchResponse):
                 assert_sound(found)
+
+    def test_its_native_filters_exist(self, account: Account, able: tuple[Capability, ...]) -> None:
+        """`native_filters` returns names of filters."""
+        if "search" in able:
+            search = PROVIDERS[account.type].search
+            assert search is not None
+            names = set(search.native_filters(_FILTERED, account))
+            assert names <= set(FILTERS), f"unknown filters: {sorted(names - set(FILTERS))}"
 
     def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
         self, account: Account, able: tuple[Capability, ...]

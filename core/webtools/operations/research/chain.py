@@ -364,4 +364,4 @@ async def _request_docs(turn: Turn, query: DocsQuery, context: CallContext) -> H
         turn.obeys_circuit,
     )
     async with metered(api_call):
-        return await look_up(api_call, lambda call: provider.lookup(query, account, call))
+        return await look_up(api_call, lambda call: provider.lookup(query, account, call), Hits)

@@ -104,9 +104,11 @@ class ProviderSynthesizer:
             obeys_circuit=True,
         )
         async with metered(api_call):
-            request = provider.synthesis_request(read, account)
             return await exchange(
-                api_call, request, lambda r: provider.read_synthesis(r, read, account)
+                api_call,
+                lambda: provider.synthesis_request(read, account),
+                lambda r: provider.read_synthesis(r, read, account),
+                Synthesis,
             )
 
 
