@@ -11,6 +11,7 @@ from typing import Any
 
 from webtools.mcp.outputs import COMMON, PAGE_TEXTS
 from webtools.text.fencing import defused, wrapping
+from webtools.text.narrowing import is_list, is_object
 from webtools.text.values import with_texts
 from webtools.truncation import MAX_BYTES
 
@@ -102,12 +103,10 @@ def _with_few_results(details: dict[str, Any]) -> dict[str, Any]:
 def _cut(value: Any) -> Any:
     if isinstance(value, str):
         return value[:_MAX_CHARACTERS]
-    if isinstance(value, dict):
-        fields: dict[str, Any] = value
-        return {name: _cut(item) for name, item in fields.items()}
-    if isinstance(value, list):
-        items: list[Any] = value
-        return [_cut(item) for item in items[:_MAX_ITEMS]]
+    if is_object(value):
+        return {name: _cut(item) for name, item in value.items()}
+    if is_list(value):
+        return [_cut(item) for item in value[:_MAX_ITEMS]]
     return value
 
 
