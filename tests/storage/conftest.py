@@ -11,7 +11,8 @@ from redis_servers import SERVER_KINDS, RedisServer
 from stores_made import ROOM, TTL, Make
 
 from webtools.storage import redis_store
-from webtools.storage.stores import Stores, stores_for
+from webtools.storage.sqlite_store import SqliteStore
+from webtools.storage.stores import Stores, in_file, stores_for
 
 
 @pytest.fixture(scope="session")
@@ -38,14 +39,15 @@ def redis_server(_own_redis: RedisServer) -> Iterator[RedisServer]:
 @pytest.fixture(params=["sqlite", *SERVER_KINDS])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Make a store over the same file or server each time, as another process would."""
-    url = ""
+    path = tmp_path / "webtools.sqlite3"
+    if request.param == "sqlite":
+        return lambda ttl=TTL: in_file(SqliteStore(path), ttl=ttl, max_bytes=ROOM)
     if request.param == "redis":
-        url = request.getfixturevalue("redis_server").url
-    elif request.param == "valkey":
+        server = request.getfixturevalue("redis_server")
+    else:
         server = request.getfixturevalue("_own_valkey")
         server.client.flushall()
-        url = server.url
-    return partial(stores_for, tmp_path / "webtools.sqlite3", url, ttl=TTL, max_bytes=ROOM)
+    return partial(stores_for, path, server.url, ttl=TTL, max_bytes=ROOM)
 
 
 @pytest.fixture

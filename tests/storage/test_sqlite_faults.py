@@ -633,6 +633,16 @@ def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(path: Path) -> No
     assert (done.stdout.strip(), done.returncode) == (str(interrupting.ROUNDS), 0), done.stderr
 
 
+def test_a_transaction_that_was_left_open_is_dropped(path: Path) -> None:
+    store = SqliteStore(path)
+    stores = in_file(store, ttl=TTL, max_bytes=ROOM)
+    spend(stores)
+    store.read(lambda db: [db.execute("BEGIN"), db.execute("UPDATE spend SET calls = 9")])
+    assert spent(stores) == 1
+    spend(stores)
+    assert spent(stores_at(path)) == 2
+
+
 def in_threads(number: int, act: Callable[[], object]) -> None:
     threads = [threading.Thread(target=act) for _ in range(number)]
     for thread in threads:
