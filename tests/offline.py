@@ -9,8 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
 from webtools.http.messages import Request, Response
-from webtools.io.blocking import BlockingIO, Transport
-from webtools.io.event_loop import AsyncIO, AsyncTransport
+from webtools.io.blocking import BlockingIO, HTTPClient
+from webtools.io.event_loop import AsyncHTTPClient, AsyncIO
 from webtools.io.runtime import run as run_coroutine
 from webtools.pipeline import context as contexts
 from webtools.pipeline.api_call import ApiCall
@@ -96,13 +96,13 @@ def detached(*args: Any, **settings: Any) -> contexts.CallContext:
     return contexts.detached(*args, **{"io": IO, **settings})
 
 
-def run(coroutine: Coroutine[Any, Any, T], transport: Transport) -> T:
+def run(coroutine: Coroutine[Any, Any, T], transport: HTTPClient) -> T:
     """Run a coroutine over a blocking transport."""
     IO.current = BlockingIO(transport)
     return run_coroutine(coroutine)
 
 
-async def arun(coroutine: Coroutine[Any, Any, T], transport: AsyncTransport) -> T:
+async def arun(coroutine: Coroutine[Any, Any, T], transport: AsyncHTTPClient) -> T:
     """Await a coroutine over an async transport."""
     IO.current = AsyncIO(transport)
     return await coroutine

@@ -34,8 +34,8 @@ from vcr.request import Request as RecordedRequest
 
 from webtools.config import Settings, load
 from webtools.errors import WebToolsError
+from webtools.http.clients import BlockingHTTP
 from webtools.http.messages import Request, Response
-from webtools.http.transport import BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.operations.search import search
 from webtools.operations.summarize import summarize
@@ -658,7 +658,7 @@ class Source:
         """Send a request to this source although it names the hosts of a cassette."""
         outward = _cleaner([(shown, real) for real, shown in self.pairs])
         body = request.json and json.loads(outward(json.dumps(request.json)))
-        transport = BlockingTransport()
+        transport = BlockingHTTP()
         try:
             sent = replace(request, url=outward(request.url), json=body)
             response = transport.send(sent, deadline)

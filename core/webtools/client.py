@@ -50,8 +50,7 @@ class WebTools(AwaitedMethods):
         fetch: Which pages may be read, such as `{"allow_domains": ["python.org"]}`.
         storage: A shared store, such as `{"url": "redis://127.0.0.1:6379/0"}`.
         transport: An httpx transport of your own for all requests, such as one with a client
-            certificate. It is not closed here, and no proxy setting applies. With `"httpx"`,
-            requests pass through `httpx.Client`, where mocks and monitors see them.
+            certificate. It is not closed here, and no proxy setting applies.
         async_transport: The transport of the async methods. Default: `transport`, if it has both.
 
     Raises:

@@ -10,7 +10,7 @@ from offline import IO, run
 
 from webtools import ProviderError, RequestError
 from webtools.calls.sanitize import sanitize
-from webtools.http.transport import BlockingTransport
+from webtools.http.clients import BlockingHTTP
 from webtools.results import ResearchPlan, SearchResponse
 from webtools.text.redaction import MARK, Redactor
 
@@ -18,7 +18,7 @@ KEY = "test-key-exa-0123456789"
 
 
 def drive(flow: Coroutine[Any, Any, Any]) -> Any:
-    return run(flow, BlockingTransport())
+    return run(flow, BlockingHTTP())
 
 
 def sanitized(warning: str) -> Any:

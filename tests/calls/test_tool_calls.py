@@ -429,7 +429,7 @@ def test_nothing_is_sent_for_a_call_that_makes_no_sense(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr(
-        "webtools.http.transport.BlockingTransport.send",
+        "webtools.http.clients.BlockingHTTP.send",
         lambda *_: pytest.fail("something was sent"),
     )
     found = WebTools().call_tool("web_search", {"query": "q", "limit": -1})

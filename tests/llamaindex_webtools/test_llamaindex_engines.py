@@ -70,7 +70,7 @@ def _nothing_but_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
 def careless_loops(web: WebTools) -> Iterator[None]:
     """Sweep up after LlamaIndex, which closes the loop of its thread over open connections."""
     yield
-    web._loops._known.clear()
+    web._async_http._loops.clear()
     gc.collect()
 
 

@@ -26,10 +26,10 @@ from webtools.errors import (
     RequestError,
     RequestTimeoutError,
 )
-from webtools.http import transport as transport_module
+from webtools.http import clients, tls
+from webtools.http.clients import AsyncHTTP, BlockingHTTP
 from webtools.http.dns import aresolve, resolve
 from webtools.http.messages import Request, Response
-from webtools.http.transport import AsyncTransport, BlockingTransport
 from webtools.operations.fetch import fetch
 from webtools.pages.reading import Content
 from webtools.pages.reading_here import within
@@ -154,7 +154,7 @@ Fetch = Callable[..., FetchResponse]
 
 
 def _blocking(given: Account, *urls: str, **query: Any) -> FetchResponse:
-    transport = BlockingTransport()
+    transport = BlockingHTTP()
     try:
         return run(fetch([given], PageQuery(urls, **query), detached()), transport)
     finally:
@@ -163,7 +163,7 @@ def _blocking(given: Account, *urls: str, **query: Any) -> FetchResponse:
 
 def _async(given: Account, *urls: str, **query: Any) -> FetchResponse:
     async def go() -> FetchResponse:
-        transport = AsyncTransport()
+        transport = AsyncHTTP()
         try:
             return await arun(fetch([given], PageQuery(urls, **query), detached()), transport)
         finally:
@@ -318,7 +318,7 @@ def test_a_public_site_cannot_lead_to_a_private_one_that_is_open(
 
 
 def test_a_connection_of_one_account_is_not_used_for_another(internet: Internet) -> None:
-    transport = BlockingTransport()
+    transport = BlockingHTTP()
     query = PageQuery(("http://wiki.example/",))
     with Site() as public, Site() as private:
         internet.servers = {PUBLIC: public.port, "10.0.0.7": private.port}
@@ -365,9 +365,9 @@ def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[trust
     made = trustme.CA()
     made.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-    transport_module.tls_context.cache_clear()
+    tls.tls_context.cache_clear()
     yield made
-    transport_module.tls_context.cache_clear()
+    tls.tls_context.cache_clear()
 
 
 def _serving(authority: trustme.CA, name: str, asked: list[str]) -> ssl.SSLContext:
@@ -410,7 +410,7 @@ def test_the_next_address_is_tried_when_one_does_not_answer(get: Fetch, internet
 
 
 def test_pages_of_a_host_share_a_connection(internet: Internet) -> None:
-    transport = BlockingTransport()
+    transport = BlockingHTTP()
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         for path in "abc":
@@ -425,23 +425,22 @@ def test_pages_of_a_host_share_a_connection(internet: Internet) -> None:
 def test_connections_to_ever_new_sites_are_not_kept_for_ever(
     internet: Internet, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(transport_module, "MAX_PAGE_ORIGINS", 3)
+    monkeypatch.setattr(clients, "MAX_PAGE_ORIGINS", 3)
     urls = [f"http://site-{n}.example/" for n in range(8)]
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         if kind == "blocking":
-            transport = BlockingTransport()
+            transport = BlockingHTTP()
             for url in urls:
                 run(fetch([IMPLICIT], PageQuery((url,)), detached()), transport)
             _until(lambda: len(site._open) <= 3)
-            assert len(transport._pools) == 3
             transport.close()
         else:
             asyncio.run(_visit_all(urls, site))
 
 
 async def _visit_all(urls: list[str], site: Site) -> None:
-    transport = AsyncTransport()
+    transport = AsyncHTTP()
     for url in urls:
         await arun(fetch([IMPLICIT], PageQuery((url,)), detached()), transport)
     for _ in range(2000):
@@ -449,7 +448,6 @@ async def _visit_all(urls: list[str], site: Site) -> None:
         if len(site._open) <= 3:
             break
     assert len(site._open) <= 3
-    assert len(transport._pools) == 3
     await transport.aclose()
 
 
@@ -802,7 +800,7 @@ async def test_reading_a_page_does_not_hold_up_the_loop(
     monkeypatch.setattr("webtools.pages.workers.read_apart", slow)
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
-        transport = AsyncTransport()
+        transport = AsyncHTTP()
         task = asyncio.ensure_future(
             arun(fetch([IMPLICIT], PageQuery(("http://a.example/",)), detached()), transport)
         )

@@ -11,7 +11,7 @@ import pytest
 from offline import arun, run
 from recording import CASSETTES, SCENARIOS
 
-from webtools.http.transport import AsyncTransport, BlockingTransport
+from webtools.http.clients import AsyncHTTP, BlockingHTTP
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def play(
     account = scenario.account(offline.account(scenario.provider))
 
     async def on_a_loop() -> Any:
-        transport = AsyncTransport()
+        transport = AsyncHTTP()
         try:
             return await arun(scenario.flow(account), transport)
         finally:
@@ -39,4 +39,4 @@ def play(
 
     if request.param == "async":
         return lambda: asyncio.run(on_a_loop())
-    return lambda: run(scenario.flow(account), BlockingTransport())
+    return lambda: run(scenario.flow(account), BlockingHTTP())

@@ -31,8 +31,8 @@ from vcr.cassette import Cassette
 from vcr.errors import CannotOverwriteExistingCassetteException
 
 from webtools.config import Settings, load
+from webtools.http.clients import BlockingHTTP
 from webtools.http.messages import Request, Response
-from webtools.http.transport import BlockingTransport
 from webtools.providers import PROVIDERS
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.news import WRITTEN_ON
@@ -141,7 +141,7 @@ def two_answers() -> Iterator[Cassette]:
 
 def ask_exa(query: str) -> Response:
     body = {"query": query, "type": "auto", "numResults": 3}
-    transport = BlockingTransport()
+    transport = BlockingHTTP()
     return transport.send(Request("POST", "https://api.exa.ai/search", json=body), 1e12)
 
 

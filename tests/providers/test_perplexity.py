@@ -281,7 +281,7 @@ def test_the_price_of_an_answer_without_text_settles_what_was_reserved(
             return answer({"results": [hit], "costDollars": {"total": 0.001}})
         return answer({"output": [], **INCOMPLETE, **PRICED})
 
-    monkeypatch.setattr("webtools.http.transport.BlockingTransport.send", send)
+    monkeypatch.setattr("webtools.http.clients.BlockingHTTP.send", send)
     settings = {
         "providers": [offline.entry("exa"), offline.entry("perplexity")],
         "budget": {"usdPerProcess": 1.0},

@@ -16,7 +16,7 @@ from offline import IO, run
 from webtools import ProviderError, SearchResult, WebTools
 from webtools.calls.sanitize import sanitize
 from webtools.cli import main
-from webtools.http.transport import BlockingTransport
+from webtools.http.clients import BlockingHTTP
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SummaryResponse
 from webtools.storage.cache_entries import checksum_of
 from webtools.text.redaction import Redactor
@@ -161,7 +161,7 @@ def test_a_response_that_a_provider_built_itself_is_cleaned(response: Any) -> No
     async def flow() -> Any:
         return response
 
-    cleaned = run(sanitize(flow, Redactor([]), IO), BlockingTransport())
+    cleaned = run(sanitize(flow, Redactor([]), IO), BlockingHTTP())
     assert_clean(cleaned.model_dump(mode="json"))
 
 
@@ -170,7 +170,7 @@ def test_a_title_is_one_line_and_a_text_keeps_its_lines() -> None:
         page = Page(url=URL, title='a "b"\n## c', text="a\n\tb")
         return FetchResponse(provider="p", pages=[page])
 
-    [page] = run(sanitize(flow, Redactor([]), IO), BlockingTransport()).pages
+    [page] = run(sanitize(flow, Redactor([]), IO), BlockingHTTP()).pages
     assert (page.title, page.text) == ('a "b" ## c', "a\n\tb")
 
 
@@ -179,5 +179,5 @@ def test_an_error_of_a_provider_is_cleaned() -> None:
         raise ProviderError(EVIL)
 
     with pytest.raises(ProviderError) as caught:
-        run(sanitize(flow, Redactor([]), IO), BlockingTransport())
+        run(sanitize(flow, Redactor([]), IO), BlockingHTTP())
     assert_clean(str(caught.value))

@@ -12,6 +12,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import httpx
+
 from webtools.calls.validate import Dispatcher
 from webtools.config import (
     BudgetConfig,
@@ -33,9 +35,10 @@ from webtools.config.overrides import (
     unknown_setting,
 )
 from webtools.errors import InputError
-from webtools.http.transport import BlockingTransport, LoopTransports
-from webtools.http.watching import look_for_watchers
+from webtools.http.clients import AsyncHTTP, BlockingHTTP, running_loop
+from webtools.http.watching import find_tracer
 from webtools.io.blocking import BlockingIO
+from webtools.io.event_loop import AsyncIO
 from webtools.io.runtime import IO, run
 from webtools.operations.search import HITS
 from webtools.pipeline.context import call_services
@@ -47,9 +50,6 @@ from webtools.tools import SearchInput, Tool
 if TYPE_CHECKING:
     from typing import Never, Self
 
-    import httpx
-
-    from webtools.http.custom import AsyncCustomTransport, CustomTransport
     from webtools.storage.stores import RateLimits
 
 T = TypeVar("T")
@@ -69,7 +69,6 @@ if "asyncio" in sys.modules:  # a program with loops, which a first call that im
         "html",
         "platformdirs",
         "webtools.calls.present",
-        "webtools.io.event_loop",
         "webtools.logs.events",
         "webtools.operations.fetch",
         "webtools.operations.summarize",
@@ -102,7 +101,7 @@ class Instance:
         budget: BudgetConfig | Mapping[str, Any] | None = None,
         fetch: FetchConfig | Mapping[str, Any] | None = None,
         storage: StorageConfig | Mapping[str, Any] | None = None,
-        transport: httpx.BaseTransport | Literal["httpx"] | None = None,
+        transport: httpx.BaseTransport | None = None,
         async_transport: httpx.AsyncBaseTransport | None = None,
         **unknown: Never,
     ) -> None:
@@ -137,25 +136,24 @@ class Instance:
         self,
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None,
         overrides: Overrides | None,
-        transport: httpx.BaseTransport | Literal["httpx"] | None,
+        transport: httpx.BaseTransport | None,
         async_transport: httpx.AsyncBaseTransport | None,
     ) -> None:
         self._has_warned = False
         self._given = transport, async_transport
-        made: tuple[Any, Any] = _transports_for(transport, async_transport)
-        self._blocking, self._loops = made
-        has_own = transport not in (None, "httpx") or async_transport is not None
+        self._http, self._async_http = _clients_over(transport, async_transport)
+        has_own = transport is not None or async_transport is not None
         self._settings = Settings(config, overrides=overrides, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
 
     def close(self) -> None:
         """Close the connections of the blocking methods; later calls open new ones."""
-        self._blocking.close()
+        self._http.close()
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
-        self._blocking.close()
-        await self._loops.aclose()
+        self._http.close()
+        await self._async_http.aclose()
 
     @property
     def fence(self) -> str:  # not `Fence`: a property that returns a Literal stops jedi
@@ -230,17 +228,16 @@ class Instance:
         return self._run(lambda io: self._dispatcher.call(io, tool, arguments))
 
     def _run(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
-        look_for_watchers()
-        return run(work(BlockingIO(self._blocking)))
+        find_tracer()
+        return run(work(BlockingIO(self._http)))
 
     async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:
         return await self._arun(lambda io: self._dispatcher.call(io, tool, {**arguments}))
 
     async def _arun(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
-        from webtools.io.event_loop import AsyncIO  # noqa: PLC0415 - blocking calls do without
-
-        look_for_watchers()
-        return await work(AsyncIO(await self._loops.current()))
+        running_loop()
+        find_tracer()
+        return await work(AsyncIO(self._async_http))
 
     def __repr__(self) -> str:
         """Name the source of the settings, nothing in them."""
@@ -321,23 +318,18 @@ def _parameters(kind: type[Instance]) -> list[str]:
     return [each.name for each in signature if each.kind is not each.VAR_KEYWORD]
 
 
-def _transports_for(
-    transport: httpx.BaseTransport | Literal["httpx"] | None,
-    async_transport: httpx.AsyncBaseTransport | None,
-) -> tuple[BlockingTransport, LoopTransports] | tuple[CustomTransport, AsyncCustomTransport]:
-    if transport in (None, "httpx") and async_transport is None:
-        through_client = transport is not None
-        loops = LoopTransports(through_client=through_client)
-        return BlockingTransport(through_client=through_client), loops
-    import httpx  # noqa: PLC0415 - importing it takes longer than a request
-
-    from webtools.http.custom import AsyncCustomTransport, CustomTransport  # noqa: PLC0415
-
+def _clients_over(
+    transport: httpx.BaseTransport | None, async_transport: httpx.AsyncBaseTransport | None
+) -> tuple[BlockingHTTP, AsyncHTTP]:
     if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
         async_transport = transport
-    given = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)
-    for each, kind in given:
-        if each is not None and not isinstance(each, kind):
-            message = f"{type(each).__name__} is no httpx.{kind.__name__}, as a transport must be."
-            raise InputError(message)
-    return CustomTransport(transport), AsyncCustomTransport(async_transport)
+    kinds = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)
+    for value, kind in kinds:
+        if value is not None and not isinstance(value, kind):
+            name = type(value).__name__
+            raise InputError(f"A transport must be an httpx.{kind.__name__}, not {name}.")
+    has_own = transport is not None or async_transport is not None
+    return (
+        BlockingHTTP(transport, is_missing=has_own and transport is None),
+        AsyncHTTP(async_transport, is_missing=has_own and async_transport is None),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from pydantic import SecretStr
 
@@ -58,7 +58,7 @@ class ClientArguments(KeywordSettings, total=False):
 
     config: Config | Mapping[str, Any] | str | os.PathLike[str] | None
     api_keys: Mapping[str, Key] | None
-    transport: httpx.BaseTransport | Literal["httpx"] | None
+    transport: httpx.BaseTransport | None
     async_transport: httpx.AsyncBaseTransport | None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
 from concurrent.futures import Future
@@ -27,8 +28,6 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
 
 async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
     """Do the same on the running event loop, whose default executor it leaves alone."""
-    import asyncio  # noqa: PLC0415 - blocking calls do without
-
     try:
         async with asyncio.timeout(_left(deadline)):
             return await asyncio.wrap_future(_look_up(host, port))

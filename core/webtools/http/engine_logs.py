@@ -1,13 +1,16 @@
-"""What httpcore may log of our requests: a server can repeat a key in any header of its answer.
+"""What httpx and httpcore may log of our requests.
 
-At level DEBUG, httpcore logs the headers of each answer, and what it found wrong with them. A
-filter takes the values out, in our own requests alone: other users of httpcore keep their logs.
+At level DEBUG, httpcore logs the headers of each response, in which a server can repeat a key, and
+what it found wrong with them. At level INFO, httpx logs URLs, which hold queries. Filters take
+these out of the records of our own requests alone.
 """
 
 from __future__ import annotations
 
 import logging
 from contextvars import ContextVar
+
+import httpx
 
 from webtools.text.patterns import compiled
 
@@ -27,5 +30,18 @@ def _without_answer(record: logging.LogRecord) -> bool:
     return True
 
 
+def _without_path(record: logging.LogRecord) -> bool:
+    if IN_OURS.get():
+        record.args = tuple(_origin(value) for value in record.args or ())
+    return True
+
+
+def _origin(value: object) -> object:
+    if isinstance(value, httpx.URL):
+        return f"{value.scheme}://{value.netloc.decode('ascii')}"
+    return value
+
+
+logging.getLogger("httpx").addFilter(_without_path)
 for _name in ("http11", "http2", "proxy", "socks", "connection"):
     logging.getLogger(f"httpcore.{_name}").addFilter(_without_answer)

@@ -1,221 +1,213 @@
-"""Pools of connections, whose every read and write is bounded by the call in progress.
+"""Idle connections of one route, and the limit of connections in use.
 
-Requests are handed straight to httpcore, the engine of httpx. The layers above it would cost half
-of a call, and bound each single read, so that a server sending a byte at a time could hold a call
-for hours. They are passed through only where somebody has hooked into httpx.
-Idle ones are kept in a stack: calls in turn reuse one connection, and none of httpcore's pool
-search, which grows with the square of the connections in one pool, is ever paid.
+There is one connection to an httpx transport, since httpcore's own pool loses connections when
+calls are cancelled. A connection whose call did not end well is closed.
 """
 
 from __future__ import annotations
 
-import ssl
-import sys
+import asyncio
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
-from types import FunctionType
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
 
-import httpcore
-from pydantic import SecretStr
+import httpx
 
 from webtools.errors import RequestTimeoutError
-from webtools.http.backends import Backend, Deadline, OneConnection
-from webtools.http.modes import Mode
-from webtools.http.translation import Body
+from webtools.http import transports
+from webtools.http.bodies import Body
+from webtools.http.messages import Response
+from webtools.http.network import CurrentCall
+from webtools.http.outgoing import NO_RESPONSE, Outgoing
 
-IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
-MAX_CONNECTIONS = 64  # connections to one origin, per loop or for all threads together
-
-
-def _is_hooked(transport: str, method: str) -> bool:
-    """Return whether somebody has replaced a method of one of httpx's transports.
-
-    Nobody has where httpx has not been imported, which takes longer than a request.
-    """
-    kind = getattr(sys.modules.get("httpx"), transport, None)
-    if kind is None:
-        return False
-    found = getattr(kind, method)
-    if type(found) is not FunctionType:
-        return True
-    home = found.__globals__.get("__name__")  # what was made by `exec`, as by a mock, has none
-    return not (isinstance(home, str) and home.startswith("httpx."))
+MAX_CONNECTIONS = 64  # in use for one route, per loop or for all threads together
+_CHUNKS_PER_TURN = 256  # of a body, until other tasks of the event loop run
 
 
 class Connection:
-    """One connection, and the deadline that bounds it.
+    """The state that blocking and async connections have.
 
-    Requests go through a transport of httpx, whose pool is then this one, where recorders and
-    tracers have replaced its method: they see every request.
+    Args:
+        call: The call in progress, which the network backend shares.
+        is_own: Whether the transport is ours, and not the caller's.
     """
 
-    def __init__(
-        self,
-        mode: Mode,
-        context: ssl.SSLContext | None,
-        proxy: SecretStr | None,
-        addresses: tuple[str, ...] = (),
-        *,
-        through_client: bool = False,
-    ) -> None:
-        self.deadline = Deadline()
+    def __init__(self, call: CurrentCall, *, is_own: bool = True) -> None:
+        self.is_reusable = False
         self.idle_since = 0.0
-        self._mode = mode
-        self._through_client = through_client
-        self._above: Any = None
-        settings: dict[str, Any] = {
-            "ssl_context": context,
-            "keepalive_expiry": IDLE_SECONDS,
-            "network_backend": Backend(mode, self.deadline, addresses),
-        }
-        self.pool: Any = (
-            OneConnection(partial(mode.connection, **settings))
-            if proxy is None
-            else mode.pool(**settings, proxy=_through(proxy, context), max_connections=1)
-        )
+        self._call = call
+        self._is_own = is_own
 
-    async def exchange(self, request: httpcore.Request, max_bytes: int) -> Body:
-        """Send a request and read the answer."""
-        engine = self.pool
-        if self._through_client or _is_hooked(*self._mode.hook):
-            if self._above is None:
-                from webtools.http.through_httpx import above  # noqa: PLC0415 - it imports httpx
+    def _begin(self, outgoing: Outgoing) -> httpx.Request:
+        self.is_reusable = False
+        self._call.begin(outgoing.deadline)
+        return outgoing.build() if self._is_own else outgoing.build_pinned()
 
-                self._above = above(self._mode, self.pool, through_client=self._through_client)
-            engine = self._above
-        return await self._mode.exchange(engine, request, max_bytes, self.deadline.at)
+    def _end(self, outgoing: Outgoing, body: Body) -> Response:
+        self.is_reusable = body.ends_with(self._call.last_read)
+        return outgoing.accept(body.to_response())
 
-    def has_more(self) -> bool:
-        """Return whether a server sent more than its answer: that would pass for the next one.
 
-        httpcore keeps such bytes in the parser of the connection, which may stand behind a proxy's.
-        """
-        for inner in self.pool.connections:
-            while inner is not None and not hasattr(inner, "_h11_state"):
-                inner = getattr(inner, "_connection", None)  # noqa: PLW2901
-            if inner is not None and inner._h11_state.trailing_data[0]:  # noqa: SLF001
-                return True
-        return False
+class BlockingConnection(Connection):
+    """A client of httpx over one transport."""
+
+    def __init__(self, client: httpx.Client, call: CurrentCall, *, is_own: bool = True) -> None:
+        super().__init__(call, is_own=is_own)
+        self._client = client
+
+    def exchange(self, outgoing: Outgoing) -> Response:
+        """Send a request and read its response."""
+        response = self._client.send(self._begin(outgoing), stream=True)
+        try:
+            body = Body(response, outgoing.request.max_bytes)
+            for chunk in response.stream:
+                body.add(chunk)
+                if time.monotonic() > outgoing.deadline:
+                    raise RequestTimeoutError(NO_RESPONSE)
+        finally:
+            response.close()
+        return self._end(outgoing, body)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+
+class AsyncConnection(Connection):
+    """The same on an event loop."""
+
+    def __init__(
+        self, client: httpx.AsyncClient, call: CurrentCall, *, is_own: bool = True
+    ) -> None:
+        super().__init__(call, is_own=is_own)
+        self._client = client
+
+    async def exchange(self, outgoing: Outgoing) -> Response:
+        """Send a request and read its response."""
+        async with asyncio.timeout(outgoing.seconds_left()):
+            response = await self._client.send(self._begin(outgoing), stream=True)
+            try:
+                body = Body(response, outgoing.request.max_bytes)
+                await _read(response, body)
+            finally:
+                await response.aclose()
+        return self._end(outgoing, body)
 
     async def close(self) -> None:
         """Close the connection."""
-        await self._mode.close(self.pool)
+        await self._client.aclose()
 
 
-def _through(url: SecretStr, context: ssl.SSLContext | None) -> httpcore.Proxy:
-    import httpx  # noqa: PLC0415 - importing it takes longer than a request
-
-    proxy = httpx.Proxy(url.get_secret_value())
-    return httpcore.Proxy(
-        str(proxy.url),
-        auth=proxy.raw_auth,
-        headers=proxy.headers.raw,
-        # Without, httpcore would load the roots again for every connection, and on an event loop.
-        ssl_context=context if proxy.url.scheme == "https" else None,
-    )
+async def _read(response: httpx.Response, body: Body) -> None:
+    chunks = 0
+    async for chunk in response.stream:
+        body.add(chunk)
+        chunks += 1
+        if chunks % _CHUNKS_PER_TURN == 0:  # one read may bring thousands of tiny ones
+            await asyncio.sleep(0)
 
 
-class _Pool:
-    """The connections to one origin.
+C = TypeVar("C", bound=Connection)
+
+
+class Pool(Generic[C]):
+    """The idle connections of one route.
+
+    Args:
+        connect: Makes a connection.
 
     Attributes:
-        retired: Whether a connection that comes back is closed.
+        is_retired: Whether connections are closed after their call.
     """
 
-    def __init__(self, make: Callable[[], Connection]) -> None:
-        self._make = make
-        self.retired = False
-        self._idle: list[Connection] = []
-
-    def _stale(self) -> list[Connection]:
-        """Take the connections out that no call has used for long; the oldest stand first."""
-        limit, idle = time.monotonic() - IDLE_SECONDS, self._idle
-        count = next((i for i, each in enumerate(idle) if each.idle_since > limit), len(idle))
-        stale = idle[:count]
-        del idle[:count]
-        return stale
-
-    async def close(self) -> None:
-        """Close all idle connections."""
-        while self._idle:  # without a lock: in a forked child it may be held for ever
-            with suppress(IndexError):
-                await self._idle.pop().close()
-
-
-class BlockingPool(_Pool):
-    """For any number of threads."""
-
-    def __init__(self, make: Callable[[], Connection]) -> None:
-        super().__init__(make)
-        self._free = MAX_CONNECTIONS
+    def __init__(self, connect: Callable[[], C]) -> None:
+        self.is_retired = False
+        self._connect = connect
+        self._idle: list[C] = []
         self._lock = threading.Lock()
-        self._turn = threading.Condition(self._lock)  # its own `with` can be interrupted
 
-    async def take(self, deadline: float) -> Connection:
-        """Take an idle connection, or make one."""
-        with self._lock:
-            while not self._free:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise _all_busy()
-                # Whatever it says: a connection may come back while the time is running out.
-                self._turn.wait(min(left, threading.TIMEOUT_MAX))
-            self._free -= 1
-            connection = self._idle.pop() if self._idle else None
-        connection = connection or self._make()
-        connection.deadline.at = deadline
-        return connection
+    def _take(self) -> C:
+        with suppress(IndexError):
+            return self._idle.pop()
+        return self._connect()
 
-    async def give_back(self, connection: Connection, *, sound: bool) -> None:
-        """Take a connection back; one whose call failed is closed.
-
-        httpcore never forgets some failed connections, such as through a proxy, and would wait for
-        them for ever: its pool has room for one.
-        """
+    def _give_back(self, connection: C) -> list[C]:
+        """Keep a connection if it can be used again; return the connections to close."""
         connection.idle_since = time.monotonic()
+        oldest = connection.idle_since - transports.IDLE_SECONDS
         with self._lock:
-            stale = self._stale() if self._idle else []
-            (self._idle if sound and not self.retired else stale).append(connection)
-            self._free += 1
-            self._turn.notify()
-        for old in stale:
-            await old.close()
+            is_kept = connection.is_reusable and not self.is_retired
+            expired = [] if is_kept else [connection]
+            while self._idle and self._idle[0].idle_since < oldest:
+                expired.append(self._idle.pop(0))
+            if is_kept:
+                self._idle.append(connection)
+        return expired
+
+    def take_all(self) -> list[C]:
+        """Take all idle connections out, without the lock, which a forked child may find held."""
+        connections, self._idle = self._idle, []
+        return connections
 
 
-class AsyncPool(_Pool):
-    """For one event loop."""
+class BlockingPool(Pool[BlockingConnection]):
+    """Serves any number of threads."""
 
-    def __init__(self, make: Callable[[], Connection]) -> None:
-        import asyncio  # noqa: PLC0415 - blocking calls do without
+    def __init__(self, connect: Callable[[], BlockingConnection]) -> None:
+        super().__init__(connect)
+        self._permits: SimpleQueue[None] = SimpleQueue()
+        for _ in range(MAX_CONNECTIONS):
+            self._permits.put(None)
 
-        super().__init__(make)
-        self._timeout = asyncio.timeout
-        self._turns = asyncio.Semaphore(MAX_CONNECTIONS)
-
-    async def take(self, deadline: float) -> Connection:
-        """Take an idle connection, or make one."""
-        left = max(0.0, deadline - time.monotonic()) if self._turns.locked() else None
+    @contextmanager
+    def connection(self, outgoing: Outgoing) -> Generator[BlockingConnection, None, None]:
+        """Lend a connection."""
         try:
-            async with self._timeout(left):
-                await self._turns.acquire()
+            self._permits.get(timeout=min(outgoing.seconds_left(), threading.TIMEOUT_MAX))
+        except Empty:
+            raise _all_busy() from None
+        expired: list[BlockingConnection] = []
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                expired = self._give_back(connection)
+        finally:
+            self._permits.put(None)
+            for old in expired:
+                old.close()
+
+
+class AsyncPool(Pool[AsyncConnection]):
+    """Serves one event loop."""
+
+    def __init__(self, connect: Callable[[], AsyncConnection]) -> None:
+        super().__init__(connect)
+        self._permits = asyncio.Semaphore(MAX_CONNECTIONS)
+
+    @asynccontextmanager
+    async def connection(self, outgoing: Outgoing) -> AsyncGenerator[AsyncConnection, None]:
+        """Lend a connection."""
+        try:
+            async with asyncio.timeout(outgoing.seconds_left()):
+                await self._permits.acquire()
         except TimeoutError:
             raise _all_busy() from None
-        connection = self._idle.pop() if self._idle else self._make()
-        connection.deadline.at = deadline
-        return connection
-
-    async def give_back(self, connection: Connection, *, sound: bool) -> None:
-        """Take a connection back; one whose call failed is closed."""
-        connection.idle_since = time.monotonic()
-        stale = self._stale() if self._idle else []
-        (self._idle if sound and not self.retired else stale).append(connection)
-        self._turns.release()
-        for old in stale:
-            await old.close()
+        expired: list[AsyncConnection] = []
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                expired = self._give_back(connection)
+        finally:
+            self._permits.release()
+            for old in expired:
+                await old.close()
 
 
 def _all_busy() -> RequestTimeoutError:

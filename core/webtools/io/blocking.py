@@ -18,8 +18,8 @@ from webtools.io.runtime import MAX_CONCURRENCY, NO_RESPONSE, outcome_of, run, s
 T = TypeVar("T")
 
 
-class Transport(Protocol):
-    """Sends one request and waits for the response."""
+class HTTPClient(Protocol):
+    """Sends requests, as `BlockingHTTP` does."""
 
     def send(self, request: Request, deadline: float) -> Response:
         """Raise `RequestError` when no response came before `deadline`."""
@@ -34,20 +34,20 @@ class BlockingIO:
     """I/O of blocking calls; its coroutines never suspend.
 
     Args:
-        transport: Sends the requests.
+        http: Sends the requests.
     """
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    def __init__(self, http: HTTPClient) -> None:
+        self._http = http
 
     def now(self) -> float:
         return time.monotonic()
 
     async def send(self, request: Request, deadline: float) -> Response:
-        return self._transport.send(request, deadline)
+        return self._http.send(request, deadline)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        return self._transport.resolve(host, port, deadline)
+        return self._http.resolve(host, port, deadline)
 
     async def sleep(self, seconds: float) -> None:
         time.sleep(seconds)

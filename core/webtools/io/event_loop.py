@@ -18,8 +18,8 @@ from webtools.io.runtime import MAX_CONCURRENCY, NO_RESPONSE, outcome_of, second
 T = TypeVar("T")
 
 
-class AsyncTransport(Protocol):
-    """Sends one request and awaits the response."""
+class AsyncHTTPClient(Protocol):
+    """Sends requests, as `AsyncHTTP` does."""
 
     async def send(self, request: Request, deadline: float) -> Response:
         """Raise `RequestError` when no response came before `deadline`."""
@@ -34,20 +34,20 @@ class AsyncIO:
     """I/O of async calls on one event loop.
 
     Args:
-        transport: Sends the requests on that loop.
+        http: Sends the requests.
     """
 
-    def __init__(self, transport: AsyncTransport) -> None:
-        self._transport = transport
+    def __init__(self, http: AsyncHTTPClient) -> None:
+        self._http = http
 
     def now(self) -> float:
         return time.monotonic()
 
     async def send(self, request: Request, deadline: float) -> Response:
-        return await self._transport.send(request, deadline)
+        return await self._http.send(request, deadline)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        return await self._transport.resolve(host, port, deadline)
+        return await self._http.resolve(host, port, deadline)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

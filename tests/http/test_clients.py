@@ -6,7 +6,6 @@ import gc
 import gzip
 import json
 import os
-import re
 import socket
 import ssl
 import subprocess
@@ -41,11 +40,9 @@ from servers import (
 )
 
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
-from webtools.http import backends, pool
-from webtools.http import transport as transport_module
+from webtools.http import clients, network, pool, tls, transports
+from webtools.http.clients import AsyncHTTP, BlockingHTTP
 from webtools.http.messages import Request, Response
-from webtools.http.modes import Blocking
-from webtools.http.transport import AsyncTransport, BlockingTransport, LoopTransports
 from webtools_sandbox import SandboxServer
 
 SHORT = 0.15  # seconds a call under test may take
@@ -57,7 +54,7 @@ class BlockingCaller:
     """One blocking transport as the tests call it."""
 
     def __init__(self) -> None:
-        self.transport = BlockingTransport()
+        self.transport = BlockingHTTP()
 
     def __call__(self, url: str, seconds: float = LONG, **settings: Any) -> Response:
         request = Request(settings.pop("method", "GET"), url, **settings)
@@ -81,7 +78,7 @@ class AwaitedCaller:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.transport = AsyncTransport()
+        self.transport = AsyncHTTP()
 
     def __call__(self, url: str, seconds: float = LONG, **settings: Any) -> Response:
         return self.loop.run_until_complete(self.asend(url, seconds, **settings))
@@ -110,8 +107,8 @@ def send(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 @pytest.fixture
-async def transport() -> AsyncIterator[AsyncTransport]:
-    made = AsyncTransport()
+async def transport() -> AsyncIterator[AsyncHTTP]:
+    made = AsyncHTTP()
     yield made
     await made.aclose()
 
@@ -136,7 +133,7 @@ def trusted(
     """Let our side trust the authority, and nobody else."""
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-    load = transport_module.tls_context
+    load = tls.tls_context
     load.cache_clear()
     yield
     load.cache_clear()
@@ -253,7 +250,7 @@ def test_roots_that_cannot_be_loaded_are_told_with_the_variables(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     with pytest.raises(ConfigError, match="No such file or directory.*SSL_CERT_FILE or"):
-        transport_module.tls_context.__wrapped__()
+        tls.tls_context.__wrapped__()
 
 
 def test_roots_may_stand_in_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -261,7 +258,7 @@ def test_roots_may_stand_in_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(ssl, "create_default_context", context)
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
-    assert transport_module.tls_context.__wrapped__() is context.return_value
+    assert tls.tls_context.__wrapped__() is context.return_value
     context.assert_called_once_with(cafile=None, capath=str(tmp_path))
 
 
@@ -287,7 +284,7 @@ def test_no_more_connections_than_the_bound_are_opened(
 def test_a_connection_idle_for_long_is_not_used_again(
     send: Send, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(transports, "IDLE_SECONDS", 0.02)
     send(page(webtools_sandbox))
     time.sleep(0.04)
     send(page(webtools_sandbox))
@@ -295,16 +292,27 @@ def test_a_connection_idle_for_long_is_not_used_again(
 
 
 def test_idle_connections_beyond_need_are_closed(
-    send: Any, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+    send: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    webtools_sandbox.fault(delay=0.5, times=4)
-    send.many(page(webtools_sandbox), 4)
-    (found,) = send.transport._pools.values()
-    assert len(found._idle) == 4
-    monkeypatch.setattr(pool, "IDLE_SECONDS", 0.02)
-    time.sleep(0.04)
-    send(page(webtools_sandbox))
-    assert len(found._idle) == 1
+    barrier = threading.Barrier(4)
+
+    def script(connection: socket.socket) -> None:
+        read_request(connection)
+        barrier.wait(LONG)
+        connection.sendall(response())
+        while read_request(connection):
+            connection.sendall(response())
+
+    with RawServer(script) as server:
+        send.many(server.url, 4)
+        assert len(server._open) == 4
+        monkeypatch.setattr(transports, "IDLE_SECONDS", 0.02)
+        time.sleep(0.04)
+        send(server.url)
+        end = time.monotonic() + LONG
+        while len(server._open) > 1 and time.monotonic() < end:
+            time.sleep(0.002)
+        assert (len(server._open), server.connections) == (1, 4)
 
 
 def test_a_connection_that_the_server_closed_is_survived(send: Send) -> None:
@@ -500,25 +508,8 @@ def _late(send: Send, server: RawServer) -> None:
         send(server.url, LONG)
 
 
-def test_a_connection_that_comes_back_as_the_time_runs_out_is_taken() -> None:
-    found = pool.BlockingPool(lambda: pool.Connection(Blocking, None, None))
-    found._free = 0
-    taken: list[object] = []
-    waiting = threading.Thread(
-        target=lambda: taken.append(Blocking.run(found.take(time.monotonic() + SHORT)))
-    )
-    waiting.start()
-    time.sleep(SHORT / 2)
-    with found._turn:  # until it has waited too long
-        time.sleep(SHORT)
-        found._free += 1
-        found._turn.notify()
-    waiting.join(LONG)
-    assert len(taken) == 1
-
-
 async def test_the_deadline_bounds_the_awaited_wait_for_a_free_connection(
-    transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
+    transport: AsyncHTTP, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     with RawServer(silent) as server:
@@ -794,13 +785,13 @@ def test_the_roots_are_loaded_once_and_off_the_event_loop(
     secure: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[int] = []
-    load = transport_module.tls_context
+    load = clients.tls_context
 
     def recorded() -> ssl.SSLContext:
         threads.append(threading.get_ident())
         return load()
 
-    monkeypatch.setattr(transport_module, "tls_context", recorded)
+    monkeypatch.setattr(clients, "tls_context", recorded)
     caller = AwaitedCaller()
     assert [caller(url).status for url in (page(secure), secure.news_url)] == [200] * 2
     caller.close()
@@ -812,7 +803,7 @@ def test_the_roots_are_loaded_once_and_off_the_event_loop(
 def test_plain_http_needs_no_roots(
     send: Send, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport_module, "tls_context", lambda: pytest.fail("loaded"))
+    monkeypatch.setattr(clients, "tls_context", lambda: pytest.fail("loaded"))
     assert send(page(webtools_sandbox)).status == 200
 
 
@@ -850,79 +841,11 @@ def test_who_hooks_into_httpx_sees_the_request_and_lets_the_answer_pass(
     assert (request.headers["x-api-key"], json.loads(request.read())) == ("test-key-exa", body)
 
 
-@pytest.mark.parametrize("options", [{}, {"autospec": True}])
-def test_a_mock_of_a_transport_counts_as_a_hook(options: dict[str, Any]) -> None:
-    assert not pool._is_hooked("HTTPTransport", "handle_request")
-    with mock.patch.object(httpx.HTTPTransport, "handle_request", **options):
-        assert pool._is_hooked("HTTPTransport", "handle_request")
-
-
-def _faults(send: Send) -> list[str]:
-    """What is said of a refused connection, of no host, of an answer that is none, of silence."""
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        urls = [f"http://127.0.0.1:{closed.getsockname()[1]}/", "http://no-such-host.invalid/"]
-    with (
-        RawServer(answering(b"SSH-2.0-x\r\n\r\n")) as other,
-        RawServer(answering(response(b"cut short")[:-3], keep_open=False)) as broken,
-        RawServer(silent) as mute,
-    ):
-        urls += [other.url, broken.url, mute.url]
-        faults: list[str] = []
-        for url in urls:
-            with pytest.raises(RequestError) as caught:
-                send(url, SHORT if url == mute.url else LONG)
-            faults.append(f"{type(caught.value).__name__}: {caught.value}")
-    return [re.sub(r":\d+", "", fault) for fault in faults]
-
-
-def test_a_failure_reads_the_same_with_a_hook(send: Send, seen: list[httpx.Request]) -> None:
-    hooked = _faults(send)
-    with pytest.MonkeyPatch.context() as patch:  # as if nobody had hooked in
-        patch.setattr(pool, "_is_hooked", lambda *_: False)
-        assert _faults(send) == hooked
-    assert len(seen) == len(hooked) == 5
-
-
-def test_a_hook_that_was_there_before_us_sees_the_request(webtools_sandbox: SandboxServer) -> None:
-    before = """
-import functools, httpx
-handle = httpx.HTTPTransport.handle_request
-
-@functools.wraps(handle)
-def watched(self, request):
-    print("seen")
-    return handle(self, request)
-
-httpx.HTTPTransport.handle_request = watched
-"""
-    assert python(page(webtools_sandbox), "print(send())", before) == "seen\n200\n"
-
-
-def test_a_hook_that_comes_after_our_first_request_sees_the_next(
-    webtools_sandbox: SandboxServer,
-) -> None:
-    after = """
-import sys
-assert "httpx" not in sys.modules
-print(send())
-import httpx
-handle = httpx.HTTPTransport.handle_request
-
-def watched(self, request):
-    print("seen")
-    return handle(self, request)
-
-httpx.HTTPTransport.handle_request = watched
-print(send())
-"""
-    assert python(page(webtools_sandbox), after) == "200\nseen\n200\n"
-
-
 # --- cancellation ------------------------------------------------------------------------------
 
 
 async def test_cancelling_closes_the_connection_and_frees_the_connection(
-    transport: AsyncTransport, monkeypatch: pytest.MonkeyPatch
+    transport: AsyncHTTP, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     ended = threading.Event()
@@ -946,7 +869,7 @@ async def test_cancelling_closes_the_connection_and_frees_the_connection(
 
 
 async def test_cancelling_in_the_middle_of_a_body_closes_the_connection(
-    transport: AsyncTransport,
+    transport: AsyncHTTP,
 ) -> None:
     with RawServer(SLOW["drip of the body"]) as server:
         request = Request("GET", server.url)
@@ -961,7 +884,7 @@ async def test_cancelling_in_the_middle_of_a_body_closes_the_connection(
 
 
 async def test_cancelling_a_call_that_waits_for_a_connection_loses_no_connection(
-    transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+    transport: AsyncHTTP, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     webtools_sandbox.fault(delay=0.1)
@@ -977,7 +900,7 @@ async def test_cancelling_a_call_that_waits_for_a_connection_loses_no_connection
 
 
 async def test_a_call_cancelled_at_the_moment_it_gets_a_connection_ends_and_loses_no_connection(
-    transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+    transport: AsyncHTTP, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     request = Request("GET", page(webtools_sandbox))
@@ -985,13 +908,9 @@ async def test_a_call_cancelled_at_the_moment_it_gets_a_connection_ends_and_lose
     async def send() -> Response:
         return await transport.send(request, time.monotonic() + LONG)
 
-    await send()
-    (found,) = transport._pools.values()
     for turns in range(6):
-        connection = await found.take(time.monotonic() + LONG)
-        waiting = asyncio.ensure_future(send())
-        await asyncio.sleep(0)
-        await found.give_back(connection, sound=True)
+        first, waiting = asyncio.ensure_future(send()), asyncio.ensure_future(send())
+        await first
         for _ in range(turns):
             await asyncio.sleep(0)
         waiting.cancel()
@@ -1001,7 +920,7 @@ async def test_a_call_cancelled_at_the_moment_it_gets_a_connection_ends_and_lose
 
 
 async def test_connections_are_given_in_the_order_of_asking(
-    transport: AsyncTransport, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+    transport: AsyncHTTP, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_CONNECTIONS", 1)
     order: list[int] = []
@@ -1020,7 +939,7 @@ def test_ctrl_c_during_a_call_frees_the_connection(monkeypatch: pytest.MonkeyPat
     with RawServer(answering(response())) as server:
         blocking(server.url)
         with monkeypatch.context() as patch:
-            patch.setattr(backends._BlockingStream, "read", _interrupt)
+            patch.setattr(network.BlockingStream, "read", _interrupt)
             with pytest.raises(KeyboardInterrupt):
                 blocking(server.url)
         assert blocking(server.url, 1.0).status == 200
@@ -1035,19 +954,18 @@ def _interrupt(*_: object, **__: object) -> bytes:
 # --- loops, threads, processes -----------------------------------------------------------------
 
 
-async def _asend(loops: LoopTransports, url: str) -> Response:
-    transport = await loops.current()
-    return await transport.send(Request("GET", url), time.monotonic() + LONG)
+async def _asend(loops: AsyncHTTP, url: str) -> Response:
+    return await loops.send(Request("GET", url), time.monotonic() + LONG)
 
 
 def test_two_event_loops_in_a_row(webtools_sandbox: SandboxServer) -> None:
-    loops = LoopTransports()
+    loops = AsyncHTTP()
     for _ in range(2):
         assert asyncio.run(_asend(loops, page(webtools_sandbox))).status == 200
 
 
 def test_event_loops_in_two_threads(webtools_sandbox: SandboxServer) -> None:
-    loops, answers = LoopTransports(), []
+    loops, answers = AsyncHTTP(), []
     barrier = threading.Barrier(2)
 
     async def both() -> None:
@@ -1064,14 +982,6 @@ def test_event_loops_in_two_threads(webtools_sandbox: SandboxServer) -> None:
     assert webtools_sandbox.stats()["connections"] == 2
 
 
-async def test_a_loop_has_one_transport() -> None:
-    loops = LoopTransports()
-    first, second = await asyncio.gather(loops.current(), loops.current())
-    assert first is second
-    await loops.aclose()
-    assert await loops.current() is first
-
-
 async def test_a_blocking_call_works_inside_a_running_loop(
     webtools_sandbox: SandboxServer,
 ) -> None:
@@ -1083,27 +993,26 @@ async def test_a_blocking_call_works_inside_a_running_loop(
 def test_connections_end_with_their_loop_and_nothing_keeps_either(
     webtools_sandbox: SandboxServer,
 ) -> None:
-    loops = LoopTransports()
+    loops = AsyncHTTP()
     alive: list[weakref.ref[Any]] = []
 
     async def call() -> None:
         await _asend(loops, page(webtools_sandbox))
         alive.append(weakref.ref(asyncio.get_running_loop()))
-        alive.append(weakref.ref(await loops.current()))
 
     for _ in range(3):
         asyncio.run(call())
     gc.collect()
-    assert [each() for each in alive] == [None] * 6
+    assert [each() for each in alive] == [None] * 3
 
 
 def test_a_loop_closed_without_ceremony_is_forgotten_when_the_next_one_comes(
     webtools_sandbox: SandboxServer,
 ) -> None:
-    loops = LoopTransports()
+    loops = AsyncHTTP()
 
     async def remember() -> weakref.ref[Any]:
-        await loops.current()
+        await _asend(loops, page(webtools_sandbox))
         return weakref.ref(asyncio.get_running_loop())
 
     loop = asyncio.new_event_loop()
@@ -1118,9 +1027,9 @@ def test_a_loop_closed_without_ceremony_is_forgotten_when_the_next_one_comes(
 async def test_dropping_a_transport_closes_its_connections(
     webtools_sandbox: SandboxServer,
 ) -> None:
-    blocking = BlockingTransport()
+    blocking = BlockingHTTP()
     blocking.send(Request("GET", page(webtools_sandbox)), time.monotonic() + LONG)
-    loops = LoopTransports()
+    loops = AsyncHTTP()
     await _asend(loops, page(webtools_sandbox))
     del blocking, loops
     gc.collect()  # a connection left open would warn here, which is an error
@@ -1130,24 +1039,23 @@ async def test_dropping_a_transport_closes_its_connections(
 SCRIPT = """
 import asyncio, logging, os, sys, time
 from webtools.http.messages import Request
-from webtools.http.transport import BlockingTransport, LoopTransports
+from webtools.http.clients import BlockingHTTP, AsyncHTTP
 
 logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word on a step that a busy machine slows
 request = Request("GET", sys.argv[1])
-loops, blocking = LoopTransports(), BlockingTransport()
+loops, blocking = AsyncHTTP(), BlockingHTTP()
 
 def send():
     return blocking.send(request, time.monotonic() + 5).status
 
 async def asend():
-    transport = await loops.current()
-    return (await transport.send(request, time.monotonic() + 5)).status
+    return (await loops.send(request, time.monotonic() + 5)).status
 """
 
 
-def python(url: str, lines: str, before: str = "") -> str:
+def python(url: str, lines: str) -> str:
     ran = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", before + SCRIPT + lines, url],
+        [sys.executable, "-X", "dev", "-W", "error", "-c", SCRIPT + lines, url],
         capture_output=True,
         text=True,
         timeout=60,
@@ -1187,12 +1095,12 @@ def test_a_child_forked_while_another_thread_calls_can_call(
 import threading
 send()
 (found,) = blocking._pools.values()
-found._turn.acquire()  # as if another thread were just taking a connection
+found._lock.acquire()  # as if another thread were just taking a connection
 child = os.fork()
 if not child:
     print(send(), flush=True)
     os._exit(0)
-found._turn.release()
+found._lock.release()
 assert os.waitpid(child, 0)[1] == 0
 """
     assert python(page(webtools_sandbox), lines) == "200\n"
