@@ -1006,13 +1006,14 @@ def test_connections_end_with_their_loop_and_nothing_keeps_either(
     assert [each() for each in alive] == [None] * 3
 
 
-def test_a_loop_closed_without_ceremony_is_forgotten_when_the_next_one_comes(
-    webtools_sandbox: SandboxServer,
-) -> None:
+def test_a_loop_closed_without_ceremony_is_forgotten_when_the_next_one_comes() -> None:
     loops = AsyncHTTP()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        refusing = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     async def remember() -> weakref.ref[Any]:
-        await _asend(loops, page(webtools_sandbox))
+        with pytest.raises(RequestError):
+            await _asend(loops, refusing)
         return weakref.ref(asyncio.get_running_loop())
 
     loop = asyncio.new_event_loop()

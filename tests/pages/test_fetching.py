@@ -357,7 +357,7 @@ def test_the_host_header_is_the_name_and_the_fragment_stays_here(
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         get(IMPLICIT, "http://Example.COM:8080/x?y=1#z")
-        assert site.requests[0].startswith(b"GET /x?y=1 HTTP/1.1\r\nhost: example.com:8080\r\n")
+        assert site.requests[0].startswith(b"GET /x?y=1 HTTP/1.1\r\nHost: example.com:8080\r\n")
 
 
 @pytest.fixture

@@ -33,6 +33,8 @@ class Body:
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in response.headers.raw
         }
+        if (location := response.extensions.get("location")) is not None:
+            self._headers["location"] = location
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []
         self._size = 0

@@ -59,7 +59,7 @@ class BlockingHTTP:
             outgoing.own_errors(),
             self._connection(outgoing) as connection,
         ):
-            return log(connection.exchange(outgoing))
+            return log(outgoing.accept(connection.exchange(outgoing)))
 
     def _connection(self, outgoing: Outgoing) -> AbstractContextManager[BlockingConnection]:
         if self._is_missing:
@@ -130,7 +130,7 @@ class AsyncHTTP:
         outgoing = Outgoing(request, deadline)
         with logged(outgoing) as log, outgoing.own_errors():
             async with await self._connection(outgoing) as connection:
-                return log(await connection.exchange(outgoing))
+                return log(outgoing.accept(await connection.exchange(outgoing)))
 
     async def _connection(self, outgoing: Outgoing) -> AbstractAsyncContextManager[AsyncConnection]:
         if self._is_missing:

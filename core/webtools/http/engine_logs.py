@@ -1,16 +1,14 @@
-"""What httpx and httpcore may log of our requests.
+"""What httpx and httpcore may log of our requests; other users of them keep their logs.
 
 At level DEBUG, httpcore logs the headers of each response, in which a server can repeat a key, and
-what it found wrong with them. At level INFO, httpx logs URLs, which hold queries. Filters take
-these out of the records of our own requests alone.
+what it found wrong with them; a filter removes the values. At level INFO, httpx logs the URL, which
+can hold a query; our own log has method and host instead.
 """
 
 from __future__ import annotations
 
 import logging
 from contextvars import ContextVar
-
-import httpx
 
 from webtools.text.patterns import compiled
 
@@ -30,18 +28,10 @@ def _without_answer(record: logging.LogRecord) -> bool:
     return True
 
 
-def _without_path(record: logging.LogRecord) -> bool:
-    if IN_OURS.get():
-        record.args = tuple(_origin(value) for value in record.args or ())
-    return True
+def _is_not_ours(_: logging.LogRecord) -> bool:
+    return not IN_OURS.get()
 
 
-def _origin(value: object) -> object:
-    if isinstance(value, httpx.URL):
-        return f"{value.scheme}://{value.netloc.decode('ascii')}"
-    return value
-
-
-logging.getLogger("httpx").addFilter(_without_path)
+logging.getLogger("httpx").addFilter(_is_not_ours)
 for _name in ("http11", "http2", "proxy", "socks", "connection"):
     logging.getLogger(f"httpcore.{_name}").addFilter(_without_answer)

@@ -10,13 +10,13 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from json import JSONEncoder
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import httpx
 from pydantic import SecretStr
 
 from webtools._version import __version__
-from webtools.errors import RequestError, RequestTimeoutError, WebToolsError
+from webtools.errors import RequestError, RequestTimeoutError
 from webtools.http.engine_logs import IN_OURS
 from webtools.http.messages import CONNECT_TIMEOUT, Request, Response
 from webtools.text.cleaning import without_login
@@ -34,6 +34,7 @@ _MESSAGES = [
     (httpx.ProxyError, "the proxy refused the connection to {origin}{status}"),
     (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
 ]
+E = TypeVar("E", bound=Exception)
 _encode = JSONEncoder(separators=(",", ":")).encode
 
 
@@ -138,12 +139,10 @@ class Outgoing:
         except (httpx.HTTPError, OSError) as error:
             raise self._as_request_error(error) from _stripped(error)
         except RequestError as error:
-            raise self._named(error) from error.__cause__
+            text = f"{error}{self._through()}"
+            raise _stripped(error).with_message(text) from None
         finally:
             IN_OURS.reset(token)
-
-    def _named(self, error: RequestError) -> WebToolsError:
-        return error.with_message(f"{error}{self._through()}") if self.request.proxy else error
 
     def _as_request_error(self, error: Exception) -> RequestError:
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
@@ -189,8 +188,8 @@ def _cause(error: BaseException | None) -> str:
     return ""
 
 
-def _stripped(error: Exception) -> Exception:
-    """Return the error without its frames and causes, which hold the headers of the request."""
+def _stripped(error: E) -> E:
+    """Return the error without its frames and causes, which hold headers and bodies."""
     error.__cause__ = error.__context__ = None
     with suppress(AttributeError):
         del error._request  # type: ignore[attr-defined]  # noqa: SLF001

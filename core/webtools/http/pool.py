@@ -46,9 +46,9 @@ class Connection:
         self._call.begin(outgoing.deadline)
         return outgoing.build() if self._is_own else outgoing.build_pinned()
 
-    def _end(self, outgoing: Outgoing, body: Body) -> Response:
+    def _end(self, body: Body) -> Response:
         self.is_reusable = body.ends_with(self._call.last_read)
-        return outgoing.accept(body.to_response())
+        return body.to_response()
 
 
 class BlockingConnection(Connection):
@@ -69,7 +69,7 @@ class BlockingConnection(Connection):
                     raise RequestTimeoutError(NO_RESPONSE)
         finally:
             response.close()
-        return self._end(outgoing, body)
+        return self._end(body)
 
     def close(self) -> None:
         """Close the connection."""
@@ -94,7 +94,7 @@ class AsyncConnection(Connection):
                 await _read(response, body)
             finally:
                 await response.aclose()
-        return self._end(outgoing, body)
+        return self._end(body)
 
     async def close(self) -> None:
         """Close the connection."""

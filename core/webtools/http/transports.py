@@ -49,15 +49,36 @@ def open_async_client(
 def client_over(transport: httpx.BaseTransport) -> httpx.Client:
     """Make a client without cookies, redirects and logins from `.netrc` or a URL."""
     return httpx.Client(
-        transport=transport, trust_env=False, auth=httpx.Auth(), cookies=_no_cookies()
+        transport=transport,
+        trust_env=False,
+        auth=httpx.Auth(),
+        cookies=_no_cookies(),
+        event_hooks={"response": [set_location_aside]},
     )
 
 
 def async_client_over(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
     """Make the same for event loops."""
+
+    async def hook(response: httpx.Response) -> None:
+        set_location_aside(response)
+
     return httpx.AsyncClient(
-        transport=transport, trust_env=False, auth=httpx.Auth(), cookies=_no_cookies()
+        transport=transport,
+        trust_env=False,
+        auth=httpx.Auth(),
+        cookies=_no_cookies(),
+        event_hooks={"response": [hook]},
     )
+
+
+def set_location_aside(response: httpx.Response) -> None:
+    """Move the `Location` header to the extensions.
+
+    httpx would build the request that follows, and raise where the location is not a URL.
+    """
+    if "location" in response.headers:
+        response.extensions["location"] = response.headers.pop("location")
 
 
 def _no_cookies() -> CookieJar:
