@@ -80,8 +80,12 @@ class BlockingStream(httpcore.NetworkStream):
     def __init__(self, stream: httpcore.NetworkStream, call: CurrentCall) -> None:
         self._stream = stream
         self._call = call
-        self.get_extra_info = stream.get_extra_info
-        self.close = stream.close
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         self._call.last_read = self._stream.read(max_bytes, self._call.seconds_left())
@@ -109,9 +113,15 @@ class AsyncStream(httpcore.AsyncNetworkStream):
     def __init__(self, stream: httpcore.AsyncNetworkStream, call: CurrentCall) -> None:
         self._stream = stream
         self._call = call
-        self.get_extra_info = stream.get_extra_info
-        self.write = stream.write
-        self.aclose = stream.aclose
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         self._call.last_read = await self._stream.read(max_bytes, timeout)

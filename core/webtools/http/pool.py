@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from queue import Empty, SimpleQueue
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import httpx
 
@@ -63,7 +63,7 @@ class BlockingConnection(Connection):
         response = self._client.send(self._begin(outgoing), stream=True)
         try:
             body = Body(response, outgoing.request.max_bytes)
-            for chunk in response.stream:
+            for chunk in cast("httpx.SyncByteStream", response.stream):
                 body.add(chunk)
                 if time.monotonic() > outgoing.deadline:
                     raise RequestTimeoutError(NO_RESPONSE)
@@ -103,7 +103,7 @@ class AsyncConnection(Connection):
 
 async def _read(response: httpx.Response, body: Body) -> None:
     chunks = 0
-    async for chunk in response.stream:
+    async for chunk in cast("httpx.AsyncByteStream", response.stream):
         body.add(chunk)
         chunks += 1
         if chunks % _CHUNKS_PER_TURN == 0:  # one read may bring thousands of tiny ones
