@@ -129,6 +129,16 @@ def test_nothing_is_emitted_without_a_listener(
     assert capfd.readouterr() == ("", "")
 
 
+def test_httpx_logs_the_requests_of_others_and_not_ours(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    web().search(QUERY)
+    assert "httpx" not in {each.name for each in caplog.records}
+    httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))).get(
+        "http://a.example"
+    )
+    assert "httpx" in {each.name for each in caplog.records}
+
+
 # --- spans -------------------------------------------------------------------------------------
 
 

@@ -712,7 +712,48 @@ def test_what_a_server_sends_beyond_its_answer_is_no_answer_to_the_next_call(
         assert server.connections == 3
 
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n0\r\n\r\n"
+EMPTY = b"HTTP/1.1 204 No Content\r\n\r\n"
+
+
+@pytest.mark.parametrize("first", [CHUNKED, EMPTY], ids=["chunked", "empty"])
+def test_a_second_response_on_a_connection_is_dropped_with_it(send: Send, first: bytes) -> None:
+    with RawServer(answering(first + response(b"stale"), response(b"second"))) as server:
+        assert {send(server.url).body for _ in range(3)} == {send(server.url).body}
+        assert server.connections == 4
+
+
+@pytest.mark.parametrize("first", [CHUNKED, EMPTY, response(b"")], ids=["chunked", "204", "200"])
+def test_a_connection_is_used_again_after_any_kind_of_body(send: Send, first: bytes) -> None:
+    with RawServer(answering(first)) as server:
+        for _ in range(3):
+            send(server.url)
+        assert server.connections == 1
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "javascript:alert(1)", "http://a:b/", "\xff"])
+def test_a_redirect_to_a_location_that_is_not_a_url_is_a_response(
+    send: Send, location: str
+) -> None:
+    with RawServer(answering(response(b"", "302 Found", [("Location", location)]))) as server:
+        answer = send(server.url)
+    assert answer.status == 302
+    assert answer.headers["location"].startswith(location[:4])
+
+
 # --- proxies -----------------------------------------------------------------------------------
+
+
+def test_https_is_tunnelled_through_a_proxy_that_speaks_https(
+    send: Send, secure: SandboxServer, authority: trustme.CA
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with Proxy() as plain, RawServer(secured(plain._forward, context)) as proxy:
+        url = SecretStr(f"https://user:secret@127.0.0.1:{proxy.port}")
+        assert [send(page(secure), proxy=url).status for _ in range(3)] == [200] * 3
+        assert proxy.connections == 1
+    assert b64encode(b"user:secret") in plain.requests[0]
 
 
 def test_a_proxy_is_used_and_told_the_password(send: Send, webtools_sandbox: SandboxServer) -> None:
@@ -830,7 +871,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[httpx.Request]:
     return requests
 
 
-def test_who_hooks_into_httpx_sees_the_request_and_lets_the_answer_pass(
+def test_a_hook_into_httpx_sees_the_request_and_lets_the_answer_pass(
     send: Send, webtools_sandbox: SandboxServer, seen: list[httpx.Request]
 ) -> None:
     url, body = f"{webtools_sandbox.url}/exa/search", {"query": "json decoder"}

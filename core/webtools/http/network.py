@@ -168,7 +168,7 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
     """The same on an event loop."""
 
     def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
-        self._network = httpcore.AnyIOBackend()
+        self._network: Any = httpcore.AnyIOBackend()  # httpcore types it as a stub
         self._call = call
         self._addresses = addresses
 

@@ -98,14 +98,13 @@ class Outgoing:
             content = _encode(self.request.json).encode()
             headers["content-type"] = "application/json"
         seconds = self.seconds_left()
-        timeout = dict.fromkeys(("read", "write", "pool"), seconds)
-        timeout["connect"] = min(CONNECT_TIMEOUT, seconds)
+        timeout = httpx.Timeout(seconds, connect=min(CONNECT_TIMEOUT, seconds))
         return httpx.Request(
             self.request.method,
             self._url,
             headers=[(name.encode(), value.encode()) for name, value in headers.items()],
             content=content,
-            extensions={"timeout": timeout},
+            extensions={"timeout": timeout.as_dict()},
         )
 
     def build_pinned(self) -> httpx.Request:
