@@ -69,8 +69,11 @@ class BlockingCaller:
             thread.join()
         return answers
 
-    def close(self) -> None:
+    def close_idle(self) -> None:
         self.transport.close()
+
+    def close(self) -> None:
+        self.close_idle()
 
 
 class AwaitedCaller:
@@ -93,8 +96,11 @@ class AwaitedCaller:
 
         return self.loop.run_until_complete(go())
 
-    def close(self) -> None:
+    def close_idle(self) -> None:
         self.loop.run_until_complete(self.transport.aclose())
+
+    def close(self) -> None:
+        self.close_idle()
         self.loop.run_until_complete(self.loop.shutdown_default_executor())
         self.loop.close()
 
@@ -328,8 +334,8 @@ def test_after_closing_the_next_call_opens_a_new_connection(
 ) -> None:
     blocking, awaited = BlockingCaller(), AwaitedCaller()
     for caller, close in (
-        (blocking, blocking.close),
-        (awaited, lambda: awaited.loop.run_until_complete(awaited.transport.aclose())),
+        (blocking, blocking.close_idle),
+        (awaited, awaited.close_idle),
     ):
         webtools_sandbox.reset_stats()
         caller(page(webtools_sandbox))
@@ -745,7 +751,7 @@ def test_a_redirect_to_a_location_that_is_not_a_url_is_a_response(
 
 
 def test_https_is_tunnelled_through_a_proxy_that_speaks_https(
-    send: Send, secure: SandboxServer, authority: trustme.CA
+    send: Any, secure: SandboxServer, authority: trustme.CA
 ) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -753,6 +759,7 @@ def test_https_is_tunnelled_through_a_proxy_that_speaks_https(
         url = SecretStr(f"https://user:secret@127.0.0.1:{proxy.port}")
         assert [send(page(secure), proxy=url).status for _ in range(3)] == [200] * 3
         assert proxy.connections == 1
+        send.close_idle()
     assert b64encode(b"user:secret") in plain.requests[0]
 
 

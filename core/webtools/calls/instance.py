@@ -61,24 +61,23 @@ _LIBRARIES = {
     "llama_index",
     "pydantic",
 }
-if "asyncio" in sys.modules:  # a program with loops, which a first call that imports holds up
-    for _name in (
-        "anyio._backends._asyncio",
-        "concurrent.futures.thread",
-        "encodings.idna",
-        "html",
-        "platformdirs",
-        "webtools.calls.present",
-        "webtools.logs.events",
-        "webtools.operations.fetch",
-        "webtools.operations.summarize",
-    ):
-        with suppress(ImportError):  # not all of them need be installed
-            import_module(_name)
-    _ours = dict(PROVIDERS)  # looking one up imports it
-    for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
-        _model.model_rebuild()  # else the first search would build them
-    HITS.adapter.rebuild()
+for _name in (  # what a first call would import, which would hold up an event loop
+    "anyio._backends._asyncio",
+    "concurrent.futures.thread",
+    "encodings.idna",
+    "html",
+    "platformdirs",
+    "webtools.calls.present",
+    "webtools.logs.events",
+    "webtools.operations.fetch",
+    "webtools.operations.summarize",
+):
+    with suppress(ImportError):  # not all of them need be installed
+        import_module(_name)
+_ours = dict(PROVIDERS)  # looking one up imports it
+for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
+    _model.model_rebuild()  # else the first search would build them
+HITS.adapter.rebuild()
 
 
 class Instance:
@@ -323,7 +322,10 @@ def _clients_over(
 ) -> tuple[BlockingHTTP, AsyncHTTP]:
     if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
         async_transport = transport
-    kinds = (transport, httpx.BaseTransport), (async_transport, httpx.AsyncBaseTransport)
+    kinds: list[tuple[Any, type]] = [
+        (transport, httpx.BaseTransport),
+        (async_transport, httpx.AsyncBaseTransport),
+    ]
     for value, kind in kinds:
         if value is not None and not isinstance(value, kind):
             name = type(value).__name__

@@ -132,7 +132,7 @@ class Outgoing:
     @contextmanager
     def own_errors(self) -> Generator[None, None, None]:
         """Raise errors of httpx as ours, and keep headers out of the logs of httpcore."""
-        token = IN_OURS.set(True)
+        IN_OURS.set(True)
         try:
             yield
         except (httpx.HTTPError, OSError) as error:
@@ -141,7 +141,7 @@ class Outgoing:
             text = f"{error}{self._through()}"
             raise _stripped(error).with_message(text) from None
         finally:
-            IN_OURS.reset(token)
+            IN_OURS.set(False)
 
     def _as_request_error(self, error: Exception) -> RequestError:
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
