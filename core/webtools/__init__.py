@@ -14,6 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from webtools import _loops as _loops  # before httpx imports asyncio
 from webtools._version import __version__
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx
 
+from webtools._loops import PROGRAM_USES_ASYNCIO
 from webtools.calls.validate import Dispatcher
 from webtools.config import (
     BudgetConfig,
@@ -61,23 +62,24 @@ _LIBRARIES = {
     "llama_index",
     "pydantic",
 }
-for _name in (  # what a first call would import, which would hold up an event loop
-    "anyio._backends._asyncio",
-    "concurrent.futures.thread",
-    "encodings.idna",
-    "html",
-    "platformdirs",
-    "webtools.calls.present",
-    "webtools.logs.events",
-    "webtools.operations.fetch",
-    "webtools.operations.summarize",
-):
-    with suppress(ImportError):  # not all of them need be installed
-        import_module(_name)
-_ours = dict(PROVIDERS)  # looking one up imports it
-for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
-    _model.model_rebuild()  # else the first search would build them
-HITS.adapter.rebuild()
+if PROGRAM_USES_ASYNCIO:  # a program with loops, which a first call that imports holds up
+    for _name in (
+        "anyio._backends._asyncio",
+        "concurrent.futures.thread",
+        "encodings.idna",
+        "html",
+        "platformdirs",
+        "webtools.calls.present",
+        "webtools.logs.events",
+        "webtools.operations.fetch",
+        "webtools.operations.summarize",
+    ):
+        with suppress(ImportError):  # not all of them need be installed
+            import_module(_name)
+    _ours = dict(PROVIDERS)  # looking one up imports it
+    for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
+        _model.model_rebuild()  # else the first search would build them
+    HITS.adapter.rebuild()
 
 
 class Instance:
