@@ -130,26 +130,28 @@ class Pool(Generic[C]):
         self._lock = threading.Lock()
 
     def _take(self) -> C:
-        with suppress(IndexError):
-            return self._idle.pop()
-        return self._connect()
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+        return connection or self._connect()
 
     def _give_back(self, connection: C) -> list[C]:
         """Keep a connection if it can be used again; return the connections to close."""
         connection.idle_since = time.monotonic()
         oldest = connection.idle_since - transports.IDLE_SECONDS
+        is_kept = connection.is_reusable and not self.is_retired
         with self._lock:
-            is_kept = connection.is_reusable and not self.is_retired
-            expired = [] if is_kept else [connection]
-            while self._idle and self._idle[0].idle_since < oldest:
-                expired.append(self._idle.pop(0))
+            expired = [old for old in self._idle if old.idle_since < oldest]
+            del self._idle[: len(expired)]  # the oldest come first
             if is_kept:
                 self._idle.append(connection)
-        return expired
+        return expired if is_kept else [*expired, connection]
 
     def take_all(self) -> list[C]:
         """Take all idle connections out, without the lock, which a forked child may find held."""
-        connections, self._idle = self._idle, []
+        connections: list[C] = []
+        with suppress(IndexError):
+            while True:
+                connections.append(self._idle.pop())
         return connections
 
 
