@@ -113,7 +113,9 @@ def read_request(connection: socket.socket) -> bytes:
         if line.lower().startswith(b"content-length:"):
             length = int(line.partition(b":")[2])
     while len(body) < length:
-        body += connection.recv(65536)
+        if not (more := connection.recv(65536)):
+            return b""
+        body += more
     return head + b"\r\n\r\n" + body
 
 
