@@ -9,9 +9,9 @@ from webtools.synthesis import ModelSynthesizer, ModelVerifier
 class ChatModelSynthesizer(ModelSynthesizer):
     """Answers research questions with a chat model, from the sources that were found.
 
-    Each citation of the model is checked against the text of its source: what the source does not
-    bear out is left out of the answer, or marked as uncertain. When the model fails, the sources
-    are returned without an answer.
+    Each claim of the model is compared with the sources that it cites. Claims that are not quoted
+    are marked `(uncertain)`. Claims that share no word with their sources are left out. When the
+    model fails, the sources are returned without an answer.
 
     Example:
         from langchain.chat_models import init_chat_model

@@ -11,9 +11,9 @@ from webtools.synthesis import ModelSynthesizer, ModelVerifier
 class LLMSynthesizer(ModelSynthesizer):
     """Answers research questions with an LLM, from the sources that were found.
 
-    Each citation of the model is checked against the text of its source: what the source does not
-    bear out is left out of the answer, or marked as uncertain. When the model fails, the sources
-    are returned without an answer.
+    Each claim of the model is compared with the sources that it cites. Claims that are not quoted
+    are marked `(uncertain)`. Claims that share no word with their sources are left out. When the
+    model fails, the sources are returned without an answer.
 
     Example:
         from llama_index.llms.openai import OpenAI

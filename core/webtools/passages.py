@@ -5,8 +5,8 @@
     for passage in rank("How do I parse a date?", [page.text for page in pages]):
         print(passage.heading, passage.text)
 
-Texts are strings, pages or sources. Ranking needs no model: it weighs terms, structure and the kind
-of answer that is wanted. A model of one's own can be put in as `reranker` or `embeddings`.
+Texts are strings, pages or sources. Passages are ranked by BM25 and by the words of their headings.
+You can pass a model of your own as `reranker` or `embeddings`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def rank(
         max_characters: Budget of all passages together, their headings counted.
         reranker: Scores for the question and the best passages, higher for better; it decides
             their order.
-        embeddings: Vectors whose likeness to the question's counts beside our own features.
+        embeddings: Vectors; their similarity to the question's is added to our own score.
 
     Returns:
         Nothing when no passage has a word of the question. Passages that repeat a better one, on

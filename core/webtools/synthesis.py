@@ -1,7 +1,7 @@
-"""What it takes to write the answers of `web-deep` oneself: any object with `name` and `draft`.
+"""Write the answers of `web-deep` with any object that has `name` and `draft`.
 
-Whatever a synthesizer writes is checked: a claim stays only if it cites a source that bears it out.
-`verify` checks any other text the same way.
+Each claim of a draft gets a status: `quoted`, `uncertain` or `unsupported`. Unsupported claims are
+left out of the summary. `verify` does the same with any other text.
 
     from webtools.synthesis import Source, verify
 

@@ -264,6 +264,18 @@ def test_a_verdict_that_is_nested_deeply_is_none(nested: str) -> None:
     assert statuses(judged(LOOSE, nested + "}")) == ["uncertain"]
 
 
+@pytest.mark.parametrize(
+    ("text", "quotation"),
+    [
+        ("The town is unable to open the pool.", "able to open the pool"),
+        ("It cost 1,200 pounds a year.", "200 pounds a year"),
+        ("It was open for 12.5 days.", "open for 12"),
+    ],
+)
+def test_a_quotation_ends_at_no_part_of_a_word_or_number(text: str, quotation: str) -> None:
+    assert Text(text).find(quotation) == ""
+
+
 def test_a_quotation_is_found_to_the_letter_but_for_white_space_and_link_addresses() -> None:
     text = Text("It rained.\tThe [pool](https://a.example)\n\n opened its  doors on Friday.")
     assert text.find("pool opened\nits doors on") == "pool opened its doors on"

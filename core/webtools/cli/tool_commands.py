@@ -55,8 +55,8 @@ RESEARCH = {
     ),
     "web-deep": _research(
         "read the best pages and answer with citations",
-        "Read the best pages for a question, and answer it: every claim cites the page\n"
-        "that bears it out.",
+        "Read the best pages for a question, and answer it. Every claim cites a page;\n"
+        "(uncertain) marks claims that are not quoted from it.",
         """\
   webtools web-deep "How do I generate secure random tokens in Python?"
   webtools web-deep --model openai:gpt-5-mini "what is a lease in DHCP"

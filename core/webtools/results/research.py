@@ -95,8 +95,8 @@ class Claim(Model):
         status: `quoted`: it is a whole sentence, list item, table row or cell, or code block of a
             cited source, character for character. `supported`: your model judged so and named a
             quotation, which is in the source and has the claim's numbers and names. `uncertain`:
-            neither. `unsupported`: it shares no content word with the cited source, or the source
-            was not read.
+            neither. `unsupported`: it shares no content word with the cited source, the source was
+            not read, or it cites none.
         citations: The sources that it cites.
         nearest: For an uncertain claim, the passage of its sources that is closest to it.
         reasons: What speaks against it, such as a number that the source lacks.

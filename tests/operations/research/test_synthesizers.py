@@ -33,6 +33,7 @@ from webtools.operations.research.synthesizers import (
 )
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
+from webtools.results import Claim, Quotation
 
 QUERY = SynthesisQuery("What are the running costs of the tidal pool?", SOURCES)
 POOL = SOURCES[0].url
@@ -272,6 +273,13 @@ async def test_nothing_that_a_synthesizer_does_wrong_is_raised(
     assert (found.synthesizer, found.synthesis, found.error, found.error_type) == (
         "mine", None, error, kind,
     )  # fmt: skip
+
+
+async def test_a_synthesizer_makes_no_claim_supported() -> None:
+    cited = [Quotation(url=POOL, title="Pool", quotation=SOURCES[0].text)]
+    claim = Claim(text="Vellmouth closed its pool.", status="supported", citations=cited)
+    found = await outcome_of(Given(lambda: Draft("", claims=[claim])))
+    assert [each.status for each in found.claims] == ["uncertain"]
 
 
 async def test_what_is_no_synthesizer_is_told_too() -> None:
