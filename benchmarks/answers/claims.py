@@ -3,11 +3,11 @@
 `claims.jsonl` has labelled claims about the news of the sandbox; `--claims FILE` takes others: JSON
 lines with `claim`, `evidence` (sentences) and `label` (`supported`, or anything else for a false
 one). `contexts.jsonl` has texts around a statement, `{}`: those that deny, attribute or retract
-it, and neutral ones. `python -m benchmarks.answers.claims [FILE]` prints the table of the rules.
+it, and neutral ones.
 """
 
 import json
-import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -43,10 +43,10 @@ class Context(NamedTuple):
 
 def rows(labelled: Path | None) -> Iterator[Row]:
     """Measure our own claims and contexts, and the claims of a file."""
-    yield from _claims("claims about news", list(_own()))
+    yield from _claims("claims about news", list(own()))
     yield from _contexts(contexts())
     if labelled is not None:
-        yield from _claims(labelled.name, list(_others(labelled)))
+        yield from _claims(labelled.name, list(others(labelled)))
 
 
 def _claims(what: str, judged: Sequence[Judged]) -> Iterator[Row]:
@@ -90,14 +90,16 @@ def contexts() -> list[Context]:
     ]
 
 
-def _own() -> Iterator[Judged]:
+def own() -> Iterator[Judged]:
+    """Judge our own claims."""
     pages = {each.path: each.markdown for each in standard_corpus().documents}
     for line in OWN.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         yield _judged(row["claim"], pages[row["page"]], row["label"])
 
 
-def _others(path: Path) -> Iterator[Judged]:
+def others(path: Path) -> Iterator[Judged]:
+    """Judge the claims of a file."""
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         yield _judged(row["claim"], "\n\n".join(row["evidence"]), row["label"])
@@ -109,26 +111,27 @@ def _judged(claim: str, text: str, label: str) -> Judged:
     return Judged(label == "supported", max(found, key=lambda each: len(each.reasons)))
 
 
-# --- the table of the rules --------------------------------------------------------------------
+# --- the rules about context -------------------------------------------------------------------
 
 
-def table(labelled: Path | None) -> Iterator[str]:
-    """Yield a row for each rule: sentences that it alone withholds, and falsehoods it finds."""
+def real_pages(labelled: Path | None) -> list[str]:
+    """Return the texts of all pages that were not written to fool a rule."""
     pages = [each.markdown for each in standard_corpus().documents]
     pages += [each.read_text(encoding="utf-8") for each in sorted(PAGES.rglob("*.md"))]
     if labelled is not None:
         found = map(json.loads, labelled.read_text(encoding="utf-8").splitlines())
         pages += ["\n\n".join(each["evidence"]) for each in found]
-    real = [_sentences(Evidence(page)) for page in pages]
-    total = sum(map(len, real))
+    return pages
+
+
+def effects(pages: Sequence[str]) -> tuple[Counter[str], int, Counter[str], int]:
+    """Count the sentences that each rule alone withholds, and the falsehoods that it finds."""
+    real = [names for page in pages for names in _sentences(Evidence(page))]
+    alone = Counter(name for names in real if len(names) == 1 for name in names)
     false = [each.evidence for each in contexts() if each.is_false]
-    yield "| Rule | Real sentences that it alone withholds | False contexts quoted without it |"
-    yield "| --- | --- | --- |"
     quoted = sum(map(is_quoted, false))
-    for name in RULES:
-        alone = sum(reasons == {name} for sentences in real for reasons in sentences)
-        more = sum(is_quoted(each, name) for each in false) - quoted
-        yield f"| {name} | {alone} of {total} | {more} of {len(false)} |"
+    more = Counter({n: sum(is_quoted(each, n) for each in false) - quoted for n in RULES})
+    return alone, len(real), more, len(false)
 
 
 def _sentences(evidence: Evidence) -> list[set[str]]:
@@ -139,7 +142,3 @@ def _sentences(evidence: Evidence) -> list[set[str]]:
             names = {name for name, (_, applies) in RULES.items() if applies(unit, evidence)}
             found[unit.start, unit.end] = names
     return list(found.values())
-
-
-if __name__ == "__main__":
-    print("\n".join(table(Path(sys.argv[1]) if sys.argv[1:] else None)))

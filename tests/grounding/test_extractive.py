@@ -8,8 +8,9 @@ from pathlib import Path
 import grounding_pages as pages
 import pytest
 
-from webtools.grounding.extractive import Claim, extract
-from webtools.grounding.ranking import document_of
+from webtools.grounding.extractive import THRESHOLD, Claim, claims_of
+from webtools.grounding.matching import Document
+from webtools.grounding.ranking import document_of, rank_documents
 
 DOCUMENTS = [
     document_of(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),
@@ -17,6 +18,10 @@ DOCUMENTS = [
 ]
 ASKED = [(asked, answer) for asked, answer in pages.QUESTIONS if answer]
 IDLE = [asked for asked, answer in pages.QUESTIONS if answer is None]
+
+
+def extract(question: str, documents: list[Document], threshold: float = THRESHOLD) -> list[Claim]:
+    return claims_of(rank_documents(question, documents), threshold=threshold)
 
 
 def text_of(claims: list[Claim]) -> str:
@@ -34,7 +39,7 @@ def test_questions_that_the_pages_do_not_answer_get_silence() -> None:
 
 def test_few_claims_are_of_a_page_that_does_not_answer() -> None:
     beside = [
-        answer not in DOCUMENTS[claim.citations[0].number].text
+        answer not in claim.document.text
         for asked, answer in ASKED
         if answer
         for claim in extract(asked, DOCUMENTS)
@@ -62,10 +67,7 @@ def test_other_languages_are_answered_too(language: str) -> None:
 @pytest.mark.parametrize("asked", [asked for asked, _ in ASKED])
 def test_a_quotation_is_in_the_source_to_the_letter(asked: str) -> None:
     for claim in extract(asked, DOCUMENTS):
-        (citation,) = claim.citations
-        source = DOCUMENTS[citation.number]
-        assert source.text[citation.offset :].startswith(citation.quotation)
-        assert (citation.url, citation.title) == (source.url, source.title)
+        assert claim.document.text[claim.start :].startswith(claim.quotation)
     assert len(extract(asked, DOCUMENTS)) <= 5
 
 
@@ -79,7 +81,7 @@ def test_a_definition_comes_with_its_signature() -> None:
 def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
     claims = extract("How do I take back a lost card?", DOCUMENTS)
     code = next(each for each in claims if "```" in each.text)
-    assert code.citations[0].quotation == (
+    assert code.quotation == (
         "To take back a card that was lost, call `revoke` with its number:\n\n"
         "```python\nimport gatekeys\n\ngatekeys.revoke(4711)\n```"
     )
@@ -115,7 +117,7 @@ def test_a_signature_on_its_own_line_names_what_the_next_paragraph_describes() -
     )
     assert claim.heading == "`row_number` () → `bigint`"
     assert claim.text == "Returns the number of the current row."
-    assert claim.citations[0].quotation == "Returns the number of the current row."
+    assert claim.quotation == "Returns the number of the current row."
 
 
 def test_a_short_definition_and_a_sentence_that_leans_are_quoted_whole() -> None:

@@ -41,6 +41,7 @@ _MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim, and places of each, that
 _ITEM_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
 # Marks after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
 _FOOTNOTES = re.compile(rf"(?<=[.!?])(?:{FOOTNOTE})+|{LINKED_FOOTNOTE}")
+_ELLIPSES = ("...", "…")
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
 _CELL = re.compile(r"(?:[^|\\]|\\.)+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -204,7 +205,7 @@ class Evidence:
         for before, piece in zip((None, *pieces), pieces, strict=False):
             text = self.text[piece.start : piece.end]
             is_cut = piece is self.pieces[-1] and ends_with_abbreviation(text)
-            is_cut = is_cut or bool(before and self.said(before.number).endswith(("...", "…")))
+            is_cut = is_cut or bool(before and self.said(before.number).endswith(_ELLIPSES))
             if is_whole(text) and not is_cut:
                 yield normal(text), Unit(piece.start, piece.end, piece, piece)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from webtools.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools.grounding.matching import Document, Match, narrow, shortened_heading
 from webtools.grounding.questions import SHOWN
-from webtools.grounding.ranking import Ranking, rank_documents
+from webtools.grounding.ranking import Ranking
 from webtools.grounding.terms import find, lowered
 from webtools.grounding.units import LEANING, Unit, readable, units_of
 from webtools.text.record import record
@@ -36,39 +36,22 @@ _NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z]
 
 
 @record
-class Quotation:
-    """Where a claim stands.
-
-    Attributes:
-        url: Address of the source.
-        title: Its title.
-        quotation: The words, in the source's own characters.
-        number: Place of the source among those given, from 0.
-        offset: Where the quotation begins in it.
-    """
-
-    url: str
-    title: str
-    quotation: str
-    number: int = 0
-    offset: int = 0
-
-
-@record
 class Claim:
-    """One statement of an answer.
+    """A quotation that answers a question.
 
     Attributes:
-        text: The quotation on one line; code as it is.
-        citations: The one place that it is quoted from.
+        document: The source.
+        start: Where the quotation begins in it.
+        quotation: The source's own characters.
+        text: The quotation on one line, without link addresses; code as it is.
         heading: The heading or signature that a reader needs to understand it; may be empty.
-        score: How well it fits; claims of different answers do not compare.
     """
 
+    document: Document
+    start: int
+    quotation: str
     text: str
-    citations: tuple[Quotation, ...]
-    heading: str = ""
-    score: float = 0.0
+    heading: str
 
 
 @dataclass(slots=True)
@@ -91,26 +74,14 @@ class Candidate:
         return self.part.document.text[self.unit.span.start : self.unit.span.end]
 
 
-def extract(
-    question: str,
-    documents: Sequence[Document],
-    *,
-    most: int = MOST,
-    threshold: float = THRESHOLD,
-) -> list[Claim]:
+def claims_of(ranking: Ranking, *, most: int = MOST, threshold: float = THRESHOLD) -> list[Claim]:
     """Return the claims that answer a question, best first; none if the documents do not.
 
     Args:
-        question: The question.
-        documents: Texts cut into passages (`ranking.document_of`).
+        ranking: The passages of the documents.
         most: Maximum number of claims.
         threshold: Minimum of `answer_score`; 0 always answers if anything matches.
     """
-    return claims_of(rank_documents(question, documents), most=most, threshold=threshold)
-
-
-def claims_of(ranking: Ranking, *, most: int = MOST, threshold: float = THRESHOLD) -> list[Claim]:
-    """Return the claims that answer the question of a ranking; see `extract`."""
     candidates = candidates_of(ranking)
     if not candidates or answer_score(candidates[0], ranking) < threshold:
         return []
@@ -167,14 +138,12 @@ def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
 
 
 def _claim(each: Candidate, ranking: Ranking) -> Claim:
-    quotation = each.quotation
-    shown = readable(quotation, each.unit.kind)
-    document, span = each.part.document, each.unit.span
-    heading = _heading(each)
+    quotation, heading = each.quotation, _heading(each)
     leans = LEANING.match(quotation) and lowered(heading) not in lowered(quotation)
     is_needed = heading and (leans or _needs(heading, quotation, ranking))  # "This option": which?
-    where = Quotation(document.url, document.title, quotation, document.number, span.start)
-    return Claim(shown, (where,), shortened_heading(heading) if is_needed else "", each.score)
+    heading = shortened_heading(heading) if is_needed else ""
+    shown = readable(quotation, each.unit.kind)
+    return Claim(each.part.document, each.unit.span.start, quotation, shown, heading)
 
 
 def _heading(each: Candidate) -> str:

@@ -140,9 +140,9 @@ def narrow(match: Match, span: Span, matches: Matches) -> Match:
     stems = tuple(term.stem for term in matches.terms)
     headings = _headings(stems, (match.document.title, *span.path))
     part = Match(match.document, span, inside, headings)
-    above = heading_hits(part)
-    own = {number: hits for number, hits in inside.items() if number not in above}
-    part.score = _score(part, own, matches.rarity, matches.average)
+    in_headings = heading_hits(part)
+    own_hits = {number: hits for number, hits in inside.items() if number not in in_headings}
+    part.score = _score(part, own_hits, matches.rarity, matches.average)
     return part
 
 

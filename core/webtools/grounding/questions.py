@@ -60,7 +60,6 @@ SHOWN = {
     )
     for kind, pattern in _SHOWN.items()
 }
-KINDS = tuple(WANTED)
 
 
 @lru_cache(maxsize=256)

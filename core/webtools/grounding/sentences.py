@@ -12,8 +12,9 @@ LINKED_FOOTNOTE = rf"\[\\?\[{_MARK}\\?\]\]{_TARGET}"
 FOOTNOTE = rf"(?:{LINKED_FOOTNOTE}|\[{_MARK}\](?:{_TARGET})?)"
 # Code in a line; or a sign that may end a sentence, with the brackets and quotation marks that
 # close after it.
+_CODE = r"`[^`\n]{1,500}`"
 _END = re.compile(
-    r"(?P<code>`[^`\n]{1,500}`)"
+    rf"(?P<code>{_CODE})"
     rf"|(?:[.!?…]{{1,9}}[\"'”’»)\]*_`]{{0,5}}(?=(?P<marks>(?:[ ]?{FOOTNOTE}){{0,9}})(?:\s|$))"
     r"|[。！？｡]{1,9}[」』）”’\"]{0,5})"
 )

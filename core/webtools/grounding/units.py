@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from webtools.grounding.blocks import REFERENCES, Block, heading_text, is_worded, link_texts
+from webtools.grounding.blocks import REFERENCES, Block, heading_text, is_worded
+from webtools.grounding.evidence import normal
 from webtools.grounding.segmentation import Span
 from webtools.grounding.sentences import is_whole, sentence_spans
 from webtools.text.record import record
@@ -22,8 +23,6 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _WORDS = 0.4  # of a sentence; lists of names, links and signatures have fewer
 _RULE = re.compile(r"[|\s:-]*$")
 _MARK = re.compile(r"(?::|[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s+")
-_LINKED_FOOTNOTE = re.compile(r"\[\[[\w ]{1,12}\]\]\([^()\s]{0,500}\)|\[\^\w{1,12}\]")
-_FOOTNOTE = re.compile(r"(?<=[.,;:!?\"')\]])\s?\[(?:\d{1,3}|[a-z])\]")
 # What a sentence begins with that is not understood without the one before.
 LEANING = re.compile(
     r"[\s:#*>-]{0,9}(?:it|its|this|that|these|those|they|he|she|his|her|however|but"
@@ -176,8 +175,7 @@ def _mark(text: str, block: Block) -> int:
 
 
 def readable(text: str, kind: str) -> str:
-    """Return a quotation as it is shown: one line, without the marks of Markdown; code as it is."""
+    """Return a quotation on one line, without link addresses and footnotes; code as it is."""
     if kind == "code":
         return text
-    text = re.sub(r"\s*\n\s*:\s+", ": ", text)
-    return " ".join(_FOOTNOTE.sub("", link_texts(_LINKED_FOOTNOTE.sub("", text))).split())
+    return normal(re.sub(r"\s*\n\s*:\s+", ": ", text))

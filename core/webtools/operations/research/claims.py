@@ -41,17 +41,16 @@ def rank_sources(question: str, sources: Sequence[Source]) -> Ranking:
 
 def quote(ranking: Ranking) -> list[Claim]:
     """Return the sentences, rows and code blocks that answer the question; none where none do."""
-    sources = {each.document.number: each.document for each in ranking.ranked}
     evidence: dict[int, Evidence] = {}
     claims: list[Claim] = []
     for each in extractive.claims_of(ranking):
-        [where] = each.citations
-        if where.number not in evidence:
-            evidence[where.number] = Evidence(sources[where.number].text, where.title)
-        source = evidence[where.number]
-        end = where.offset + len(where.quotation)
-        inside = [p for p in source.pieces if where.offset <= p.start + 3 and p.end <= end + 3]
-        claims += _claims(source, inside, where, each.heading)
+        document = each.document
+        if document.number not in evidence:
+            evidence[document.number] = Evidence(document.text, document.title)
+        source = evidence[document.number]
+        end = each.start + len(each.quotation)
+        inside = [p for p in source.pieces if each.start <= p.start + 3 and p.end <= end + 3]
+        claims += _claims(source, inside, document, each.heading)
     headings = ["", *(claim.heading for claim in claims)]
     return [
         claim.model_copy(update={"heading": "" if claim.heading == before else claim.heading})
@@ -60,7 +59,7 @@ def quote(ranking: Ranking) -> list[Claim]:
 
 
 def _claims(
-    source: Evidence, pieces: Sequence[Piece], where: extractive.Quotation, heading: str
+    source: Evidence, pieces: Sequence[Piece], document: Document, heading: str
 ) -> Iterator[Claim]:
     """Yield a claim for each unit; a term, or the lead-in of code, is the heading of the next."""
     for piece in pieces:
@@ -70,7 +69,7 @@ def _claims(
             shown = normal(row_text(text))
         if source.units(shown):
             quotation = text if piece.kind == "code" else plain(text)
-            cited = Quotation(url=where.url, title=where.title, quotation=quotation)
+            cited = Quotation(url=document.url, title=document.title, quotation=quotation)
             yield Claim(text=shown, status="quoted", citations=[cited], heading=heading)
             heading = ""
         elif piece.kind == "term":
