@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,7 +82,7 @@ def requests(sandbox: SandboxServer) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_search_goes_on_where_the_first_provider_has(
+def test_a_search_falls_back_to_the_next_provider(
     web: WebTools, webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(provider="exa", times=None, **WAYS[way])
@@ -89,11 +90,10 @@ def test_a_search_goes_on_where_the_first_provider_has(
     assert found.provider == "kagi"
     assert {result.source_provider for result in found.results} == {"kagi"}
     assert asked(found) == [("exa", False, True), ("kagi", True, False)]
-    [warning] = found.warnings[:1]
-    assert warning.startswith('"kagi" served where "exa" did not: ')
+    assert re.match(r'"kagi" .*"exa"', found.warnings[0])
 
 
-def test_a_search_that_nothing_keeps_from_serving_asks_nobody_else(
+def test_a_search_that_succeeds_uses_one_provider(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     found = web.search("heap queue")
@@ -102,16 +102,14 @@ def test_a_search_that_nothing_keeps_from_serving_asks_nobody_else(
     assert requests(webtools_sandbox) == {"/exa/search": 1}
 
 
-def test_a_named_provider_is_the_only_one_to_be_asked(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
+def test_a_named_provider_has_no_fallback(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
-    with pytest.raises(QuotaError, match="^Exa API returned HTTP 402"):
+    with pytest.raises(QuotaError, match="HTTP 402"):
         web.search("heap queue", provider="exa")
     assert requests(webtools_sandbox) == {"/exa/search": 1}
 
 
-def test_without_failover_only_the_first_is_asked(
+def test_without_failover_only_the_first_provider_is_used(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
@@ -120,9 +118,7 @@ def test_without_failover_only_the_first_is_asked(
     assert requests(webtools_sandbox) == {"/exa/search": 1}
 
 
-def test_a_request_that_would_fail_everywhere_is_sent_to_nobody_else(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
+def test_a_bad_request_has_no_fallback(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(provider="exa", status=422)
     with pytest.raises(BadRequestError):
         web.search("heap queue")
@@ -136,7 +132,7 @@ def test_a_query_too_long_for_one_provider_goes_to_another(settings: dict[str, A
     assert asked(found) == [("brave", False, True), ("exa", True, False)]
 
 
-def test_a_query_that_one_provider_fails_at_is_asked_of_another_alone(
+def test_only_a_failed_query_goes_to_the_next_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     with WebTools(only(settings, "exa", "brave")) as web:
@@ -166,7 +162,7 @@ def test_filters_are_attested_as_the_weakest_provider_applied_them(
         assert both.filters[name] == max(states, key=order.index)  # type: ignore[arg-type]
 
 
-def test_where_all_fail_the_first_error_names_all(
+def test_the_error_of_a_failed_search_names_all_providers(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=401, times=None)
@@ -175,23 +171,22 @@ def test_where_all_fail_the_first_error_names_all(
     with pytest.raises(AuthenticationError) as caught:
         web.search("heap queue")
     text = str(caught.value)
-    assert text.startswith("All providers that can search failed. exa: Exa API returned HTTP 401")
+    assert re.search(r"\bexa: .*HTTP 401", text)
     assert [name for name in ALL if f"{name}: " in text] == ALL
     assert caught.value.provider == "exa"
 
 
-def test_what_is_the_same_for_all_is_said_once(settings: dict[str, Any]) -> None:
+def test_the_advice_that_all_errors_share_is_given_once(settings: dict[str, Any]) -> None:
     for entry in settings["providers"]:
         entry["baseUrl"] = f"http://{entry['name']}.invalid"
     with WebTools(settings) as web, pytest.raises(RequestError) as caught:
         web.search("heap queue")
     text = str(caught.value)
-    assert f"failed. {', '.join(ALL)}: Network error while searching" in text
-    assert text.count("their host names could not be looked up") == text.count("looked up") == 1
-    assert text.endswith("proxy settings (HTTPS_PROXY) and the host name.")
+    assert f" {', '.join(ALL)}: " in text
+    assert text.count("HTTPS_PROXY") == 1
 
 
-def test_an_answer_that_is_kept_is_served_whoever_is_skipped(
+def test_a_cached_answer_is_served_while_its_provider_is_skipped(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     web.search("heap queue")
@@ -205,7 +200,7 @@ def test_an_answer_that_is_kept_is_served_whoever_is_skipped(
     assert requests(webtools_sandbox) == {}
 
 
-def test_a_skipped_provider_is_passed_over_at_once(
+def test_a_skipped_provider_gets_no_request(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -213,14 +208,14 @@ def test_a_skipped_provider_is_passed_over_at_once(
     requests(webtools_sandbox)
     found = web.search("json decoder")
     assert found.provider == "kagi"
-    assert "it is skipped until" in str(found.asked[0].reason)
+    assert "HTTP 402" in str(found.asked[0].reason)
     assert "/exa/search" not in requests(webtools_sandbox)
     assert [
         each["provider"] for each in story(settings) if each["event"] == "provider_skipped"
     ] == ["exa"]
 
 
-def test_where_all_are_skipped_they_are_asked_and_fail_in_the_same_words(
+def test_skipped_providers_are_used_where_no_other_is_left(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=None)
@@ -236,7 +231,7 @@ def test_where_all_are_skipped_they_are_asked_and_fail_in_the_same_words(
         assert web.search("heap queue").provider == "exa"
 
 
-def test_the_only_provider_is_asked_even_if_it_was_in_trouble(
+def test_the_only_provider_is_used_after_a_failure(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -246,7 +241,7 @@ def test_the_only_provider_is_asked_even_if_it_was_in_trouble(
         assert web.search("heap queue").results
 
 
-def test_who_is_in_trouble_is_asked_where_nobody_else_serves(
+def test_a_failing_provider_is_used_where_no_other_serves(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     with WebTools(only(settings, "exa", "brave")) as web:
@@ -270,7 +265,7 @@ def test_one_deadline_bounds_all_and_leaves_time_for_the_next(
     assert time.monotonic() - start < 15
 
 
-def test_what_a_failed_request_cost_is_told_to_be_missing(
+def test_the_cost_of_a_failed_request_makes_the_total_an_estimate(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", body="html", times=None)
@@ -278,21 +273,21 @@ def test_what_a_failed_request_cost_is_told_to_be_missing(
     assert found.cost_is_estimate
 
 
-# --- what is told ------------------------------------------------------------------------------
+# --- reports ------------------------------------------------------------------------------
 
 
-def test_progress_tells_of_moving_on(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+def test_progress_reports_a_fallback(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=None)
-    told: list[Progress] = []
-    web.search("heap queue", progress=told.append)
-    assert [(each.stage, each.done, each.subject) for each in told] == [
+    reports: list[Progress] = []
+    web.search("heap queue", progress=reports.append)
+    assert [(report.stage, report.done, report.subject) for report in reports] == [
         ("searching", 0, ""),
         ("moving on", 1, 'from "exa" to "kagi"'),
         ("searching", 1, "heap queue"),
     ]
 
 
-def test_the_log_tells_who_served_in_whose_place_and_why(
+def test_the_log_names_the_fallback(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=None)
@@ -302,7 +297,7 @@ def test_the_log_tells_who_served_in_whose_place_and_why(
     assert events[-1]["provider_used"] == "kagi"
 
 
-def test_the_budget_counts_every_provider_that_was_asked(
+def test_the_budget_counts_the_requests_to_every_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", delay=20.0, times=None)
@@ -313,7 +308,7 @@ def test_the_budget_counts_every_provider_that_was_asked(
             web.search("json decoder")
 
 
-def test_every_way_of_calling_tells_the_same(
+def test_every_surface_returns_the_same_result(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     pytest.importorskip("langchain_core")
@@ -332,7 +327,7 @@ def test_every_way_of_calling_tells_the_same(
         spec = WebToolsSpec(web=web).to_tool_list()
         output = next(each for each in spec if each.metadata.name == "web_search")(**call)
     assert first.details["provider"] == "kagi"
-    assert 'Warning: "kagi" served where "exa" did not: it is skipped until' in want.text
+    assert re.search(r'Warning: "kagi" .*"exa"', want.text)
     assert timeless((other.text, other.details)) == timeless((want.text, want.details))
     assert message.content == output.content == want.text
     assert message.artifact["asked"] == output.raw_output["asked"] == want.details["asked"]
@@ -349,7 +344,7 @@ def reader(settings: dict[str, Any], sandbox: SandboxServer, name: str = "own") 
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fetch_goes_on_where_the_first_provider_has(
+def test_a_fetch_falls_back_to_the_next_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(path="/contents", times=None, **WAYS[way])
@@ -381,7 +376,7 @@ def test_a_page_that_one_provider_could_not_fetch_is_fetched_by_the_next(
     assert asked(found) == [("exa", True, True), ("own", True, False)]
 
 
-def test_who_comes_after_the_one_that_fetched_a_page_is_not_said_to_have_failed_at_it(
+def test_a_fallback_is_not_reported_for_pages_it_did_not_fetch(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     good, bad = (f"{webtools_sandbox.docs_url}/library/{name}.html" for name in ("heapq", "json"))
@@ -398,7 +393,7 @@ def test_who_comes_after_the_one_that_fetched_a_page_is_not_said_to_have_failed_
             assert not [each for each in found.warnings if " fetched " in each]
 
 
-def test_a_page_that_is_gone_is_asked_of_nobody_else(
+def test_a_missing_page_has_no_fallback(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     gone = f"{webtools_sandbox.docs_url}/library/gone.html"
@@ -407,7 +402,7 @@ def test_a_page_that_is_gone_is_asked_of_nobody_else(
     assert not [path for path in requests(webtools_sandbox) if path.startswith("/docs")]
 
 
-def test_an_api_that_is_gone_says_nothing_of_a_page(
+def test_a_missing_api_is_no_missing_page(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     urls = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in ("heapq", "json")]
@@ -418,12 +413,12 @@ def test_an_api_that_is_gone_says_nothing_of_a_page(
     assert [page.source_provider for page in found.pages] == ["exa", "own"]
 
 
-def test_an_address_that_our_own_policy_refuses_is_told_to_nobody(
+def test_an_address_refused_by_policy_reaches_no_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     entries = [{"name": "own", "type": "direct"}, *settings["providers"]]
     with WebTools({**settings, "providers": entries, "defaultProvider": "own"}) as web:
-        with pytest.raises(WebToolsError, match="refused by this package's policy"):
+        with pytest.raises(WebToolsError, match=r"10\.0\.0\.1"):
             web.fetch("http://10.0.0.1/secret")
     assert requests(webtools_sandbox) == {}
 
@@ -441,7 +436,7 @@ def test_the_fetch_fallback_goes_before_the_general_order(
         assert web.fetch(url).provider == "first"
 
 
-def test_a_page_that_is_kept_is_served_whoever_is_skipped(
+def test_a_cached_page_is_served_while_its_provider_is_skipped(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     base = webtools_sandbox.docs_url
@@ -454,7 +449,7 @@ def test_a_page_that_is_kept_is_served_whoever_is_skipped(
     assert [page.source_provider for page in again.pages] == ["exa", "own"]
 
 
-def test_where_nobody_can_fetch_the_first_error_names_all(
+def test_the_error_of_a_failed_fetch_names_all_providers(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(path="/contents", status=402, times=None)
@@ -463,14 +458,14 @@ def test_where_nobody_can_fetch_the_first_error_names_all(
     with WebTools(made) as web, pytest.raises(WebToolsError) as caught:
         web.fetch(f"{webtools_sandbox.docs_url}/library/heapq.html")
     assert "HTTP 402" in str(caught.value)
-    assert "own: refused by this package" in str(caught.value)
+    assert "own: " in str(caught.value)
 
 
 # --- summarize ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_summary_goes_on_where_the_first_provider_has(
+def test_a_summary_falls_back_to_the_next_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     kagi = next(each for each in settings["providers"] if each["name"] == "kagi")
@@ -481,10 +476,10 @@ def test_a_summary_goes_on_where_the_first_provider_has(
         found = web.summarize(f"{webtools_sandbox.docs_url}/library/heapq.html")
     assert found.provider == "kagi"
     assert asked(found) == [("broken", False, True), ("kagi", True, False)]
-    assert found.warnings[0].startswith('"kagi" served where "broken" did not: ')
+    assert re.match(r'"kagi" .*"broken"', found.warnings[0])
 
 
-def test_details_and_command_line_tell_who_was_asked(
+def test_details_and_command_line_show_the_attempts(
     settings: dict[str, Any],
     webtools_sandbox: SandboxServer,
     tmp_path: Path,

@@ -67,7 +67,7 @@ def test_reasons_get_the_room_that_pages_do_not_need() -> None:
 
 
 @pytest.mark.parametrize("length", [600, 3000])
-def test_long_titles_and_authors_are_cut_and_every_url_stands_whole(length: int) -> None:
+def test_long_titles_and_authors_are_cut_but_no_url(length: int) -> None:
     urls = [long_url(n, 40) for n in range(100)]
     pages = [Page(url=url, title="t" * length, author="B. " * 900, text="x" * 900) for url in urls]
     found = presented(pages)
@@ -78,7 +78,7 @@ def test_long_titles_and_authors_are_cut_and_every_url_stands_whole(length: int)
     assert len({line.count("x") for line in theirs(found).split("\n") if "x" in line}) <= 3
 
 
-def test_a_url_is_shown_whole_or_not_at_all_and_what_is_missing_is_told() -> None:
+def test_a_url_is_shown_in_full_or_left_out_and_counted() -> None:
     urls = [long_url(n, 2000) for n in range(100)]
     pages = [Page(url=url, title=f"T{n}", text="word " * 900) for n, url in enumerate(urls)]
     found = presented(pages)
@@ -105,7 +105,7 @@ def test_a_page_alone_is_shown_from_its_beginning_on_unless_its_title_is_endless
     assert f"offset {60_000 + len(theirs(found)) - 501}.]" in found.text
 
 
-def test_a_page_whose_title_alone_was_cut_is_read_on_from_its_beginning() -> None:
+def test_a_page_with_a_cut_title_is_read_from_its_beginning() -> None:
     found = presented([Page(url=A, title="t" * 60_000, text="short")])
     assert theirs(found) == f"## {'t' * 500}…\n{A}\n\nshort"
     assert "offset 0.]" in found.text

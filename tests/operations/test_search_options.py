@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -56,13 +57,11 @@ def test_each_option_is_attested(
     assert "".join(state[0] for state in found.values()) == states
 
 
-def test_what_nobody_applies_is_told() -> None:
+def test_options_that_no_provider_applies_are_reported() -> None:
     response = found_by("perplexity", SearchQuery("q", 5, safe_search="strict", content=True))
     assert response.filters == dict.fromkeys(("safe_search", "content"), "unsupported")
-    assert response.warnings == [
-        'Filter safe_search is not supported by provider "my-perplexity" and was not applied.',
-        'Option content is not supported by provider "my-perplexity" and was not applied.',
-    ]
+    for option, warning in zip(("safe_search", "content"), response.warnings, strict=True):
+        assert re.search(rf'\b{option}\b.*"my-perplexity"', warning)
 
 
 def found_by(kind: str, query: SearchQuery, count: int = 20) -> SearchResponse:
@@ -92,29 +91,26 @@ def test_a_page_is_cut_out_of_all_results_where_the_api_has_no_pages(
     assert found.filters == {"page": "local"}
 
 
-def test_similar_pages_are_looked_for_where_they_can_be_found() -> None:
+def test_similar_pages_need_a_provider_that_finds_them() -> None:
     exa, kagi = offline.account("exa"), offline.account("kagi")
     assert finding_similar([kagi, exa]) == (exa,)
-    with pytest.raises(
-        ConfigError, match=r'^No pages similar .+ with "my-kagi"; leave similar out'
-    ):
+    with pytest.raises(ConfigError, match='"my-kagi"'):
         finding_similar([kagi])
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("option", "named"),
     [
-        ({"country": "Germany"}, 'country "Germany" is not possible; give a code of two letters'),
-        ({"language": "d1"}, 'language "d1" is not possible'),
-        ({"safe_search": "on"}, '"on" is not a level of safe search; use one of off, moderate'),
-        ({"page": 11}, 'page "11" is not possible; use 1 to 10'),
-        ({"similar": True}, 'similar takes URLs, and "q" is none'),
+        ({"country": "Germany"}, 'country "Germany"'),
+        ({"language": "d1"}, 'language "d1"'),
+        ({"safe_search": "on"}, '"on"'),
+        ({"page": 11}, 'page "11"'),
+        ({"similar": True}, 'similar.*"q"'),
     ],
 )
-def test_an_option_that_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_input(SearchInput, {"queries": "q", **given})
-    assert str(caught.value).startswith(message)
+def test_an_invalid_option_is_refused(option: dict[str, Any], named: str) -> None:
+    with pytest.raises(InputError, match=named):
+        read_input(SearchInput, {"queries": "q", **option})
 
 
 def test_options_are_lenient_in_spelling_and_absent_when_empty() -> None:
@@ -159,7 +155,7 @@ def test_passages_of_a_provider_keep_their_order_and_its_name_within_one_budget(
     assert found.warnings == []
 
 
-def test_a_question_is_answered_by_passages_of_who_reads_the_page(
+def test_a_question_is_answered_by_passages_of_the_reader(
     webtools_sandbox: SandboxServer,
 ) -> None:
     with WebTools({**webtools_sandbox.config(), "cache": {}}) as web:
@@ -184,12 +180,12 @@ def test_deep_research_with_brave_reads_its_passages_where_a_page_cannot_be_read
         found = web.research("How does json decode a document?", command="web-deep")
     # The sandbox stands on a private address, which pages are not read from.
     assert webtools_sandbox.stats()["requests"] == {"/brave/res/v1/llm/context": 1}
-    assert any('the passages that "brave" chose stand in: ' in each for each in found.meta.warnings)
+    assert any('"brave"' in warning for warning in found.meta.warnings)
     assert found.synthesis is not None
     assert found.synthesis.claims
 
 
-def test_deep_research_says_whose_passages_stand_in_for_one_page(
+def test_deep_research_names_the_provider_whose_passages_replace_a_page(
     webtools_sandbox: SandboxServer,
 ) -> None:
     config = webtools_sandbox.config()
@@ -200,8 +196,8 @@ def test_deep_research_says_whose_passages_stand_in_for_one_page(
     with WebTools({**config, "providers": [*brave, own], "defaultProvider": "brave"}) as web:
         found = web.research("json", command="web-deep", limit=10)
     page = f"{webtools_sandbox.docs_url}/library/json.html"
-    assert [each for each in found.meta.warnings if each.startswith(f"{page} could not")] != []
-    assert any('the passages that "brave" chose stand in: ' in each for each in found.meta.warnings)
+    assert any(page in warning for warning in found.meta.warnings)
+    assert any('"brave"' in warning for warning in found.meta.warnings)
 
 
 # --- pages that come with the results ----------------------------------------------------------
@@ -261,7 +257,7 @@ def test_content_of_a_page_that_the_operator_forbids_to_read_is_left_out(kind: s
     )
     assert [result.content is None for result in found.results] == [False, True]
     [warning] = found.warnings
-    assert warning.startswith('The operator\'s settings forbid reading pages from "b.example"')
+    assert '"b.example"' in warning
 
 
 def test_people_see_the_pages_below_the_results() -> None:

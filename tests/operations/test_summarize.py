@@ -52,7 +52,7 @@ def output(text: str, tokens: int = 100) -> Any:
     return answer({"meta": {"api_balance": 1.5}, "data": {"output": text, "tokens": tokens}})
 
 
-def test_a_summary_says_what_it_is_of() -> None:
+def test_a_summary_has_its_url_engine_and_type() -> None:
     response = summarized(output("In short."), engine="agnes", summary_type="takeaway")
     assert response.model_copy(update={"retrieved_at": None}) == SummaryResponse(
         provider="my-kagi",
@@ -84,21 +84,14 @@ def test_engine_and_type_are_always_sent(arguments: dict[str, Any], sent: dict[s
     assert stub.bodies == [{"url": A, **sent}]
 
 
-def test_only_a_provider_that_can_summarizes() -> None:
+def test_a_provider_that_cannot_summarize_is_skipped_and_refused_by_name() -> None:
     settings = accounts(entry("exa"), entry("kagi"), defaultProvider="my-exa")
     assert called(Stub(output("x")), settings, url=A).provider == "my-kagi"
-    with pytest.raises(ConfigError, match=r'cannot summarize; these can: "my-kagi"'):
+    with pytest.raises(ConfigError, match='"my-kagi"'):
         called(Stub(), settings, url=A, provider="my-exa")
 
 
 # --- messages ----------------------------------------------------------------------------------
-
-KEY_HINT = (
-    'Check the API key of provider "my-kagi": the summarizer is a v0 API, so a v1 key needs a v0 '
-    "key beside it in options.v0ApiKey."
-)
-CHANGE = "Change the request; the same one will fail again."
-LATER = "Try again later or use another provider."
 
 
 def faults(*messages: str, code: int = 1) -> dict[str, Any]:
@@ -106,71 +99,67 @@ def faults(*messages: str, code: int = 1) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "message"),
+    ("response", "kind", "named"),
     [
         (
             RequestError("name not known", retryable=False),
             RequestError,
-            (f'Network error while summarizing "{A}": name not known. '
-            "Another call will fail the same way."),
+            f'"{A}": name not known',
         ),
         (
             RequestTimeoutError("no answer came in time"),
             RequestTimeoutError,
-            (f'Network error while summarizing "{A}": no answer came in time (allowed: 120 s; '
-            "timeoutMs of the provider sets it). Try again later."),
+            "timeoutMs",
         ),
-        (answer(None, 500), UnavailableError, f"Kagi API returned HTTP 500. {LATER}"),
+        (answer(None, 500), UnavailableError, "HTTP 500"),
         (
             answer(faults("Bad engine", "Bad type"), 400),
             BadRequestError,
-            f"Kagi API returned HTTP 400: Bad engine, Bad type. {CHANGE}",
+            "HTTP 400: Bad engine, Bad type",
         ),
         (
             answer(faults("Unauthorized", code=2), 401),
             AuthenticationError,
-            f"Kagi API returned HTTP 401: Unauthorized. {KEY_HINT}",
+            "options.v0ApiKey",
         ),
         (
             answer(faults("Insufficient credit to perform this request.", code=101), 400),
             QuotaError,
-            ("Kagi API returned HTTP 400: Insufficient credit to perform this request. "
-            'Top up the account of provider "my-kagi" or use another provider.'),
+            '"my-kagi"',
         ),
         (
             answer(faults("one", "two")),
             ProviderError,
-            "Kagi API error: one, two. Change the request or use another provider.",
+            "one, two",
         ),
         (
             answer(body=b"<html>"),
             ResponseFormatError,
-            (f'Failed to parse Kagi API response for "{A}". The response (HTTP 200) does not match '
-            "the documented format; use another provider. Cause: JSONDecodeError in "),
+            "JSONDecodeError",
         ),
         (
             output(""),
             UnavailableError,
-            f'Kagi API returned no summary for "{A}". Try again or fetch the page.',
+            f'"{A}"',
         ),
         (
             answer(faults("Slow down"), 429, retry_after="90"),
             RateLimitError,
-            "Kagi API returned HTTP 429: Slow down. Wait 90 s before the next call.",
+            "HTTP 429: Slow down. Wait 90 s",
         ),
     ],
 )  # fmt: skip
-def test_a_failure_is_told_in_these_words(
-    given: Answer, kind: type[WebToolsError], message: str, clock: Clock
+def test_a_failure_has_its_type_and_names_its_cause(
+    response: Answer, kind: type[WebToolsError], named: str, clock: Clock
 ) -> None:
     with pytest.raises(WebToolsError) as caught:
-        summarized(given)
-    assert str(caught.value).startswith(message)
+        summarized(response)
+    assert named in str(caught.value)
     assert type(caught.value) is kind
     assert caught.value.provider == "my-kagi"
 
 
-def test_a_timeout_of_the_settings_is_the_one_that_is_told() -> None:
+def test_a_time_out_names_the_configured_limit() -> None:
     hurried = account("kagi", timeoutMs=1500)
     with pytest.raises(RequestTimeoutError, match=r"allowed: 1\.5 s"):
         drive(summarize([hurried], SummaryQuery(A), detached()), RequestTimeoutError("late"))
@@ -184,7 +173,7 @@ def test_a_summary_has_two_minutes(clock: Clock) -> None:
     assert clock.slept == [59.0, 59.0]
 
 
-def test_a_wait_of_more_than_a_minute_is_left_to_the_caller(clock: Clock) -> None:
+def test_a_wait_of_more_than_a_minute_is_not_retried(clock: Clock) -> None:
     stub = Stub(answer(None, 503, retry_after="61"))
     with pytest.raises(UnavailableError) as caught:
         run(summarize([KAGI], SummaryQuery(A), detached()), stub)
@@ -199,10 +188,6 @@ def test_a_summary_of_one_long_line_is_cut_and_not_dropped() -> None:
     body, _, notice = found.text.partition("\n\n")
     assert set(unfenced(body)) == {"ä"}
     assert len(body.encode()) == MAX_BYTES
-    assert notice == (
-        "[Output truncated: showing 1 of 1 lines (49.8KB of 78.1KB). 0 lines (28.3KB) omitted. "
-        f"Full output saved to: {found.details['full_output_path']}]\n"
-        f"[Read on with web_read: handle {found.details['read_handle']}, "
-        f"offset {len(unfenced(body))}.]"
-    )
+    assert str(found.details["full_output_path"]) in notice
+    assert f"handle {found.details['read_handle']}, offset {len(unfenced(body))}." in notice
     assert found.details["truncation"]["last_line_partial"]

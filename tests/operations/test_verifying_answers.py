@@ -52,18 +52,18 @@ async def test_pages_passages_and_sources_need_no_settings(source: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "sources", "message"),
+    ("answer", "sources", "named"),
     [
-        (" ", [PAGE], "there is no answer"),
-        ("It rains. [1]", [], "there are no sources"),
-        ("It rains. [1]", ["file:///etc/passwd"], "is no http"),
-        ("It rains. [1]", ["python.org"], "; write https://python.org, or give a page"),
+        (" ", [PAGE], "answer"),
+        ("It rains. [1]", [], "sources"),
+        ("It rains. [1]", ["file:///etc/passwd"], "file:///etc/passwd"),
+        ("It rains. [1]", ["python.org"], "https://python.org"),
     ],
 )
 def test_what_cannot_be_checked_is_an_input_error(
-    answer: str, sources: list[Any], message: str
+    answer: str, sources: list[Any], named: str
 ) -> None:
-    with WebTools() as web, pytest.raises(InputError, match=message):
+    with WebTools() as web, pytest.raises(InputError, match=named):
         web.verify(answer, sources)
 
 
@@ -76,7 +76,7 @@ def test_a_model_in_the_place_of_a_verifier_is_refused_with_what_wraps_it(given:
         web.verify("It rains. [1]", [PAGE], verifier=given)
 
 
-def test_urls_are_read_and_one_that_cannot_be_is_told() -> None:
+def test_urls_are_read_and_an_unreadable_one_is_reported() -> None:
     with SandboxServer() as server:
         page = next(each for each in _pages(server) if "tidal-pool" in each)
         config = server.config()
@@ -85,7 +85,7 @@ def test_urls_are_read_and_one_that_cannot_be_is_told() -> None:
             said = "The swimming club will run lessons for children from April. [1] It rains. [2]"
             report = web.verify(said, [page, gone])
             assert statuses(report) == ["quoted", "unsupported"]
-            assert any("could not be read" in each for each in report.warnings)
+            assert any(gone in warning for warning in report.warnings)
             cited = web.verify(f"{said.partition(' [')[0]} ({page})", [])
             assert statuses(cited) == ["quoted"]
 
@@ -163,18 +163,17 @@ def test_a_model_judges_negation_synonyms_and_tense(claim: str, quotation: str) 
         (QUOTED, verdict("", supported=False), "quoted"),
     ],
 )
-def test_a_model_is_not_believed_beyond_what_it_can_show(
-    answer: str, said: Any, status: str
-) -> None:
+def test_a_verdict_needs_a_quotation_of_the_source(answer: str, said: Any, status: str) -> None:
     assert statuses(judged(answer, said)) == [status]
 
 
-def test_the_reason_says_why_a_model_was_not_believed() -> None:
+def test_the_reason_names_the_missing_number() -> None:
     [claim] = judged("The pool of Vellmouth opened in 2015. [1]", verdict(SENTENCE)).claims
-    assert claim.reasons == ["the verifier's quotation lacks its number 2015"]
+    [reason] = claim.reasons
+    assert "2015" in reason
 
 
-async def test_a_model_is_asked_once_about_claims_that_are_not_quoted() -> None:
+async def test_a_model_judges_only_claims_that_are_not_quoted_in_one_request() -> None:
     verifier, prompts = model(verdict(SENTENCE))
     with WebTools() as web:
         report = await web.averify(f"{QUOTED} {LOOSE} {QUOTED}", [PAGE], verifier=verifier)
@@ -243,7 +242,7 @@ def test_what_makes_no_sense_is_an_input_error(answer: Any, sources: Any) -> Non
         web.verify(answer, sources)
 
 
-def test_no_key_is_shown_nor_given_to_a_verifier() -> None:
+def test_a_verifier_sees_no_key() -> None:
     key = "test-key-0123456789"
     config = {"providers": [{"name": "exa", "type": "exa", "apiKey": key}]}
     page = Page(url=f"https://a.example/{key}", title=key, text=f"The key of the pool is {key}.")
@@ -260,7 +259,7 @@ def test_no_key_is_shown_nor_given_to_a_verifier() -> None:
 
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, '{"claim": ' + "[" * 100_000 + "]" * 100_000])
-def test_a_verdict_that_is_nested_deeply_is_none(nested: str) -> None:
+def test_a_deeply_nested_verdict_is_ignored(nested: str) -> None:
     assert statuses(judged(LOOSE, nested + "}")) == ["uncertain"]
 
 

@@ -99,13 +99,13 @@ def test_where_one_fails_the_next_serves(
     is_first = victim == chain[0]
     assert found.meta.provider_used == chain[is_first]
     assert found.meta.degraded == ([victim] if is_first else [])
-    assert any(f'"{victim}" did not serve: ' in each for each in found.meta.warnings) == is_first
+    assert any(f'"{victim}"' in warning for warning in found.meta.warnings) == is_first
     assert found.results
     assert {result.source_provider for result in found.results} == {chain[is_first]}
 
 
 @pytest.mark.parametrize("command", CHAINS)
-def test_where_one_finds_nothing_the_next_serves_and_its_chain_is_not_degraded(
+def test_an_empty_result_leads_to_the_next_provider_and_is_not_degraded(
     web: WebTools, webtools_sandbox: SandboxServer, command: Command
 ) -> None:
     first, second, *_ = CHAINS[command]
@@ -113,11 +113,11 @@ def test_where_one_finds_nothing_the_next_serves_and_its_chain_is_not_degraded(
     found = research(web, command)
     assert found.meta.provider_used == second
     assert found.meta.degraded == (["exa"] if command == "web-deep" else [])  # it read no page
-    assert f'Provider "{first}" found nothing.' in found.meta.warnings
+    assert any(f'"{first}"' in warning for warning in found.meta.warnings)
 
 
 @pytest.mark.parametrize("command", CHAINS)
-def test_where_nobody_finds_anything_that_is_the_answer(
+def test_a_chain_without_results_returns_none(
     web: WebTools, webtools_sandbox: SandboxServer, command: Command
 ) -> None:
     *failing, last = CHAINS[command]
@@ -131,7 +131,7 @@ def test_where_nobody_finds_anything_that_is_the_answer(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_where_all_fail_the_error_names_each(
+def test_the_error_of_a_chain_names_each_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(times=None, **WAYS[way])
@@ -146,10 +146,9 @@ def test_where_all_fail_the_error_names_each(
     assert result.is_error
     assert re.search(r"\bexa(, brave)?: ", str(failed.value))
     assert "brave: " in str(failed.value)
-    assert str(failed.value).startswith("All providers of the chain failed. ")
 
 
-def test_a_failure_that_one_alone_could_make_is_its_own(
+def test_the_only_provider_of_a_chain_reports_its_own_error(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=503, times=None)
@@ -164,7 +163,7 @@ LONG = "heap queue " * 30  # more words than Brave takes
 
 
 @pytest.mark.parametrize("command", ["web", "web-deep", "web-news"])
-def test_who_does_not_take_the_question_is_stood_in_for(
+def test_a_provider_that_does_not_accept_the_query_is_replaced(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, command: Command
 ) -> None:
     chain = {"chain": {command: ["brave", "exa"]}}
@@ -173,18 +172,17 @@ def test_who_does_not_take_the_question_is_stood_in_for(
         found = web.research(question, command=command, recency_days=3650)
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
     assert found.results
-    [told] = [each for each in found.meta.warnings if each.startswith('"brave" did not serve: ')]
-    assert "at most 400 characters and 50 words" in told
+    assert any(re.match(r'"brave".*\b400\b.*\b50\b', warning) for warning in found.meta.warnings)
     assert not [path for path in webtools_sandbox.stats()["requests"] if "/res/v1" in path]
 
 
-def test_a_question_that_the_last_does_not_take_hides_no_failure_and_no_answer(
+def test_a_query_that_the_last_provider_does_not_accept_hides_no_failure(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=500, times=None)
     with WebTools(settings) as web, pytest.raises(UnavailableError) as failed:
         web.research(LONG)
-    assert re.search(r"^All providers .* exa: .*HTTP 500.* brave: Brave takes", str(failed.value))
+    assert re.search(r"\bexa: .*HTTP 500.* brave: .*\b400\b", str(failed.value))
     webtools_sandbox.reset()
     webtools_sandbox.fault(provider="exa", times=None, **EMPTY["exa"])
     with WebTools(settings) as web:
@@ -192,15 +190,15 @@ def test_a_question_that_the_last_does_not_take_hides_no_failure_and_no_answer(
     assert (found.results, found.meta.degraded) == ([], ["brave"])
 
 
-def test_a_question_that_nobody_takes_is_refused(settings: dict[str, Any]) -> None:
+def test_a_query_that_no_provider_accepts_is_refused(settings: dict[str, Any]) -> None:
     with (
         WebTools({**settings, "research": {"chain": {"web": ["brave"]}}}) as web,
-        pytest.raises(InputError, match="^Brave takes queries of at most 400 characters"),
+        pytest.raises(InputError, match=r"^Brave .*\b400\b"),
     ):
         web.research(LONG)
 
 
-def test_what_a_cut_answer_cost_is_told_to_be_missing(
+def test_the_unknown_cost_of_a_cut_response_is_reported(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", times=None, **WAYS["cut JSON"])
@@ -229,7 +227,7 @@ def _found(
 
 @pytest.mark.parametrize("way", FAULTS)
 @pytest.mark.parametrize("place", [0, 1])
-def test_kagi_in_a_configured_chain_is_stood_in_for(
+def test_a_failing_kagi_in_a_configured_chain_is_replaced(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str, place: int
 ) -> None:
     chain = ["kagi", "brave"] if place == 0 else ["brave", "kagi"]
@@ -238,11 +236,11 @@ def test_kagi_in_a_configured_chain_is_stood_in_for(
     assert (found.meta.provider_chain, found.meta.provider_used) == (chain, "brave")
     assert found.meta.degraded == (["kagi"] if place == 0 else [])
     assert {result.source_provider for result in found.results} == {"brave"}
-    assert sum("did not serve" in each for each in found.meta.warnings) == 1 - place
+    assert sum(warning.startswith('"kagi"') for warning in found.meta.warnings) == 1 - place
 
 
 @pytest.mark.parametrize("way", FAULTS)
-def test_perplexity_as_synthesizer_is_stood_in_for(
+def test_a_failing_perplexity_as_synthesizer_is_replaced(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(provider="perplexity", times=None, **FAULTS[way])
@@ -250,14 +248,13 @@ def test_perplexity_as_synthesizer_is_stood_in_for(
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["perplexity"])
     assert len(found.results) == 5
     assert found.synthesis is not None  # sentences of the sources
-    [warning] = [each for each in found.meta.warnings if "did not serve" in each]
-    assert warning.startswith('"perplexity" did not serve: ')
+    [warning] = [each for each in found.meta.warnings if each.startswith('"perplexity"')]
     cause = warning.partition(": ")[2]
     assert sum(cause in each for each in found.meta.warnings) == 1
 
 
 @pytest.mark.parametrize("way", FAULTS)
-def test_exa_as_reader_is_stood_in_for(
+def test_a_failing_exa_as_reader_is_replaced(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     settings = _with_own_reader(settings, webtools_sandbox)
@@ -266,11 +263,11 @@ def test_exa_as_reader_is_stood_in_for(
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
     assert len(found.results) == 5
     assert found.synthesis is not None
-    assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
+    assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
 
 
 @pytest.mark.parametrize("way", FAULTS)
-def test_without_its_only_reader_the_snippets_stand_in(
+def test_without_its_only_reader_research_uses_the_snippets(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
@@ -282,7 +279,7 @@ def test_without_its_only_reader_the_snippets_stand_in(
 
 
 @pytest.mark.parametrize("way", [way for way in FAULTS if way != "HTML"])  # which a page is
-def test_pages_that_fail_where_they_are_read_directly_leave_their_snippets(
+def test_pages_that_a_direct_reader_cannot_read_keep_their_snippets(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     settings = {**_with_own_reader(settings, webtools_sandbox), "defaultProvider": "own reader"}
@@ -312,7 +309,7 @@ def _with_own_reader(
 # --- circuits -----------------------------------------------------------------------------------
 
 
-def test_a_provider_out_of_quota_is_passed_over_by_later_calls(
+def test_a_provider_out_of_quota_is_skipped_by_later_calls(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
@@ -320,26 +317,24 @@ def test_a_provider_out_of_quota_is_passed_over_by_later_calls(
     webtools_sandbox.reset_stats()
     found = research(web, "web")
     assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
-    [warning] = [each for each in found.meta.warnings if each.startswith('"exa" did not serve')]
-    assert re.search(r"it is skipped until [\d: -]+ UTC, as its quota is used up", warning)
+    assert any(re.match(r'"exa".* [\d: -]+ UTC', warning) for warning in found.meta.warnings)
     assert [path for path in webtools_sandbox.stats()["requests"] if "exa" in path] == []
 
 
-def test_where_all_are_out_of_quota_nothing_is_sent(
+def test_no_request_is_sent_when_all_providers_are_out_of_quota(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(status=402, times=2)
     with pytest.raises(QuotaError):
         research(web, "web")
     webtools_sandbox.reset_stats()
-    told = "skipped for now, so none was asked.*exa: it is.*brave: it is skipped.*Try again after"
-    with pytest.raises(ProviderError, match=told) as failed:
+    with pytest.raises(ProviderError, match=r"\bexa: .*\bbrave: ") as failed:
         research(web, "web")
     assert 50 < (failed.value.retry_after or 0) <= 60
     assert webtools_sandbox.stats()["requests"] == {}
 
 
-def test_where_all_are_in_trouble_they_are_asked_nevertheless(
+def test_providers_with_open_circuits_are_used_when_no_other_is_left(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(status=500, times=6)
@@ -363,7 +358,7 @@ def test_where_all_are_in_trouble_they_are_asked_nevertheless(
         ("library news", "web-news", ["context7", "exa", "brave"]),
     ],
 )
-def test_documentation_is_asked_first_where_the_question_is_about_it(
+def test_documentation_comes_first_for_questions_about_it(
     web: WebTools, query: str, command: Command, chain: list[str]
 ) -> None:
     assert [step.provider for step in web.plan(query, command=command).chain] == chain
@@ -377,14 +372,14 @@ def test_the_settings_may_name_the_chain(settings: dict[str, Any]) -> None:
         assert research(web, "web-news").meta.provider_chain == ["exa", "brave"]
 
 
-def test_kagi_stands_in_where_no_other_is_configured(settings: dict[str, Any]) -> None:
+def test_kagi_serves_research_as_the_only_provider(
+    settings: dict[str, Any],
+) -> None:
     only = [entry for entry in settings["providers"] if entry["type"] == "kagi"]
     with WebTools({**settings, "providers": only, "defaultProvider": "kagi"}) as web:
         assert research(web, "web").meta.provider_used == "kagi"
 
 
-NOBODY = "web_research: no retrieval providers configured "
-KEYLESS = "asks Tavily, You.com, Firecrawl and Wikipedia without a key"
 OTHERS = (
     '"exa", "brave", "tavily", "searxng", "serper", "you", "firecrawl", "linkup", '
     '"parallel", "jina-search", "kagi" or "wikipedia"'
@@ -414,23 +409,22 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
 
 
-def _nobody(web: WebTools, command: str, query: str = "json") -> str:
-    told = web.call_tool("web_research", {"query": query, "command": command})
-    assert told.details["error"]["type"] == "ConfigError"
-    return told.text
+def error_of(web: WebTools, command: str, query: str = "json") -> str:
+    result = web.call_tool("web_research", {"query": query, "command": command})
+    assert result.details["error"]["type"] == "ConfigError"
+    return result.text
 
 
 @pytest.mark.usefixtures("no_keys")
 @pytest.mark.parametrize("key", [None, "PERPLEXITY_API_KEY", "CONTEXT7_API_KEY"])
-def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
+def test_an_environment_without_providers_is_answered_with_the_usable_keys(
     key: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if key:
         monkeypatch.setenv(key, "test-key-canary-1")
     with WebTools() as web:
-        told = _nobody(web, "web")
-    need, keys, file, without_key = told.splitlines()
-    assert need.startswith(NOBODY)
+        message = error_of(web, "web")
+    _, keys, file, without_key = message.splitlines()
     assert "BRAVE_API_KEY (or BRAVE_SEARCH_API_KEY)" in keys
     assert "KAGI_API_KEY" in keys
     assert str(config_paths()[0]) in file
@@ -439,7 +433,7 @@ def test_nobody_to_ask_in_the_environment_is_told_with_the_keys_that_would_do(
 
 
 @pytest.mark.usefixtures("no_keys")
-def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
+def test_a_missing_key_is_reported_alike_by_every_tool() -> None:
     with WebTools() as web:
         raised = []
         for call in (lambda: web.plan("json"), lambda: web.research("json")):
@@ -461,7 +455,7 @@ def test_a_missing_key_is_told_alike_wherever_it_is_missing() -> None:
         ("web", "json library", f'"context7", {OTHERS}'),
     ],
 )
-def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
+def test_a_file_without_providers_is_answered_with_the_usable_types(
     settings: dict[str, Any], tmp_path: Path, command: str, query: str, types: str
 ) -> None:
     only = [entry for entry in settings["providers"] if entry["type"] == "perplexity"]
@@ -469,18 +463,21 @@ def test_nobody_to_ask_in_a_file_is_told_with_the_types_that_would_do(
     path.write_text(json.dumps({"providers": only}))
     path.chmod(0o600)
     with WebTools(config=str(path)) as web:
-        message = _nobody(web, command, query)
-    assert message.startswith(f"{NOBODY}({path} has no provider of type {types}).")
+        message = error_of(web, command, query)
+    assert str(path) in message
+    assert f" {types})" in message
 
 
-def test_documentation_alone_is_told_how_it_could_serve(settings: dict[str, Any]) -> None:
+def test_documentation_alone_is_answered_with_its_setting(
+    settings: dict[str, Any],
+) -> None:
     only = [entry for entry in settings["providers"] if entry["type"] == "context7"]
     alone = {**settings, "providers": only, "defaultProvider": "context7"}
     with WebTools(alone) as web:
-        message = _nobody(web, "web-news")
-        assert message.startswith(f"{NOBODY}(the code has no provider of type {OTHERS}).")
-        assert 'research.chain.web-news name "context7"' in message
-        assert f'"keyless": true {KEYLESS}' in message
+        message = error_of(web, "web-news")
+        assert OTHERS in message
+        assert re.search(r'research\.chain\.web-news\b.*"context7"', message)
+        assert '"keyless": true' in message
         assert web.research(QUERY, command="web-docs").meta.provider_used == "context7"
     with WebTools({**alone, "research": {"chain": {"web-news": ["context7"]}}}) as web:
         assert web.research(QUERY, command="web-news").meta.provider_used == "context7"

@@ -51,7 +51,7 @@ def test_what_two_rankings_have_goes_before_what_one_has_first() -> None:
     assert fused([]) == fused([[]]) == []
 
 
-def test_a_chain_is_asked_at_once_and_each_page_comes_once(
+def test_merged_providers_run_together_and_return_each_page_once(
     merging: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     found = merging.research(QUERY, limit=6)
@@ -62,14 +62,14 @@ def test_a_chain_is_asked_at_once_and_each_page_comes_once(
     assert found.meta.degraded == []
 
 
-def test_one_after_the_other_is_what_is_done_unless_asked_for(
+def test_providers_of_a_chain_run_one_after_the_other_by_default(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     web.research(QUERY)
     assert requests(webtools_sandbox) == {"exa"}
 
 
-def test_where_one_fails_the_others_serve_and_it_is_named(
+def test_a_failing_provider_of_a_merge_is_named_and_the_others_serve(
     merging: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=400, times=None)
@@ -78,10 +78,12 @@ def test_where_one_fails_the_others_serve_and_it_is_named(
     assert found.meta.degraded == ["exa"]
 
 
-def test_all_failing_is_an_error(merging: WebTools, webtools_sandbox: SandboxServer) -> None:
+def test_a_merge_without_results_is_an_error(
+    merging: WebTools, webtools_sandbox: SandboxServer
+) -> None:
     for provider in ("exa", "brave"):
         webtools_sandbox.fault(provider=provider, status=400, times=None)
-    with pytest.raises(ProviderError, match=r"^All providers of the chain failed\. exa: .*brave: "):
+    with pytest.raises(ProviderError, match=r"\bexa: .*\bbrave: "):
         merging.research(QUERY)
 
 
@@ -118,7 +120,7 @@ class Reading:
         return Fetched(FetchResponse(provider="x", pages=pages))
 
 
-def test_the_next_best_hit_takes_the_place_of_a_page_that_cannot_be_read(
+def test_the_next_best_hit_replaces_an_unreadable_page(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "fetch_pages", read := Reading(0))
@@ -126,23 +128,20 @@ def test_the_next_best_hit_takes_the_place_of_a_page_that_cannot_be_read(
     [lost], [spare] = read.asked[0][:1], read.asked[1]
     urls = [each.url for each in found.results]
     assert urls == [*read.asked[0][1:], spare]
-    assert (
-        f"{lost} could not be read, so the next best hit, {spare}, stands in: HTTP 500"
-        in found.meta.warnings
-    )
+    [warning] = [each for each in found.meta.warnings if lost in each]
+    assert spare in warning
+    assert "HTTP 500" in warning
     assert web.research(QUERY, command="web-deep", limit=3).meta.cache_hit
 
 
-def test_where_nothing_can_stand_in_the_snippet_does(
+def test_without_a_further_hit_the_snippet_replaces_an_unreadable_page(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "fetch_pages", read := Reading(1, -1))
     found = web.research(QUERY, command="web-deep", limit=3)
     assert [each.url for each in found.results] == [*read.asked[0]]
-    assert (
-        f"{read.asked[0][1]} could not be read, so its snippet stands in: HTTP 500"
-        in found.meta.warnings
-    )
+    [warning] = [each for each in found.meta.warnings if read.asked[0][1] in each]
+    assert "HTTP 500" in warning
 
 
 # --- ranked once -------------------------------------------------------------------------------

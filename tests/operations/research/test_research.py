@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from webtools.errors import UnavailableError
 from webtools.formatting import NO_ANSWER
 from webtools.logs import events_of, tail
 from webtools.operations.research.claims import ANSWER_CHARACTERS
-from webtools.operations.research.synthesis import NOTHING_FOUND, NOTHING_SHARED
+from webtools.operations.research.synthesis import NOTHING_FOUND
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis
@@ -90,18 +91,15 @@ def test_dates_are_iso_8601_or_null(web: WebTools) -> None:
         assert datetime.fromisoformat(date).tzinfo is not None
 
 
-def test_what_was_found_is_told_with_its_rule(web: WebTools) -> None:
+def test_the_envelope_has_the_counts_behind_its_confidence(web: WebTools) -> None:
     found = web.research("Heap  Queue")
     assert (found.meta.query, found.meta.normalized_query) == (
         "Heap  Queue".replace("  ", " "),
         "heap queue",
     )
     assert found.meta.confidence == "medium"
-    assert (
-        found.meta.uncertainty
-        == "All sources are from localhost. Cross-check before relying on it."
-    )
-    assert found.meta.confidence_rule == "5 sources from one domain"
+    assert "localhost" in str(found.meta.uncertainty)
+    assert "5" in found.meta.confidence_rule
     assert found.meta.cost_usd == pytest.approx(0.007)
     assert found.synthesis is None
     assert all(result.snippet for result in found.results)
@@ -120,26 +118,27 @@ def test_the_settings_bound_the_number_of_sources(settings: dict[str, Any]) -> N
     with WebTools({**settings, "maxResults": 3}) as web:
         found = web.research(QUERY, limit=8)
         assert len(found.results) == 3
-        assert found.meta.warnings == ["limit 8 is above what is allowed here; 3 was used."]
+        [warning] = found.meta.warnings
+        assert re.findall(r"\d+|limit", warning) == ["limit", "8", "3"]
         assert len(web.research("json").results) == 3
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "named"),
     [
-        ({"query": " "}, 'query " " is blank'),
-        ({"query": "x", "limit": 11}, "use 1 to 10"),
-        ({"query": "x", "command": "web-wide"}, "'web', 'web-deep', 'web-news' or 'web-docs'"),
-        ({"query": "x", "synthesis": "poem"}, 'synthesis "poem" is unknown; use one of extractive'),
-        ({"query": "x", "synthesis": "llm"}, 'synthesis "llm" needs a model'),
+        ({"query": " "}, 'query " "'),
+        ({"query": "x", "limit": 11}, "1 to 10"),
+        ({"query": "x", "command": "web-wide"}, "'web-news' or 'web-docs'"),
+        ({"query": "x", "synthesis": "poem"}, 'synthesis "poem"'),
+        ({"query": "x", "synthesis": "llm"}, 'synthesis "llm"'),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_sent(
-    web: WebTools, webtools_sandbox: SandboxServer, arguments: dict[str, Any], told: str
+    web: WebTools, webtools_sandbox: SandboxServer, arguments: dict[str, Any], named: str
 ) -> None:
     result = web.call_tool("web_research", arguments)
     assert result.details["error"]["type"] == "InputError"
-    assert told in result.text
+    assert named in result.text
     assert asked(webtools_sandbox) == {}
 
 
@@ -188,7 +187,7 @@ def test_the_best_passages_stand_beside_the_answer_within_one_budget(web: WebToo
     assert text.index(found.synthesis.summary) < places[0]
 
 
-def test_a_passage_that_a_claim_quotes_whole_is_not_shown_again(web: WebTools) -> None:
+def test_a_passage_that_a_claim_quotes_in_full_is_left_out(web: WebTools) -> None:
     found = web.research("What does heapq.heappop do?", command="web-deep")
     assert found.synthesis is not None
     quoted = {where.quotation for each in found.synthesis.claims for where in each.citations}
@@ -237,13 +236,13 @@ def test_pages_that_a_provider_cannot_fetch_are_read_directly(
     assert any('"direct" fetched' in warning for warning in found.meta.warnings)
 
 
-def test_without_any_page_the_snippets_are_answered_from(
+def test_without_any_page_the_answer_comes_from_snippets(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(path="/contents", status=500, times=None)
     found = web.research(QUERY, command="web-deep")
     assert found.results
-    assert any(each.startswith("No page could be read") for each in found.meta.warnings)
+    assert any("HTTP 500" in warning for warning in found.meta.warnings)
     if found.synthesis:
         assert set(found.synthesis.citations) <= {result.url for result in found.results}
     webtools_sandbox.clear_faults()
@@ -306,7 +305,7 @@ def test_a_lie_in_words_of_the_source_is_marked(web: WebTools, lie: str) -> None
     found = web.research(QUERY, command="web-deep", synthesis=Scripted(lie))
     assert found.synthesis is not None
     assert found.synthesis.summary == f"{lie} (uncertain)"
-    assert "1 claim of the answer was marked uncertain." in found.meta.warnings
+    assert any(re.match(r"1 claim .* uncertain", warning) for warning in found.meta.warnings)
 
 
 def test_a_claim_that_cites_another_page_is_uncertain(web: WebTools) -> None:
@@ -325,9 +324,7 @@ def test_an_unsupported_claim_is_left_out_and_counted(web: WebTools) -> None:
     assert found.synthesis is not None
     assert "Bakers" not in found.synthesis.summary
     assert "smallest" in found.synthesis.summary
-    assert any(
-        each.startswith("1 claim of the answer was left out") for each in found.meta.warnings
-    )
+    assert any(warning.startswith("1 claim ") for warning in found.meta.warnings)
 
 
 @pytest.mark.parametrize(
@@ -338,8 +335,8 @@ def test_a_failing_synthesis_loses_no_source(web: WebTools, failure: Any) -> Non
     assert len(found.results) == 5
     assert found.meta.degraded == ["llm"]
     assert found.synthesis is not None  # sentences of the sources stand in
-    [told] = [each for each in found.meta.warnings if each.startswith('"llm" did not serve: ')]
-    assert found.meta.warnings == [told]  # once, and in no other words
+    [warning] = found.meta.warnings
+    assert warning.startswith('"llm" ')
 
 
 def test_perplexity_may_write_the_answer_but_is_no_source(
@@ -355,10 +352,10 @@ def test_perplexity_may_write_the_answer_but_is_no_source(
     assert found.meta.degraded == ["perplexity"]
     assert found.results
     [warning] = found.meta.warnings
-    assert warning.startswith('"perplexity" did not serve: Perplexity API returned HTTP 500')
+    assert re.match(r'"perplexity" .*HTTP 500', warning)
 
 
-def test_why_there_is_no_answer_at_all_is_told(
+def test_an_empty_synthesis_is_reported_once(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     hit = {"id": "1", "title": "Heap", "url": "https://a.example/", "highlights": ["Nothing."]}
@@ -367,22 +364,21 @@ def test_why_there_is_no_answer_at_all_is_told(
     lie = Scripted("Heaps weigh 70 kg. [1]")
     found = web.research("priority queue", command="web-deep", synthesis=lie)
     assert (len(found.results), found.synthesis) == (1, NO_SYNTHESIS)
-    assert f'"llm" did not serve: {NOTHING_SHARED}' in found.meta.warnings
-    assert (found.meta.confidence, found.meta.uncertainty) == ("low", NOTHING_FOUND)
-    assert sum(NOTHING_SHARED in each for each in found.meta.warnings) == 1
+    assert found.meta.confidence == "low"
+    assert sum('"llm"' in warning for warning in found.meta.warnings) == 1
 
 
-def test_no_answer_is_written_where_none_is_wanted(web: WebTools) -> None:
+def test_synthesis_can_be_turned_off(web: WebTools) -> None:
     assert web.research(QUERY, command="web-deep", synthesis="none").synthesis is None
     assert web.research(QUERY).synthesis is None
     assert web.research(QUERY, synthesis="extractive").synthesis is not None
 
 
-def test_a_synthesizer_that_no_provider_can_be_is_told(settings: dict[str, Any]) -> None:
+def test_a_synthesizer_without_a_provider_is_refused(settings: dict[str, Any]) -> None:
     only = [entry for entry in settings["providers"] if entry["type"] == "exa"]
     with (
         WebTools({**settings, "providers": only}) as web,
-        pytest.raises(ConfigError, match="can synthesize"),
+        pytest.raises(ConfigError, match="perplexity"),
     ):
         web.research(QUERY, command="web-deep", synthesis="perplexity")
 
@@ -405,7 +401,7 @@ def test_the_same_question_is_answered_from_the_cache(
     assert (second.results, second.synthesis) == (first.results, first.synthesis)
 
 
-def test_what_a_stand_in_found_is_not_kept_as_the_answer(
+def test_results_of_a_fallback_are_not_cached_as_the_answer(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=400, times=1)
@@ -425,13 +421,13 @@ def test_research_takes_what_a_search_kept_by_provider(
 
 
 @pytest.mark.parametrize(("asked", "used"), [(-5, 1), (-1, 1), (10**12, 3650), (1e308, 3650)])
-def test_an_age_out_of_bounds_is_moved_there_and_told(
+def test_an_age_out_of_bounds_is_limited_with_a_warning(
     web: WebTools, asked: float, used: int
 ) -> None:
     result = web.call_tool("web_research", {"query": "heap queue", "recency_days": asked})
     assert result.details["meta"]["recency_days"] == used
-    [told] = [each for each in result.details["warnings"] if each.startswith("recency_days ")]
-    assert told.endswith(f" is not in 1 to 3650; {used} was used.")
+    [warning] = [each for each in result.details["warnings"] if "recency_days" in each]
+    assert f" {used} " in warning
     assert "recency_days" not in web.call_tool("web_research", {"query": "heap queue"}).text
 
 
@@ -444,7 +440,7 @@ def test_a_call_above_the_budget_is_refused_with_the_numbers(
     with WebTools({**settings, "budget": {"usdPerDay": 0.01}}) as web:
         web.search("json")
         asked(webtools_sandbox)
-        with pytest.raises(QuotaError, match=r'The budget refuses the call to "exa".*usdPerDay'):
+        with pytest.raises(QuotaError, match=r'"exa".*usdPerDay'):
             web.search("heapq")
         plan = web.plan("heapq")
         assert plan.budget is not None
@@ -478,13 +474,13 @@ def test_a_plan_sends_nothing_and_knows_the_cache(
     assert paid.worst_cost_usd > 0.017
 
 
-def test_a_plan_tells_who_is_skipped(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+def test_a_plan_shows_a_skipped_provider(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
     web.research(QUERY)
     step = web.plan(QUERY, command="web-deep").chain[0]
     assert step.parked_until is not None
     assert step.parked_until > datetime.now(UTC)
-    assert step.reason == "its quota is used up (HTTP 402)"
+    assert "HTTP 402" in str(step.reason)
 
 
 def test_the_log_has_the_steps_of_a_call(
@@ -492,14 +488,14 @@ def test_the_log_has_the_steps_of_a_call(
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
     result = web.call_tool("web_research", {"query": QUERY})
-    told = events_of(Path(settings["log"]["path"]), result.call_id)
-    assert [event["event"] for event in told] == [
+    steps = events_of(Path(settings["log"]["path"]), result.call_id)
+    assert [event["event"] for event in steps] == [
         *("call", "cache_miss", "cache_miss", "provider_error", "moved_on", "cache_miss"),
         *("provider_success", "done"),
     ]
 
 
-def test_the_log_hides_what_was_asked_with_queries_off(
+def test_the_log_hides_questions_with_queries_off(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     settings["log"]["queries"] = "off"
@@ -515,11 +511,11 @@ def test_the_log_hides_what_was_asked_with_queries_off(
 
 
 def test_the_parts_of_the_work_are_reported(web: WebTools) -> None:
-    told: list[tuple[str, int, int]] = []
+    stages: list[tuple[str, int, int]] = []
     web.research(
-        QUERY, command="web-deep", progress=lambda p: told.append((p.stage, p.done, p.total))
+        QUERY, command="web-deep", progress=lambda p: stages.append((p.stage, p.done, p.total))
     )
-    assert told == [
+    assert stages == [
         ("searching", 0, 1),
         ("searching", 1, 1),
         *[("fetching", done, 5) for done in range(6)],

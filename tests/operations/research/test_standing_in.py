@@ -77,7 +77,7 @@ def test_a_provider_with_all_the_time_leaves_some_for_the_next(
     assert 0 < float(told[1]) <= 1  # half of what there is, on a busy machine somewhat less
 
 
-def test_an_api_that_writes_answers_keeps_to_its_own_time(
+def test_an_api_that_writes_answers_has_its_own_time_out(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     entry(settings, "perplexity").update(name="writer", timeoutMs=1000)
@@ -111,7 +111,7 @@ def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
 
 
 @pytest.mark.parametrize("timeout", [None, 700])
-def test_a_reader_that_hangs_leaves_time_for_the_one_who_stands_in(
+def test_a_reader_that_hangs_leaves_time_for_its_fallback(
     settings: dict[str, Any],
     webtools_sandbox: SandboxServer,
     monkeypatch: pytest.MonkeyPatch,
@@ -134,17 +134,17 @@ def test_a_reader_that_hangs_leaves_time_for_the_one_who_stands_in(
 # --- reading -----------------------------------------------------------------------------------
 
 
-def test_a_reader_that_another_stood_in_for_is_named(
+def test_a_reader_that_was_replaced_is_named(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(path="/contents", status=500, times=None)
     found = web.research(QUERY, command="web-deep")
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
-    assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
+    assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
     assert not web.research(QUERY, command="web-deep").meta.cache_hit
 
 
-def test_pages_that_nobody_could_read_leave_their_snippets(
+def test_the_error_of_a_page_names_both_readers(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     entry(settings, "own reader")["options"] = {}  # it may not read pages from here
@@ -152,10 +152,10 @@ def test_pages_that_nobody_could_read_leave_their_snippets(
     with WebTools(settings) as web:
         found = web.fetch([page, f"{page}.missing"])
     assert found.pages[0].error is None
-    assert str(found.pages[1].error).startswith('CRAWL_NOT_FOUND (HTTP 404); "own reader" failed')
+    assert re.match(r'CRAWL_NOT_FOUND \(HTTP 404\).*"own reader"', str(found.pages[1].error))
 
 
-def test_without_a_reader_snippets_are_answered_from(
+def test_without_a_reader_the_answer_comes_from_snippets(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = ConfigError("Reading pages needs an extra.")
@@ -168,7 +168,7 @@ def test_without_a_reader_snippets_are_answered_from(
     assert any(direct.INSTALL in each for each in found.meta.warnings)
 
 
-def test_a_skipped_reader_is_not_asked_where_another_can_read(
+def test_a_skipped_reader_gets_no_request_where_another_can_read(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -179,7 +179,7 @@ def test_a_skipped_reader_is_not_asked_where_another_can_read(
     assert [event["provider"] for event in events(settings, "provider_skipped")] == ["exa"]
 
 
-def test_a_skipped_provider_that_is_asked_for_is_asked(
+def test_a_skipped_provider_is_used_when_it_is_named(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402, times=1)
@@ -197,7 +197,7 @@ def test_without_an_answer_no_page_is_read_and_no_reading_planned(
     assert asked(webtools_sandbox) == {"/exa/search": 1}
 
 
-def test_an_answer_from_other_readers_pages_is_another_one(
+def test_answers_are_cached_by_the_readers_of_their_pages(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     with WebTools(settings) as web:
@@ -213,20 +213,20 @@ def test_an_answer_from_other_readers_pages_is_another_one(
     assert asked(webtools_sandbox) == {}
 
 
-def test_without_a_named_stand_in_pages_are_read_as_the_config_says(
+def test_without_a_named_fallback_another_reader_is_used(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     del entry(settings, "exa")["fetchFallback"]
     webtools_sandbox.fault(path="/contents", status=500, times=None)
     with WebTools(settings) as web:
         found = web.research(QUERY, command="web-deep")
-    assert any(each.startswith('"own reader" fetched') for each in found.meta.warnings)
+    assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
 
 
 # --- circuits -----------------------------------------------------------------------------------
 
 
-def test_an_api_out_of_quota_is_not_asked_to_write_again(
+def test_a_synthesizer_out_of_quota_gets_no_further_request(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="perplexity", status=402, times=None)
@@ -235,12 +235,8 @@ def test_an_api_out_of_quota_is_not_asked_to_write_again(
     found = web.research("json dump indent", command="web-deep", synthesis="perplexity")
     assert asked(webtools_sandbox) == {"/exa/search": 1, "/exa/contents": 1}
     assert found.meta.degraded == ["perplexity"]
-    [told] = [each for each in found.meta.warnings if "skipped" in each]
-    assert re.fullmatch(
-        r'"perplexity" did not serve: it is skipped until [\d: -]+ UTC, as its quota is used up '
-        r"\(HTTP 402\)\.",
-        told,
-    )
+    until = r'"perplexity" .* [\d: -]+ UTC.*HTTP 402'
+    assert any(re.match(until, warning) for warning in found.meta.warnings)
 
 
 @pytest.fixture
@@ -262,7 +258,7 @@ def account(web: WebTools, name: str) -> Account:
     return found
 
 
-def test_only_who_is_asked_takes_the_leave_to_be_tried_again(
+def test_only_a_provider_in_use_takes_its_trial_after_a_pause(
     web: WebTools, webtools_sandbox: SandboxServer, later: Callable[[], Health]
 ) -> None:
     webtools_sandbox.fault(status=402, times=2)
@@ -273,7 +269,7 @@ def test_only_who_is_asked_takes_the_leave_to_be_tried_again(
     assert health.open_circuit(account(web, "brave")) is None
 
 
-def test_leave_that_was_not_needed_is_given_back(
+def test_an_unused_trial_is_returned(
     web: WebTools, webtools_sandbox: SandboxServer, later: Callable[[], Health]
 ) -> None:
     web.research(QUERY)
@@ -285,7 +281,7 @@ def test_leave_that_was_not_needed_is_given_back(
     assert health.open_circuit(account(web, "exa")) is None
 
 
-def test_while_another_call_tries_a_provider_it_is_passed_over(
+def test_a_provider_on_trial_in_another_call_is_skipped(
     web: WebTools,
     webtools_sandbox: SandboxServer,
     later: Callable[[], Health],
@@ -300,7 +296,7 @@ def test_while_another_call_tries_a_provider_it_is_passed_over(
     assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
 
 
-def test_one_in_trouble_is_asked_where_all_others_fail(
+def test_a_failing_provider_is_used_where_all_others_fail(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=500, times=3)
@@ -311,14 +307,14 @@ def test_one_in_trouble_is_asked_where_all_others_fail(
     assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
     webtools_sandbox.fault(provider="exa", status=402, times=1)
     webtools_sandbox.fault(provider="brave", status=500, times=3)
-    with pytest.raises(ProviderError, match="^All providers of the chain failed"):
+    with pytest.raises(ProviderError):
         web.research("csv")
     *_, failed, done = tail(Path(settings["log"]["path"]), 9)
     assert (failed["event"], done["event"]) == ("all_providers_failed", "done")
     assert set(failed["providers"]) == {"exa", "brave"}
 
 
-# --- what is told ------------------------------------------------------------------------------
+# --- warnings ------------------------------------------------------------------------------
 
 
 def test_filters_that_the_chain_sets_are_attested(
@@ -333,22 +329,16 @@ def test_filters_that_the_chain_sets_are_attested(
     entry(settings, "kagi").update(apiKey=KAGI_V0_KEY, options={"searchApi": "v0"})
     with WebTools({**settings, "research": chain}) as other:
         found = other.research("python", command="web-news", recency_days=3000)
-    told = 'Filter category is not supported by provider "kagi" and was not applied.'
-    assert told in found.meta.warnings
+    assert any(re.search(r'\bcategory\b.*"kagi"', warning) for warning in found.meta.warnings)
 
 
-def test_documentation_without_dates_is_told_where_dates_count(web: WebTools) -> None:
+def test_results_of_documentation_without_dates_are_counted(web: WebTools) -> None:
     found = web.research("latest python asyncio cancel task", command="web-docs")
     assert found.meta.provider_used == "context7"
-    count = len(found.results)  # what the documentation of this Python has
-    told = {
-        1: "1 result carries no date, so the date filter could not check it.",
-        2: "2 results carry no date, so the date filter could not check them.",
-    }
-    assert told[count] in found.meta.warnings
+    assert any(re.match(rf"{len(found.results)} .*\bdate", each) for each in found.meta.warnings)
 
 
-def test_several_claims_that_were_left_out_are_counted(web: WebTools) -> None:
+def test_dropped_claims_are_counted(web: WebTools) -> None:
     class Unrelated:
         name = "unrelated"
 
@@ -356,7 +346,7 @@ def test_several_claims_that_were_left_out_are_counted(web: WebTools) -> None:
             return Draft("Bakers eat bread. [1] Bakers knead dough. [1]")
 
     found = web.research(QUERY, command="web-deep", synthesis=Unrelated())
-    assert any(each.startswith("2 claims of the answer were left") for each in found.meta.warnings)
+    assert any(warning.startswith("2 claims ") for warning in found.meta.warnings)
 
 
 def test_the_settings_warnings_are_those_of_the_call_that_is_answered(
