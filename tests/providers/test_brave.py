@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,10 @@ def test_a_count_is_never_above_what_the_path_takes(
     assert params(SearchQuery("q", limit, category=category))["count"] == sent
 
 
-def test_a_limit_above_what_a_web_search_gives_is_told() -> None:
+def test_a_limit_above_the_maximum_of_a_web_search_is_reported() -> None:
     found = brave.read_search(answer({}), SearchQuery("q", 30), ACCOUNT)
-    assert found.warnings == ["limit 30 is above what Brave gives for a web search; 20 was used."]
+    [warning] = found.warnings
+    assert re.findall(r"\d+|limit", warning) == ["limit", "30", "20"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_several_domains_to_include_are_filtered_here() -> None:
     assert brave.native_filters(query, ACCOUNT) - OPTIONS == frozenset()
 
 
-def test_a_path_is_checked_here_after_its_site_was_asked_for() -> None:
+def test_a_path_is_checked_locally_after_a_request_for_its_site() -> None:
     query = SearchQuery("q", 3, include_domains=("a.example/docs",), category="news")
     assert (params(query)["q"], params(query)["count"]) == ("q site:a.example", "50")
 
@@ -225,7 +227,7 @@ def test_news_stand_at_the_top_level() -> None:
     assert brave.read_search(answer(body), QUERY, ACCOUNT).results == []
 
 
-def test_extra_snippets_are_added_only_where_asked_for() -> None:
+def test_extra_snippets_are_added_on_request() -> None:
     item = {"url": A, "title": "A", "description": "one", "extra_snippets": ["two", None, "three"]}
     assert read(item, account=EXTRA).results[0].snippet == "one … two … three"
     assert read(item).results[0].snippet == "one"
@@ -306,17 +308,11 @@ def test_a_missing_key_is_an_authentication_error() -> None:
 def test_a_refused_parameter_is_named() -> None:
     detail = {"type": "enum", "loc": ["query", "country"], "msg": "Odd country", "input": "XX"}
     found = error(fault(422, "VALIDATION", "Unable to validate", errors=[detail]), 422)
-    assert str(found) == (
-        "Brave API returned HTTP 422: Unable to validate, query.country: Odd country. "
-        "Change the request; the same one will fail again."
-    )
+    assert "HTTP 422: Unable to validate, query.country: Odd country" in str(found)
 
 
-def test_an_option_that_the_plan_lacks_says_so() -> None:
-    said = str(error(fault(400, "OPTION_NOT_IN_PLAN"), 400))
-    assert said.endswith(
-        'The plan of provider "my-brave" lacks it: change its options or the plan.'
-    )
+def test_an_option_outside_the_plan_names_the_provider() -> None:
+    assert 'plan of provider "my-brave"' in str(error(fault(400, "OPTION_NOT_IN_PLAN"), 400))
 
 
 def test_a_wait_is_the_first_window_s_reset() -> None:
@@ -352,8 +348,8 @@ NO_LIMIT = {"x_ratelimit_limit": "50, 0", "x_ratelimit_remaining": "49, 0"}
 
 
 @pytest.mark.parametrize("body", [{}, {"web": {"results": []}}, {"web": None}])
-def test_no_results_in_a_month_that_is_used_up_are_a_quota_error(body: dict[str, Any]) -> None:
-    with pytest.raises(QuotaError, match="nothing is left of this month's requests") as caught:
+def test_no_results_after_the_monthly_quota_are_a_quota_error(body: dict[str, Any]) -> None:
+    with pytest.raises(QuotaError) as caught:
         brave.read_search(answer(body, **USED_UP), QUERY, ACCOUNT)
     assert (caught.value.provider, caught.value.status) == ("my-brave", 200)
     assert not caught.value.retryable

@@ -57,7 +57,7 @@ def plays(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_cassette_holds_nothing_like_a_key_and_says_how_it_was_made(path: Path) -> None:
+def test_a_cassette_has_no_key_and_a_note_on_its_origin(path: Path) -> None:
     text = path.read_text("utf-8")
     assert key_like(text) == []
     assert FIRST_LINE.match(text)
@@ -101,7 +101,7 @@ def test_the_scan_finds(leak: dict[str, Any]) -> None:
         "https://docs.example/library/secrets.html#basic-usage-and-more-of-it",
     ],
 )
-def test_the_scan_lets_pages_speak_of_keys(text: str) -> None:
+def test_the_scan_ignores_prose_about_keys(text: str) -> None:
     assert key_like(yaml.dump({"body": text})) == []
 
 
@@ -110,7 +110,7 @@ def test_a_recording_that_would_hold_a_key_is_not_saved() -> None:
         "request": {"uri": "https://a.example", "body": "", "headers": {}},
         "response": {"body": {"string": f"Bearer {TOKEN}"}},
     }
-    with pytest.raises(ValueError, match="looks like a key: Bearer"):
+    with pytest.raises(ValueError, match="Bearer"):
         CassetteYaml().serialize({"version": 1, "interactions": [play]})
 
 
@@ -240,17 +240,17 @@ def test_a_live_recording_shows_the_made_up_hosts(name: str, tmp_path: Path) -> 
         hosts = [(server.base_url(kind), PROVIDERS[kind].about.origin) for kind in found]
         record(name, replace(live, accounts=found, pairs=[*hosts, *live.pairs]), tmp_path)
     text = (tmp_path / f"{name}.yaml").read_text("utf-8")
-    assert text.startswith("# Recorded from the live API on 20")
+    assert re.match("# .*live API.* 20", text)
     assert "python.org" not in text
     assert "127.0.0.1" not in text
     assert "news.example" in text
 
 
-def test_a_call_that_ends_otherwise_is_not_saved(
+def test_a_call_with_another_outcome_is_not_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SCENARIOS, "odd", replace(SCENARIOS["exa-search"], fails=True))
-    with sandbox_source() as source, pytest.raises(ValueError, match=r"^odd did not end"):
+    with sandbox_source() as source, pytest.raises(ValueError, match=r"^odd "):
         record("odd", source, tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -260,16 +260,19 @@ def test_an_unknown_name_is_refused_with_the_known_ones(
 ) -> None:
     with pytest.raises(SystemExit):
         recording.main(["exa-serach"])
-    assert "no such cassette: exa-serach; known are exa-search," in capsys.readouterr().err
+    assert re.search(r"exa-serach.*exa-search,", capsys.readouterr().err)
 
 
 @pytest.mark.usefixtures("no_settings")
-def test_live_recording_keeps_what_it_cannot_record(capsys: pytest.CaptureFixture[str]) -> None:
+def test_live_recording_keeps_cassettes_that_it_cannot_record(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert recording.main(["--live", "exa-search", "exa-search-no-credit"]) == 0
-    assert capsys.readouterr().out == (
-        "exa-search: kept, no provider of type exa is configured\n"
-        "exa-search-no-credit: kept, which only the sandbox can answer\n"
-    )
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines] == [
+        "exa-search: kept",
+        "exa-search-no-credit: kept",
+    ]
 
 
 def test_an_answer_that_is_not_json_stays_as_it_was() -> None:

@@ -303,9 +303,9 @@ def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: st
     assert [result.url for result in found.results] == ["https://a.example/1"]
 
 
-def test_without_pytest_the_suite_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pytest_the_error_has_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("webtools.testing")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pytest", None)
-    with pytest.raises(ImportError, match=r"webtools\.testing needs pytest: pip install pytest"):
+    with pytest.raises(ImportError, match="pip install pytest"):
         importlib.import_module("webtools.testing")

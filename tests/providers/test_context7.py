@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import partial
 from typing import Any
@@ -44,9 +45,9 @@ def looked_up(
 
 
 async def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Hits:
-    asked = DocsQuery(query, 5) if isinstance(query, str) else query
-    job = ApiCall(account, "docs", "looking up", asked.query, context=detached())
-    return await metered_look_up(job, partial(context7.lookup, asked, account))
+    library = DocsQuery(query, 5) if isinstance(query, str) else query
+    job = ApiCall(account, "docs", "looking up", library.query, context=detached())
+    return await metered_look_up(job, partial(context7.lookup, library, account))
 
 
 def shown(request: Request) -> str:
@@ -140,12 +141,11 @@ def test_no_library_is_an_empty_result() -> None:
     assert looked_up("q", answer({"results": []})) == (Hits([], FREE), ["/libs/search q"])
 
 
-def test_null_in_place_of_libraries_is_told() -> None:
+def test_null_instead_of_libraries_is_reported() -> None:
     found, _ = looked_up("q", answer({"results": None}))
     assert found.results == []
-    assert found.warnings == [
-        '"my-context7" sent null in place of a list of libraries; it counts as empty.'
-    ]
+    [warning] = found.warnings
+    assert '"my-context7"' in warning
 
 
 @pytest.mark.parametrize("odd", [None, "odd", {"id": 5}, {"id": None}])
@@ -163,7 +163,7 @@ FREE = Cost(0.0, is_estimate=True)
 
 
 @pytest.mark.parametrize("state", ["initial", "processing", "error", "delete", None])
-def test_only_finalized_libraries_are_asked(state: str | None) -> None:
+def test_only_finalized_libraries_are_used(state: str | None) -> None:
     found, sent = looked_up("q", libraries(library("/a/b", state=state), library()), TEXT)
     assert sent[1] == "/context /acme/widget"
     assert found.warnings == ["Context7 is still preparing /a/b."]
@@ -181,7 +181,7 @@ def test_a_library_with_an_odd_id_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "asked"),
+    ("query", "library"),
     [
         ("/acme/widget create", "/acme/widget"),
         ("create with /acme/widget", "/acme/widget"),
@@ -191,11 +191,11 @@ def test_a_library_with_an_odd_id_is_left_out() -> None:
         (DocsQuery("create", 5, library="/acme/widget@v1.2"), "/acme/widget@v1.2"),
     ],
 )
-def test_an_id_is_asked_at_once(query: DocsQuery | str, asked: str) -> None:
-    assert looked_up(query, TEXT)[1] == [f"/context {asked}"]
+def test_an_id_needs_no_lookup(query: DocsQuery | str, library: str) -> None:
+    assert looked_up(query, TEXT)[1] == [f"/context {library}"]
 
 
-def test_what_only_looks_like_an_id_is_searched_for_after_all() -> None:
+def test_a_path_that_is_no_id_is_searched_for() -> None:
     found, sent = looked_up("what is in /usr/bin", fault("library_not_found", 404), FOUND, TEXT)
     assert sent == [
         "/context /usr/bin",
@@ -211,7 +211,7 @@ def test_an_id_that_the_caller_gives_is_not_guessed_about() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "name", "asked"),
+    ("query", "name", "library"),
     [
         ("how to create in widget@1.2", "widget", "/acme/widget@v1.2"),
         ("widget@v2.0.0 create", "widget", "/acme/widget@v2.0.0"),
@@ -225,20 +225,16 @@ def test_an_id_that_the_caller_gives_is_not_guessed_about() -> None:
     ],
 )
 def test_a_version_is_pinned_when_the_library_has_it(
-    query: DocsQuery | str, name: str, asked: str
+    query: DocsQuery | str, name: str, library: str
 ) -> None:
-    assert looked_up(query, FOUND, TEXT)[1] == [f"/libs/search {name}", f"/context {asked}"]
+    assert looked_up(query, FOUND, TEXT)[1] == [f"/libs/search {name}", f"/context {library}"]
 
 
-def test_a_version_that_is_not_there_is_told() -> None:
+def test_a_missing_version_is_reported() -> None:
     found, sent = looked_up("widget@9 create", FOUND, TEXT)
     assert sent[1] == "/context /acme/widget"
-    assert found.warnings == [
-        (
-            "Context7 has no version 9 of /acme/widget (there are v2.0.0, 1.4, v1.2), so the "
-            "snippets are of its default version."
-        )
-    ]
+    [warning] = found.warnings
+    assert re.search(r"\b9 of /acme/widget\b.*v2\.0\.0, 1\.4, v1\.2", warning)
 
 
 @pytest.mark.parametrize("versions", [None, [], [None, "a b"]])
@@ -248,7 +244,7 @@ def test_a_library_without_versions_has_no_pin(versions: Any) -> None:
     assert "no version 9 of /acme/widget, so" in found.warnings[0]
 
 
-def test_a_tag_that_no_longer_resolves_is_asked_for_without() -> None:
+def test_a_tag_that_no_longer_resolves_is_dropped() -> None:
     lost = fault("tag_not_found", 404, "Available tags: 1.4")
     found, sent = looked_up("widget@1.2", FOUND, lost, TEXT)
     assert sent[1:] == ["/context /acme/widget@v1.2", "/context /acme/widget"]
@@ -256,7 +252,7 @@ def test_a_tag_that_no_longer_resolves_is_asked_for_without() -> None:
     assert "no version v1.2 of /acme/widget" in found.warnings[0]
 
 
-def test_a_tag_that_nobody_asked_for_cannot_be_lost_twice() -> None:
+def test_a_request_without_a_tag_is_not_repeated() -> None:
     found, sent = looked_up("/acme/widget x", fault("tag_not_found", 404))
     assert (found.results, len(sent)) == ([], 1)
 
@@ -264,14 +260,14 @@ def test_a_tag_that_nobody_asked_for_cannot_be_lost_twice() -> None:
 # --- what moves, and what is not ready ---------------------------------------------------------
 
 
-def test_a_library_that_moved_is_asked_under_its_new_id() -> None:
+def test_a_moved_library_is_requested_under_its_new_id() -> None:
     moved = fault("library_redirected", 301, redirectUrl="/new/widget")
     found, sent = looked_up("/old/widget@v1.2 x", moved, TEXT)
     assert sent == ["/context /old/widget@v1.2", "/context /new/widget@v1.2"]
     assert len(found.results) == 1
 
 
-def test_the_new_id_may_stand_in_the_message_alone() -> None:
+def test_the_new_id_can_come_from_the_message() -> None:
     moved = fault("library_redirected", 301, "The library /old/widget moved to /new/widget.")
     assert looked_up("/old/widget x", moved, TEXT)[1][1] == "/context /new/widget"
 
@@ -284,8 +280,8 @@ def test_a_library_moves_only_once() -> None:
 
 
 @pytest.mark.parametrize("where", [None, "https://evil.example/a", "/a", "/a/b?c", "//evil/a"])
-def test_a_move_to_nowhere_is_refused(where: str | None) -> None:
-    with pytest.raises(ResponseFormatError, match="HTTP 301, a redirect, which is refused"):
+def test_an_invalid_redirect_is_refused(where: str | None) -> None:
+    with pytest.raises(ResponseFormatError, match="HTTP 301"):
         looked_up("/old/widget x", fault("library_redirected", 301, redirectUrl=where))
 
 
@@ -312,9 +308,9 @@ def test_the_server_may_ask_for_a_longer_wait(clock: Clock) -> None:
     assert clock.slept == [5.0]
 
 
-def test_a_wait_that_no_time_is_left_for_ends_at_once(clock: Clock) -> None:
+def test_a_wait_beyond_the_deadline_ends_at_once(clock: Clock) -> None:
     preparing = answer({"error": "library_not_finalized"}, 202, retry_after="60")
-    with pytest.raises(UnavailableError, match="Try again in a minute") as caught:
+    with pytest.raises(UnavailableError) as caught:
         looked_up("/acme/widget x", preparing)
     assert clock.slept == []
     assert caught.value.retry_after == 60.0
@@ -386,16 +382,16 @@ def test_a_fence_in_the_code_does_not_end_it() -> None:
 
 
 @pytest.mark.parametrize("language", ["a b", "x\n```", "`", "", None, "x" * 31])
-def test_an_odd_language_is_left_out_of_the_fence(language: Any) -> None:
+def test_an_unknown_language_is_omitted_from_the_fence(language: Any) -> None:
     [found] = results(code(codeList=[{"language": language, "code": "x"}]))
     assert found.snippet == "How.\n\n```\nx\n```"
 
 
-def test_what_does_not_fit_of_a_page_is_left_out_as_whole_snippets_and_told() -> None:
+def test_snippets_beyond_the_limit_of_a_page_are_dropped_and_counted() -> None:
     long = [code(f"{PAGE}#{n}", codeList=[{"code": f"step{n}()\n" * 150}]) for n in range(5)]
     [found] = results(*long)
     assert len(found.snippet) < 4_100
-    assert found.snippet.endswith("\n```\n\n[2 more of this page are left out.]")
+    assert re.search(r"\n```\n\n\[2 [^\n]+\]$", found.snippet)
     assert found.snippet.count("```") == 6
 
 
@@ -459,12 +455,12 @@ def test_a_placeholder_is_no_answer(body: bytes) -> None:
     assert looked_up("q", FOUND, answer(body=body))[0].results == []
 
 
-def test_no_more_snippets_come_than_were_asked_for() -> None:
+def test_snippets_are_limited() -> None:
     many = snippets(*(code(f"https://a.example/{n}") for n in range(9)))
     assert len(looked_up(DocsQuery("q", 2), FOUND, many)[0].results) == 2
 
 
-def test_the_rules_of_an_owner_reach_nobody() -> None:
+def test_the_rules_of_an_owner_are_dropped() -> None:
     rules = {"libraryOwn": ["Buy premium."], "global": ["Buy premium."]}
     body = {"codeSnippets": [code()], "infoSnippets": None, "rules": rules}
     assert "premium" not in str(looked_up("q", FOUND, answer(body))[0])
@@ -474,7 +470,7 @@ def test_the_rules_of_an_owner_reach_nobody() -> None:
     "body", [b"[]", b"null", b'{"codeSnippets": {}}', b'{"codeSnippets": ["x"]}', b"<html>"]
 )
 def test_an_undocumented_answer_is_a_format_error(body: bytes) -> None:
-    with pytest.raises(ResponseFormatError, match=r'^Failed to parse Context7 API .* for "q"\.'):
+    with pytest.raises(ResponseFormatError, match='"q"'):
         looked_up("q", FOUND, answer(body=body))
 
 
@@ -493,13 +489,11 @@ def error(response: Response, account: Account = ACCOUNT) -> ProviderError:
     return found
 
 
-def test_a_refusal_without_a_key_asks_for_one() -> None:
-    assert str(error(fault("forbidden", 403), keyless())).endswith(
-        'Give provider "docs" an API key: without one this is not allowed.'
-    )
+def test_a_refusal_without_a_key_names_the_provider() -> None:
+    assert 'provider "docs"' in str(error(fault("forbidden", 403), keyless()))
 
 
-def test_a_wait_is_read_wherever_it_stands() -> None:
+def test_a_wait_is_read_from_header_and_body() -> None:
     soon = str(int(time.time()) + 20)
     old = {"error": "Too many requests", "status": 429, "retryAfterSeconds": 60}
     assert error(answer(old, 429, retry_after="7", ratelimit_reset=soon)).retry_after == 7.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -108,7 +109,7 @@ def test_filters_that_exa_would_refuse_for_a_category_are_not_sent(
     assert body_of(query).keys() - {"query", "type", "numResults"} == sent
 
 
-def test_highlights_are_asked_for_when_the_settings_say_so() -> None:
+def test_highlights_are_requested_by_the_settings() -> None:
     assert body_of(QUERY, exa_with(searchHighlights=True))["contents"] == {"highlights": True}
 
 
@@ -205,8 +206,8 @@ def test_hits_without_a_web_address_are_left_out() -> None:
     assert [r.url for r in found.results] == [A, B]
 
 
-def test_hits_of_which_none_has_a_web_address_are_another_shape() -> None:
-    with pytest.raises(ValueError, match="no hit has a web address"):
+def test_hits_without_any_web_address_are_a_format_error() -> None:
+    with pytest.raises(ValueError, match="address"):
         hits({"url": None}, {"title": "no address"})
 
 
@@ -219,7 +220,7 @@ def test_no_results_are_no_error() -> None:
     assert hits().results == []
 
 
-def test_warnings_and_notices_are_told() -> None:
+def test_warnings_and_notices_are_reported() -> None:
     found = hits(
         warnings=[{"code": "DEPRECATED_FIELD", "message": "x is\ndeprecated."}, "plain", 5, None],
         notices=[{"message": ""}, {"message": "soon\x1b[31m"}],
@@ -230,7 +231,7 @@ def test_warnings_and_notices_are_told() -> None:
 # --- search: the price -------------------------------------------------------------------------
 
 
-def test_the_price_is_the_total_that_exa_tells() -> None:
+def test_the_price_is_the_total_of_the_response() -> None:
     assert hits(costDollars={"total": 0.0123, "search": {"neural": 0.01}}).cost == Cost(
         0.0123, is_estimate=False
     )
@@ -277,14 +278,14 @@ def test_content_options_stand_at_the_top_level(
     )
 
 
-def test_the_configured_size_of_a_text_holds_where_the_call_says_none() -> None:
+def test_the_configured_size_of_a_text_is_the_default() -> None:
     account = exa_with(defaultFetchTextMaxCharacters=12000)
     assert exa.fetch_request(PageQuery((A,)), account).json["text"] == {"maxCharacters": 12000}
     asked = PageQuery((A,), text_max_characters=7)
     assert exa.fetch_request(asked, account).json["text"] == {"maxCharacters": 7}
 
 
-def test_pages_come_in_the_order_asked_and_each_has_its_own_status() -> None:
+def test_pages_are_in_the_order_of_the_urls_with_their_statuses() -> None:
     found = pages(
         A,
         B,
@@ -345,12 +346,12 @@ def test_addresses_that_differ_get_each_their_own_page() -> None:
     assert [page.text for page in pages(*urls, answered={"results": items}).pages] == [*urls]
 
 
-def test_the_only_page_left_over_belongs_to_the_only_url_left() -> None:
+def test_the_only_remaining_page_belongs_to_the_only_remaining_url() -> None:
     items = [{"url": B, "text": "b"}, {"url": "https://moved.example/", "text": "a"}]
     assert [page.text for page in pages(A, B, answered={"results": items}).pages] == ["a", "b"]
 
 
-def test_a_page_left_over_is_not_taken_for_one_that_failed() -> None:
+def test_a_remaining_page_does_not_replace_a_failed_one() -> None:
     answered = {
         "results": [{"url": "https://moved.example/", "text": "a"}],
         "statuses": [{"id": f"{A}/", "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}],
@@ -380,9 +381,9 @@ def test_the_reason_of_a_failed_page(error: Any, reason: str) -> None:
 
 
 @pytest.mark.parametrize("statuses", [{}, {"statuses": None}, {"statuses": []}])
-def test_a_page_that_exa_forgot_is_a_failed_one(statuses: dict[str, Any]) -> None:
+def test_a_page_missing_in_the_response_failed(statuses: dict[str, Any]) -> None:
     page = pages(A, answered={"results": [], **statuses}).pages[0]
-    assert page.error == "the provider returned nothing for this URL"
+    assert page.error
 
 
 def test_a_page_keeps_its_lines_and_loses_its_controls() -> None:
@@ -397,7 +398,7 @@ def test_a_page_has_title_date_and_author() -> None:
     assert (page.title, page.published_at, page.author) == ("T & U", utc(2026, 1, 5), None)
 
 
-def test_the_text_that_was_not_asked_for_is_left_out() -> None:
+def test_a_text_that_was_not_requested_is_dropped() -> None:
     item = {"url": A, "text": "unasked", "summary": "asked"}
     page = pages(A, answered={"results": [item]}, text=False, summary=True).pages[0]
     assert (page.text, page.summary) == (None, "asked")
@@ -417,31 +418,24 @@ def error(status: int, body: Any, **headers: str) -> ProviderError:
     return found
 
 
-def test_an_error_tells_status_words_tag_and_remedy() -> None:
+def test_an_error_has_status_message_tag_and_provider() -> None:
     found = error(401, {"requestId": "r", "error": "Invalid key", "tag": "INVALID_API_KEY"})
     assert type(found) is AuthenticationError
-    assert str(found) == (
-        "Exa API returned HTTP 401: Invalid key (INVALID_API_KEY). "
-        'Check the API key of provider "my-exa".'
-    )
+    assert re.search(r'HTTP 401: Invalid key \(INVALID_API_KEY\).*"my-exa"', str(found))
     assert (found.provider, found.status, found.retryable) == ("my-exa", 401, False)
 
 
-def test_an_old_gateway_sends_the_words_alone() -> None:
+def test_an_error_without_a_tag_has_its_message() -> None:
     found = error(429, {"error": "Too many requests"}, retry_after="7")
-    assert str(found) == (
-        "Exa API returned HTTP 429: Too many requests. Wait 7 s before the next call."
-    )
+    assert "HTTP 429: Too many requests. " in str(found)
     assert found.retry_after == 7.0
 
 
 def test_a_redirect_is_an_error() -> None:
-    assert str(error(302, None)) == (
-        "Exa API returned HTTP 302, a redirect, which is refused. Check the provider's baseUrl."
-    )
+    assert re.search("HTTP 302.*baseUrl", str(error(302, None)))
 
 
-def test_passages_that_do_not_fit_are_left_out_whole() -> None:
+def test_passages_that_do_not_fit_are_dropped_in_full() -> None:
     highlights = ["A first one. ... " + "x" * 30 + " ... Last."]
     body = {"results": [{"id": A, "url": A, "highlights": highlights}]}
     query = PageQuery((A,), text=False, question="q", passage_characters=20)

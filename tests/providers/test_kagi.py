@@ -160,7 +160,7 @@ def test_an_unsupported_category_is_not_sent() -> None:
 # --- search: the v1 answer ---------------------------------------------------------------------
 
 
-def test_a_v1_hit_is_read_whole() -> None:
+def test_a_v1_hit_is_read_in_full() -> None:
     assert hit(
         snippet="text", time="2026-02-03T00:00:00Z", image={"url": "x"}, props={"language": "en"}
     ) == SearchResult(
@@ -205,7 +205,7 @@ def test_every_kind_of_hit_that_leads_to_a_page_is_read(kind: str) -> None:
     assert found.warnings == []
 
 
-def test_a_question_that_others_ask_stands_before_its_answer() -> None:
+def test_a_related_question_precedes_its_answer() -> None:
     item = {"url": A, "title": "A", "snippet": "Yes.", "props": {"question": "Is it?"}}
     assert v1(adjacent_question=[item]).results[0].snippet == "Is it? … Yes."
 
@@ -282,7 +282,7 @@ def summary(data: Any, **rest: Any) -> Summary:
     return kagi.read_summary(answer({"meta": {}, "data": data, **rest}), PAGE, V1)
 
 
-def test_a_summary_is_asked_for_with_engine_and_type() -> None:
+def test_a_summary_is_requested_with_engine_and_type() -> None:
     assert kagi.summary_request(PAGE, V1) == Request(
         "POST",
         "https://kagi.com/api/v0/summarize",
@@ -321,9 +321,7 @@ def test_at_most_ten_thousand_tokens_are_billed() -> None:
 def test_an_empty_summary_is_an_error(data: Any) -> None:
     with pytest.raises(UnavailableError) as caught:
         summary(data)
-    assert str(caught.value) == (
-        f'Kagi API returned no summary for "{A}". Try again or fetch the page.'
-    )
+    assert f'"{A}"' in str(caught.value)
     assert caught.value.status == 200
 
 
@@ -368,25 +366,23 @@ def test_a_success_may_carry_an_empty_error(body: dict[str, Any]) -> None:
 @pytest.mark.parametrize("key", ["errors", "error"])
 def test_both_spellings_of_an_error_body_are_read(key: str) -> None:
     body = {"data": [], key: [{"code": "search.page_invalid", "message": "Bad page", "url": "x"}]}
-    assert str(error(400, body)) == (
-        "Kagi API returned HTTP 400: Bad page. Change the request; the same one will fail again."
-    )
+    assert "HTTP 400: Bad page. " in str(error(400, body))
 
 
-def test_all_messages_are_told() -> None:
+def test_all_messages_are_reported() -> None:
     body = {"error": [{"code": 1, "msg": "one"}, {"code": 1, "msg": "two\x1b[1m\n!"}, {"code": 7}]}
-    assert str(error(400, body)).startswith("Kagi API returned HTTP 400: one, two !. Change")
+    assert "HTTP 400: one, two !. " in str(error(400, body))
 
 
-def test_a_code_stands_in_for_a_missing_message() -> None:
+def test_a_code_replaces_a_missing_message() -> None:
     body = {"errors": [{"code": "search.page_invalid"}]}
-    assert str(error(400, body)).startswith("Kagi API returned HTTP 400: search.page_invalid. ")
+    assert "HTTP 400: search.page_invalid. " in str(error(400, body))
 
 
 def test_an_error_in_a_success_is_an_error() -> None:
     found = error(200, numbered(1, "odd"))
     assert type(found) is ProviderError
-    assert str(found) == ("Kagi API error: odd. Change the request or use another provider.")
+    assert ": odd. " in str(found)
 
 
 @pytest.mark.parametrize(
@@ -408,24 +404,20 @@ def test_errors_are_sorted_by_code_before_status(
 
 
 @pytest.mark.parametrize(
-    ("account", "capability", "hint"),
+    ("account", "capability", "setting"),
     [
-        (V1, "search", 'if it is a v0 key, set options.searchApi to "v0".'),
-        (V0, "search", 'if it is a v1 key, set options.searchApi to "v1".'),
-        (
-            V1,
-            "summarize",
-            "the summarizer is a v0 API, so a v1 key needs a v0 key beside it in options.v0ApiKey.",
-        ),
+        (V1, "search", 'options.searchApi to "v0"'),
+        (V0, "search", 'options.searchApi to "v1"'),
+        (V1, "summarize", "options.v0ApiKey"),
     ],
 )
 def test_a_refused_key_names_the_setting_to_change(
-    account: Account, capability: Capability, hint: str
+    account: Account, capability: Capability, setting: str
 ) -> None:
     found = error(400, coded("general.invalid_token", "Bad token."), account, capability)
-    assert str(found) == (
-        f'Kagi API returned HTTP 400: Bad token. Check the API key of provider "my-kagi": {hint}'
-    )
+    assert "HTTP 400: Bad token. " in str(found)
+    assert '"my-kagi"' in str(found)
+    assert setting in str(found)
 
 
 def test_a_refused_field_is_named() -> None:

@@ -154,15 +154,15 @@ def test_an_installed_provider_is_configured_by_its_type_like_ours(site: Path) -
 
 
 def test_its_options_are_checked_by_its_own_model(site: Path) -> None:
-    with pytest.raises(ConfigError, match="options.regoin is an unknown key .did you mean"):
+    with pytest.raises(ConfigError, match=r'options\.regoin.*did you mean "region"'):
         settings({**ENTRY, "options": {"regoin": "nz"}})
-    with pytest.raises(ConfigError, match="defaultSearchLimit must be .* at most 50, not 51"):
+    with pytest.raises(ConfigError, match=r"defaultSearchLimit.*\b50\b.*\b51"):
         settings({**ENTRY, "options": {"defaultSearchLimit": 51}})
-    with pytest.raises(ConfigError, match="type plover needs your Plover key"):
+    with pytest.raises(ConfigError, match="plover"):
         settings({"name": "birds", "type": "plover"})
 
 
-def test_it_is_asked_in_research_without_a_chain_in_the_settings(site: Path) -> None:
+def test_research_uses_it_without_a_configured_chain(site: Path) -> None:
     accounts = settings({"name": "b", "type": "brave", "apiKey": KEY}, ENTRY).accounts()
     chain = chain_for("web", "waders", accounts)
     assert [account.name for account in chain] == ["b", "birds"]
@@ -181,7 +181,7 @@ def test_the_tables_of_the_documents_show_it(
     tables = importlib.import_module("docs_providers")
     with registered(plover):
         assert "| [Plover](plover.md) | `plover` | yes | yes |" in tables.providers()
-        assert "| Most results per query | 50 |" in tables.provider_facts("plover")
+        assert re.search(r"\| [^|]*results[^|]* \| 50 \|", tables.provider_facts("plover"))
         assert "| a page | 0.001 |" in tables.prices("plover")
 
 
@@ -196,7 +196,7 @@ def test_its_variable_in_the_environment_switches_it_on_like_ours(
     assert (both.select("search", "plover").key, both.warnings) == (KEY, ())
 
 
-def test_a_broken_package_stops_nobody_who_sets_ours_in_the_environment(
+def test_a_broken_package_does_not_affect_built_in_providers(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webtools.config.settings.find_config", lambda: None)
@@ -204,7 +204,7 @@ def test_a_broken_package_stops_nobody_who_sets_ours_in_the_environment(
     found = Settings(environ={"EXA_API_KEY": KEY}).accounts()
     assert [each.name for each in found.accounts] == ["exa"]
     [warning] = found.warnings
-    assert warning.startswith('Provider type "plover" of package webtools-plover is broken: ')
+    assert re.search('"plover".*webtools-plover', warning)
 
 
 def test_nothing_is_looked_for_while_all_types_are_ours(
@@ -214,31 +214,29 @@ def test_nothing_is_looked_for_while_all_types_are_ours(
     assert settings({"name": "e", "type": "exa", "apiKey": KEY}).accounts().accounts
 
 
-def test_an_unknown_type_is_told_with_the_installed_ones(site: Path) -> None:
-    with pytest.raises(ConfigError, match=r'type "plove" is unknown .did you mean "plover'):
+def test_an_unknown_type_has_a_suggestion(site: Path) -> None:
+    with pytest.raises(ConfigError, match='"plove".*did you mean "plover"'):
         settings({**ENTRY, "type": "plove"})
 
 
 @pytest.mark.parametrize(
     ("code", "fault"),
     [
-        ("import nothing_like_it", r"cannot be imported \(ModuleNotFoundError: "),
-        ("1 / 0", r"cannot be imported \(ZeroDivisionError: "),
-        ("x = 1", "webtools_plover is no provider: it has no ABOUT"),
+        ("import nothing_like_it", "ModuleNotFoundError: "),
+        ("1 / 0", "ZeroDivisionError: "),
+        ("x = 1", "ABOUT"),
     ],
 )
 def test_a_broken_package_is_named(site: Path, code: str, fault: str) -> None:
     (site / "webtools_plover.py").write_text(code, "utf-8")
-    with pytest.raises(
-        ConfigError, match=f'"plover" of package webtools-plover is broken: .*{fault}'
-    ):
+    with pytest.raises(ConfigError, match=f'"plover".*webtools-plover.*{fault}'):
         settings(ENTRY)
 
 
 def test_a_package_whose_provider_has_another_name_is_named(site: Path) -> None:
     path = site / "webtools_plover.py"
     path.write_text(path.read_text("utf-8").replace('name="plover"', 'name="lapwing"'), "utf-8")
-    with pytest.raises(ConfigError, match='package webtools-plover announces it as "plover", but'):
+    with pytest.raises(ConfigError, match='webtools-plover.*"plover"'):
         settings(ENTRY)
 
 
@@ -288,18 +286,18 @@ def test_a_provider_that_lacks_a_function_is_refused(plover: ModuleType, missing
         register(made)
 
 
-def test_what_can_do_nothing_or_has_no_facts_is_refused() -> None:
+def test_a_module_without_functions_or_facts_is_refused() -> None:
     about = About(name="curlew", title="Curlew", origin="https://c.example")
-    with pytest.raises(ConfigError, match="lacks any of search_request, "):
+    with pytest.raises(ConfigError, match="search_request, "):
         register(SimpleNamespace(ABOUT=about, read_error=len))
-    with pytest.raises(ConfigError, match="has no ABOUT"):
+    with pytest.raises(ConfigError, match="ABOUT"):
         register(SimpleNamespace())
 
 
-def test_ours_cannot_be_replaced_or_forgotten(plover: ModuleType) -> None:
+def test_built_in_providers_cannot_be_replaced_or_removed(plover: ModuleType) -> None:
     made = SimpleNamespace(**vars(plover))
     made.ABOUT = exa.ABOUT
-    with pytest.raises(ConfigError, match='"exa" is built in'):
+    with pytest.raises(ConfigError, match='"exa"'):
         register(made)
     PROVIDERS.forget("exa")
     assert PROVIDERS["exa"].provider is exa

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -74,7 +75,7 @@ def test_language_and_country_are_one_parameter_and_go_before_the_options() -> N
 @pytest.mark.parametrize(
     ("days", "period"), [(0, "day"), (29, "month"), (200, "year"), (365, None)]
 )
-def test_the_shortest_period_is_asked_for_that_holds_the_range(
+def test_the_shortest_period_that_covers_the_range_is_requested(
     days: int, period: str | None
 ) -> None:
     start = datetime.now(UTC).date() - timedelta(days=days)
@@ -102,33 +103,31 @@ def test_rows_without_an_address_are_facts_and_silent_engines_are_named() -> Non
     assert [(each.url, each.author, f"{each.published_at:%Y-%m-%d}") for each in hits.results] == [
         ("https://a.example/", "B. C.", "2026-05-03")
     ]
-    assert hits.warnings == [
-        "SearXNG had no answer of these engines: brave (too many requests), qwant (CAPTCHA )."
-    ]
+    [warning] = hits.warnings
+    assert "brave (too many requests), qwant (CAPTCHA )" in warning
     assert hits.cost == Cost(0.0, is_estimate=True)
 
 
-def test_nothing_within_a_period_may_be_for_want_of_engines_that_know_periods() -> None:
+def test_an_empty_result_within_a_period_has_a_warning() -> None:
     query = SearchQuery("q", 3, start_published_date=datetime.now(UTC).date())
-    [warning] = searxng.read_search(answer({"results": []}), query, ACCOUNT).warnings
-    assert "engines alone that can search a period" in warning
+    assert len(searxng.read_search(answer({"results": []}), query, ACCOUNT).warnings) == 1
     assert searxng.read_search(answer({"results": []}), QUERY, ACCOUNT).warnings == []
 
 
 # --- errors ------------------------------------------------------------------------------------
 
 
-def test_where_json_is_not_enabled_the_remedy_is_the_setting() -> None:
+def test_an_instance_without_json_names_the_setting() -> None:
     found = searxng.read_error(answer(body=b"<html>403", status=403), ACCOUNT, "search")
     assert type(found) is AuthenticationError
-    assert "add json to search.formats in its settings.yml" in str(found)
+    assert re.search(r"json.*search\.formats.*settings\.yml", str(found))
     assert 'provider "my-searxng"' in str(found)
 
 
-def test_an_instance_behind_a_login_is_told_from_one_without_json() -> None:
+def test_an_instance_behind_a_login_is_an_authentication_error() -> None:
     found = searxng.read_error(answer(body=b"", status=401), ACCOUNT, "search")
     assert type(found) is AuthenticationError
-    assert "wants a login, and none is sent" in str(found)
+    assert "search.formats" not in str(found)
 
 
 def test_other_errors_have_the_instance_s_words() -> None:
@@ -144,7 +143,7 @@ def test_other_errors_have_the_instance_s_words() -> None:
 
 
 def test_an_entry_needs_an_address_and_no_key() -> None:
-    with pytest.raises(ConfigError, match=r"baseUrl is missing: .* address of your SearXNG"):
+    with pytest.raises(ConfigError, match="baseUrl.*SearXNG"):
         offline.accounts({"name": "s", "type": "searxng"})
     entry = {"name": "s", "type": "searxng", "baseUrl": "http://127.0.0.1:8888/"}
     assert offline.accounts(entry).accounts[0].base_url == "http://127.0.0.1:8888"
@@ -159,6 +158,6 @@ def test_its_address_in_the_environment_switches_it_on(name: str) -> None:
     assert accounts.select("search") is account
 
 
-def test_an_address_that_is_none_is_told_with_its_variable() -> None:
-    with pytest.raises(ConfigError, match=r"^The value of SEARXNG_URL must be an absolute http"):
+def test_an_invalid_address_names_its_variable() -> None:
+    with pytest.raises(ConfigError, match="SEARXNG_URL"):
         environment_config({"SEARXNG_URL": "searx.example"})
