@@ -11,12 +11,14 @@ _UNDERLINE = re.compile(r"[=\-~*^\"]{3,}")
 _ROLE = re.compile(r":(?:py:)?[a-z]+:`~?([^`]+)`")
 # How Argument Clinic and Google's style write parameters: a name, and its text below or beside it.
 _PARAMETER = re.compile(r"^(?P<name>\*{0,2}\w+)(?::[ \t]+|\n[ \t]+)(?P<text>\S.*(?:\n[ \t]+.*)*)")
+# An author's note to do something, up to the end of its paragraph.
+_NOTE = re.compile(r"(?:^|\(|  )[ \t]*(?:XXX|TODO|FIXME)\b.*\n?(?:[ \t]*\S.*\n?)*", re.MULTILINE)
 _LISTS = frozenset({"args:", "arguments:", "parameters:", "attributes:", "keyword arguments:"})
 
 
 def to_markdown(docstring: str) -> str:
-    """Return a docstring, dedented already, as Markdown."""
-    return "\n\n".join(_fenced(list(_blocks(docstring))))
+    """Return a docstring, dedented already, as Markdown without its author's to-do notes."""
+    return "\n\n".join(_fenced(list(_blocks(_NOTE.sub("", docstring)))))
 
 
 def _blocks(docstring: str) -> Iterator[str]:

@@ -460,3 +460,15 @@ def test_check_says_what_was_spent_today(cli: Cli, trial: str, limit: dict[str, 
 
 def test_without_a_budget_per_day_nothing_is_known_of_today(cli: Cli, trial: str) -> None:
     assert "Spent today" not in cli("config", "check", "--config", trial).out
+
+
+def test_add_without_an_address_adds_nothing(
+    cli: Cli, piped: Callable[[str], None], tmp_path: Path
+) -> None:
+    text = '{"providers": [{"name": "exa", "type": "exa", "apiKey": "test-key-exa-1"}]}'
+    path = put(tmp_path / "own" / "mine.json", text)
+    piped("")
+    done = cli("config", "add", "searxng", "--config", str(path))
+    assert done.code == 2
+    assert "URL" in done.err
+    assert path.read_text("utf-8") == text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from cli_calls import Cli, Start
@@ -215,3 +217,22 @@ def test_python_m_webtools_passes_the_exit_code_on(start: Start) -> None:
     process = start("search")
     process.communicate()
     assert process.returncode == 2
+
+
+def test_an_empty_standard_input_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    done = cli("search", "-")
+    assert done.code == 2
+    assert "standard input is empty" in done.err
+
+
+def test_explain_without_an_id_names_the_command_that_lists_them(cli: Cli) -> None:
+    done = cli("explain")
+    assert done.code == 2
+    assert "webtools log tail" in done.err
+
+
+def test_an_output_file_in_no_folder_is_not_explained_by_the_help(cli: Cli, tmp_path: Path) -> None:
+    done = cli("search", "q", "-o", str(tmp_path / "none" / "q.md"))
+    assert done.code == 2
+    assert "--help" not in done.err

@@ -296,3 +296,8 @@ def test_retrievers_always_ask_for_text(home: Path, exa: Exa) -> None:
     WebSearchRetriever(web=web).invoke("match")
     WebRetriever(web).retrieve("match")
     assert [body["contents"] for body in exa.bodies] == [{"highlights": True}] * 2
+
+
+def test_a_misspelled_setting_of_python_code_is_corrected_in_its_own_spelling() -> None:
+    with pytest.raises(ConfigError, match=r'did you mean "usd_per_day"'):
+        WebTools(budget={"usd_per_dya": 5}).search("q")

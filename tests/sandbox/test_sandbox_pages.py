@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+
+from webtools_sandbox.stdlib_docs import read_page
 
 if TYPE_CHECKING:
     import httpx
@@ -89,3 +92,10 @@ def test_pages_are_not_to_be_posted_to(caller: Caller) -> None:
     assert caller.http.post(f"{caller.server.docs_url}/library/json.html").status_code == 405
     head = caller.http.head(f"{caller.server.docs_url}/library/json.html")
     assert (head.status_code, head.content) == (200, b"")
+
+
+def test_a_page_has_no_to_do_notes_of_its_author() -> None:
+    assert "XXX" in str(zipfile.__doc__)
+    page = read_page("zipfile")
+    assert page is not None
+    assert "XXX" not in page.text

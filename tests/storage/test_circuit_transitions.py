@@ -141,8 +141,8 @@ def test_a_provider_of_which_nothing_is_known_may_be_called(health: Health) -> N
     ("what", "reason"),
     [
         (error(QuotaError, 402), "its quota is used up (HTTP 402)"),
-        (error(RateLimitError, 429), "it gets too many calls (HTTP 429)"),
-        (error(AuthenticationError, 401), "it does not accept the key (HTTP 401)"),
+        (error(RateLimitError, 429), "it got too many calls (HTTP 429)"),
+        (error(AuthenticationError, 401), "it rejected the key (HTTP 401)"),
     ],
 )
 def test_no_quota_no_rate_and_no_key_park_at_once(
@@ -155,10 +155,10 @@ def test_no_quota_no_rate_and_no_key_park_at_once(
 @pytest.mark.parametrize(
     ("what", "reason"),
     [
-        (error(UnavailableError, 503), "it is in trouble (HTTP 503)"),
-        (error(RequestError, None), "it does not answer"),
-        (error(RequestTimeoutError, None), "it does not answer in time"),
-        (error(ResponseFormatError, 200), "its answers cannot be read (HTTP 200)"),
+        (error(UnavailableError, 503), "it is unavailable (HTTP 503)"),
+        (error(RequestError, None), "it did not respond"),
+        (error(RequestTimeoutError, None), "it did not respond in time"),
+        (error(ResponseFormatError, 200), "its responses could not be read (HTTP 200)"),
     ],
 )
 def test_trouble_parks_the_third_time_in_a_row(

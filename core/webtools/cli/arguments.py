@@ -132,6 +132,8 @@ def _parse(parser: Parser, name: str, arguments: Sequence[str]) -> argparse.Name
     before, after = _split(arguments)
     options = parser.parse_intermixed_args([*map(parser.up_to_date, before)])
     options.texts = [*_with_stdin(options.texts or ()), *after]
+    if not options.texts and "-" in before:
+        raise UsageError(f"{COMMANDS[name].text} is missing: standard input is empty")
     if not options.texts and COMMANDS[name].tool:
         parser.error(f"{COMMANDS[name].text} is missing")
     return options
@@ -151,5 +153,5 @@ def _with_stdin(texts: Sequence[str]) -> Iterator[str]:
             yield text
         else:
             if sys.stdin.isatty():
-                print("webtools: a text per line; Ctrl-D ends them.", file=sys.stderr)
+                print("webtools: Type one query per line. Press Ctrl-D to end.", file=sys.stderr)
             yield from (line.strip() for line in sys.stdin if line.strip())

@@ -175,7 +175,10 @@ def _ask_key(whose: str, *, needed: bool) -> str:
 
 def _ask_url(whose: str) -> str:
     """Ask for the address of what everyone runs their own of, or read it from a pipe."""
-    return (input(f"URL of your {whose}: ") if _is_terminal() else sys.stdin.readline()).strip()
+    url = (input(f"URL of your {whose}: ") if _is_terminal() else sys.stdin.readline()).strip()
+    if not url:
+        raise ConfigError(f"No URL of {whose} was entered. Type it, or pipe it in.")
+    return url
 
 
 def _is_terminal() -> bool:

@@ -27,7 +27,7 @@ What next:
   webtools demo --live        the same over your own providers
   webtools sandbox            run your own agents offline, with test keys
 
-Agents: examples/langchain_agent.py and examples/llamaindex_agent.py"""
+Agents: use `WebToolkit` of `langchain_webtools`, or `WebToolsSpec` of `llamaindex_webtools`"""
 
 
 def run(options: Namespace) -> int:

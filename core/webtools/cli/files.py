@@ -41,7 +41,7 @@ def check_output(options: Namespace) -> None:
     elif os.path.lexists(path) and not options.force:
         fault = f"{path} is there already; --force replaces it"
     if fault:
-        raise UsageError(fault, f"webtools {options.run}")
+        raise UsageError(fault)
 
 
 def write_output(options: Namespace, result: ToolResult) -> int:

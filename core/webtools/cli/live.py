@@ -40,7 +40,7 @@ def check_live(path: Path | None) -> bool:
     """
     accounts = Settings(path).accounts()
     entries = accounts.config.providers
-    tell(f"Live: one small call to each of {len(entries)}, at its price")
+    tell(f"Live: sends one small, paid call to each of {len(entries)} providers.")
     plain = {"research": ResearchConfig(), "default_provider": None}
     # Nobody answers in its place.
     alone = [accounts.config.model_copy(update={**plain, "providers": [each]}) for each in entries]

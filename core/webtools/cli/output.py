@@ -204,7 +204,7 @@ def usage_failure(error: UsageError, *, as_json: bool) -> int:
         from webtools.errors import InputError  # noqa: PLC0415
 
         print_json(error_details(InputError(str(error))))
-    complain(f"{error}\nTry `{error.prog} --help`.")
+    complain(f"{error}\nTry `{error.prog} --help`." if error.prog else str(error))
     return USAGE
 
 

@@ -91,9 +91,13 @@ CONFIG = value("--config PATH", "Read this config file, not the usual one.")
 
 
 class UsageError(Exception):
-    """The arguments cannot be read."""
+    """The arguments cannot be read.
 
-    def __init__(self, message: str, prog: str) -> None:
+    Attributes:
+        prog: The command whose help explains them; empty if the help does not.
+    """
+
+    def __init__(self, message: str, prog: str = "") -> None:
         super().__init__(message)
         self.prog = prog
 
@@ -163,6 +167,8 @@ class Parser(argparse.ArgumentParser):
             choices = (choice for action in self._actions for choice in action.choices or ())
             known = self._option_string_actions if found["option"] else choices
             hint = _hint(found["option"] or found["choice"], known)
+        elif message.endswith("CALL-ID"):
+            hint = ". `webtools log tail` lists the IDs of recent calls"
         raise UsageError(f"{message}{hint}", self.prog)
 
 

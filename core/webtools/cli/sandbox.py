@@ -75,7 +75,11 @@ def write_config(path: Path, config: dict[str, Any]) -> None:
 def _welcome(url: str, config: dict[str, Any], config_path: str | None) -> str:
     names = ", ".join(entry["name"] for entry in config["providers"])
     path = shlex.quote(config_path or _NAME)
-    saved = f"written to {path}" if config_path else f"save it as {path}, or use --write-config"
+    shown = (
+        f"Config: written to {path}"
+        if config_path
+        else f"Config (save it as {path}, or use --write-config):\n{json.dumps(config, indent=2)}"
+    )
     return f"""\
 Sandbox at {url}, standing in for: {names}
 Nothing leaves this machine. Ctrl-C stops it.
@@ -83,18 +87,17 @@ Nothing leaves this machine. Ctrl-C stops it.
 Test keys:
 {_keys(config)}
 
-Config ({saved}):
-{json.dumps(config, indent=2)}
+{shown}
 
-Answers are cached in {config["cache"]["path"]} and calls written down in
+Answers are cached in {config["cache"]["path"]} and calls are logged in
 {config["log"]["path"]}, both beside that file and apart from your own.
 
 Try in another terminal:
   webtools search --config {path} "priority queue"
   webtools web-deep --config {path} "How do I read a zip file?"
   webtools log tail --config {path}
-Let the next request fail; name a provider, or the next one serves, and add
-`--cache refresh` to what was asked before:
+Make the next request fail. Search with `-p exa`, so that no other provider
+takes over. Add `--cache refresh` if you asked before:
   curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 

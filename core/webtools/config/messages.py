@@ -32,8 +32,10 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
     path = _path(fault["loc"])
     if fault["type"] == "extra_forbidden":
-        known = [str(info.alias) for info in model.model_fields.values()]
-        return _unknown_key(path, str(fault["loc"][-1]), known)
+        key, fields = str(fault["loc"][-1]), model.model_fields
+        # Python code spells the settings with underscores, a config file in camel case.
+        known = [*fields] if "_" in key else [str(info.alias) for info in fields.values()]
+        return _unknown_key(path, key, known)
     if fault["type"] == "missing":
         return f"{path} is missing"
     text = re.sub(r"^Value error, |^\w+ (?=should)", "", fault["msg"]).replace("should", "must", 1)

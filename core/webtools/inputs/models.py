@@ -159,8 +159,7 @@ class SearchInput(ToolInput):
     )
     limit: Annotated[int, up_to(MAX_LIMIT)] = Field(
         default=0,
-        description=f"Most results per query, 1 to {MAX_LIMIT}. "
-        "Leave out, or give 0, for the configured number.",
+        description=f"Most results per query, 1 to {MAX_LIMIT}. Default: the configured number.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str],  # without a factory pydantic copies the list deeply, in 1 us
@@ -233,7 +232,7 @@ class FetchInput(ToolInput):
     text_max_characters: Annotated[int, up_to(MAX_TEXT_CHARACTERS)] = Field(
         default=0,
         description=f"Most characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
-        "Leave out, or give 0, for the configured number.",
+        "Default: the configured number.",
     )
     provider: str = Field(
         default="",
@@ -280,8 +279,7 @@ class ResearchInput(ToolInput):
     )
     limit: Annotated[int, up_to(MAX_SOURCES)] = Field(
         default=0,
-        description=f"Most sources, 1 to {MAX_SOURCES}. "
-        "Leave out, or give 0, for the configured number.",
+        description=f"Most sources, 1 to {MAX_SOURCES}. Default: the configured number.",
     )
     recency_days: Annotated[int, BeforeValidator(as_days)] = Field(
         default=0,

@@ -193,9 +193,8 @@ class _Fetching:
     def _reason(self, url: str) -> str:
         reasons = self.reasons[url]
         first, *others = reasons
-        return "; ".join(
-            [reasons[first], *(f'"{name}" failed too: {reasons[name]}' for name in others)]
-        )
+        parts = [reasons[first], *(f'"{name}" failed too: {reasons[name]}' for name in others)]
+        return "; ".join([*(part.rstrip(".") for part in parts[:-1]), parts[-1]])
 
     def fetched(self) -> Fetched:
         """Return the response."""
@@ -241,8 +240,9 @@ class _Fetching:
                 if name != served:
                     urls.setdefault((served, name, reason), []).append(url)
         return [
-            f'"{served}" fetched {", ".join(group)}, as "{name}" failed: {reason}'
+            f'"{served}" fetched {", ".join(group)}{cause}: {reason}'
             for (served, name, reason), group in urls.items()
+            for cause in ["" if name in self.attempts.skipped else f', as "{name}" failed']
         ]
 
     def _skipped_before(self, served: str) -> list[str]:
@@ -252,7 +252,7 @@ class _Fetching:
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:
     shown = pages[:_MAX_REASONS_IN_MESSAGE]
-    reasons = "; ".join(f"{page.url}: {page.error}" for page in shown)
+    reasons = "; ".join(f"{page.url}: {str(page.error).rstrip('.')}" for page in shown)
     if len(pages) > len(shown):
         reasons += f"; and {len(pages) - len(shown)} more"
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"

@@ -9,6 +9,7 @@ from webtools.errors import UnavailableError
 from webtools.pipeline.context import CallContext
 from webtools.providers import Account
 from webtools.storage.circuit_breaker import OpenCircuit
+from webtools.storage.circuit_states import REJECTED_KEY
 
 
 class CircuitOpenError(UnavailableError):
@@ -47,7 +48,9 @@ def log_skipped(circuit: OpenCircuit, context: CallContext) -> None:
 
 def explain_circuit(circuit: OpenCircuit) -> str:
     """Explain why a provider is skipped."""
-    return f"it is skipped until {retry_time(circuit)}, as {circuit.reason}."
+    advice = " Check the key." if circuit.reason.startswith(REJECTED_KEY) else ""
+    until = retry_time(circuit)
+    return f'webtools skips "{circuit.provider}" until {until}, because {circuit.reason}.{advice}'
 
 
 def retry_time(circuit: OpenCircuit) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from webtools.errors import (
     Fault,
@@ -84,7 +84,7 @@ def _build(build: Callable[[], Request], api_call: ApiCall) -> Request:
         ProviderError: The provider's function raised an error, or returned no request.
     """
     try:
-        request: object = build()
+        request = cast("object", build())
     except WebToolsError:
         raise
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything

@@ -220,7 +220,8 @@ def services_of_entry_point(point: EntryPoint, package: str) -> Services:
     except ConfigError as error:
         fault = str(error)
     except Exception as error:  # noqa: BLE001  # a package of somebody else may raise anything
-        fault = f"{point.value} cannot be imported ({type(error).__name__}: {error})"
+        words = str(error).rstrip(".")
+        fault = f"{point.value} cannot be imported ({type(error).__name__}: {words})"
     raise ConfigError(
         f'Provider type "{point.name}" of package {package} is broken: {fault.rstrip(".")}. '
         f"Update or remove {package}."

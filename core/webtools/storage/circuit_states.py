@@ -29,16 +29,17 @@ _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
 
 # The reasons quote neither provider nor query: calls that did not fail themselves show them.
+REJECTED_KEY = "it rejected the key"
 _OPENING_AT_ONCE: dict[type[WebToolsError], str] = {
     QuotaError: "its quota is used up",
-    RateLimitError: "it gets too many calls",
-    AuthenticationError: "it does not accept the key",
+    RateLimitError: "it got too many calls",
+    AuthenticationError: REJECTED_KEY,
 }
 _OPENING_IN_A_ROW: dict[type[WebToolsError], str] = {
-    UnavailableError: "it is in trouble",
-    RequestTimeoutError: "it does not answer in time",
-    RequestError: "it does not answer",
-    ResponseFormatError: "its answers cannot be read",
+    UnavailableError: "it is unavailable",
+    RequestTimeoutError: "it did not respond in time",
+    RequestError: "it did not respond",
+    ResponseFormatError: "its responses could not be read",
 }
 
 
