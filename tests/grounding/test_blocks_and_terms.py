@@ -52,7 +52,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
     return [(block.kind, " ".join(text[block.start : block.end].split())) for block in blocks]
 
 
-def test_a_tab_goes_on_to_the_next_of_every_eight_columns() -> None:
+def test_a_tab_ends_at_a_multiple_of_eight_columns() -> None:
     text = "OPTIONS\n       -q\n\t      Print nothing.\n       -d\n\t      Go down.\n"
     found = ["heading", "term", "prose", "term", "prose"]
     assert [kind for kind, _ in kinds(text)] == found
@@ -100,7 +100,7 @@ def test_what_follows_a_colon_in_the_next_line_is_code_where_it_is_indented() ->
     ]  # fmt: skip
 
 
-def test_a_paragraph_whose_lines_are_full_goes_on_where_the_next_is_indented() -> None:
+def test_a_paragraph_of_full_lines_continues_in_an_indented_line() -> None:
     line = "[1] " + "words go on " * 6
     assert [kind for kind, _ in kinds(f"{line}\n    until the end of it.\n")] == ["prose"]
 
@@ -124,7 +124,7 @@ def test_latin_words_within_another_script_are_terms_too() -> None:
     assert {"入門", "sqlite"} <= {term.stem for term in terms_of("SQLite入門")}
 
 
-def test_blanks_around_sentences_are_left_out_and_a_lone_dot_ends_one() -> None:
+def test_blanks_around_sentences_are_dropped_and_a_lone_dot_ends_one() -> None:
     text = "Yes.  Wait. \n Go now. . The end. "
     found = [text[start:end] for start, end in sentence_spans(text)]
     assert found == ["Yes.", "Wait.", "Go now.", ".", "The end."]

@@ -87,7 +87,7 @@ def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
     )
 
 
-def test_headings_and_lead_ins_are_no_claims() -> None:
+def test_headings_and_introductions_are_not_claims() -> None:
     text = "# Apples and pears\n\nApples and pears are:\n\n- red\n- green\n\nApples grow on\n"
     assert extract("What are apples and pears?", [document_of(text, 0)], threshold=0.0) == []
 
@@ -120,7 +120,7 @@ def test_a_signature_on_its_own_line_names_what_the_next_paragraph_describes() -
     assert claim.quotation == "Returns the number of the current row."
 
 
-def test_a_short_definition_and_a_sentence_that_leans_are_quoted_whole() -> None:
+def test_a_short_definition_and_a_dependent_sentence_are_quoted_in_full() -> None:
     text = (
         "# Notes\n\n`payload`\n: The text that a note has. Notes of 8000 bytes are the longest.\n\n"
         "The lamp blinks twice when a note arrives. This means that the line is free."

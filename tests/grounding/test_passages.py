@@ -67,7 +67,7 @@ def test_passages_and_their_headings_stay_within_the_budget(length: int) -> None
     assert sum(len(each.text) + len(each.heading) for each in found) <= length
 
 
-def test_what_another_page_says_again_is_left_out() -> None:
+def test_a_repeated_passage_of_another_page_is_dropped() -> None:
     copied = pages.BOATS.replace("# The ferry", "# Lake boats")
     found = rank("Who built the first ferry?", [pages.BOATS, copied])
     assert sum("Ottilie Brandt" in each.text for each in found) == 1
@@ -178,13 +178,13 @@ def test_importing_webtools_does_not_load_the_ranker() -> None:
         ),
     ],
 )
-def test_a_long_heading_ends_at_a_word_and_says_so(heading: str, expected: str) -> None:
+def test_a_long_heading_is_cut_at_a_word(heading: str, expected: str) -> None:
     short = shortened_heading(heading)
     assert short == expected
     assert len(short) <= 80
 
 
-def test_an_identifier_is_looked_up_whole_before_it_is_split() -> None:
+def test_an_identifier_is_matched_in_full_before_it_is_split() -> None:
     text = (
         "# Keys\n\nThe system asks for a key.\n\n# Magic\n\nPress SysRq and B.\n\n"
         "# Requests\n\nA sys admin sends an rq of the rq kind."

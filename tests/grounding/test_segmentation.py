@@ -38,7 +38,7 @@ def test_indented_definitions_hold_what_is_indented_under_them() -> None:
     ]
 
 
-def test_code_stays_whole_with_the_sentence_that_introduces_it() -> None:
+def test_code_stays_in_one_piece_with_its_introduction() -> None:
     body = "\n\n".join(f"step_{number}()" for number in range(120))
     text = f"{'Words go on here. ' * 30}\n\nCall the steps in turn:\n\n```\n{body}\n```\n\nDone."
     found = holding(text, "step_0()")
@@ -47,7 +47,7 @@ def test_code_stays_whole_with_the_sentence_that_introduces_it() -> None:
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
-def test_a_heading_sign_in_code_is_no_heading(fence: str) -> None:
+def test_a_heading_mark_in_code_is_not_a_heading(fence: str) -> None:
     text = f"# Title\n\nRun:\n\n{fence}\n# not a heading\nmake\n{fence}\n"
     (only,) = cut(text)
     assert only.path == ()

@@ -51,5 +51,5 @@ def test_a_sentence_ends_where_the_next_begins(text: str, count: int) -> None:
 @pytest.mark.parametrize(
     "text", ["It was written by", "The following are:", "He met Sen.", "It goes on...", "Is it?"]
 )
-def test_what_is_cut_off_or_asks_is_no_whole_sentence(text: str) -> None:
+def test_a_cut_sentence_or_a_question_is_not_a_full_sentence(text: str) -> None:
     assert not is_whole(text)

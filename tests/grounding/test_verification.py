@@ -70,7 +70,8 @@ def test_a_mark_between_two_sentences_belongs_to_the_one_before() -> None:
     found = check(f"{TRUE[13]} {COUNCIL} [1] The sky is green. {TRUE[5]}")
     assert [each.status for each in found.claims] == ["quoted", "quoted", "unsupported", "quoted"]
     assert found.citations == [TRAIN, POOL]
-    assert found.reasons == ['Left out "The sky is green.": it cites no source.']
+    [reason] = found.reasons
+    assert '"The sky is green."' in reason
     turned = check(f"[1] {COUNCIL} [3] Tickets with a bed start at $59.")
     assert [each.status for each in turned.claims] == ["quoted", "quoted"]
 
@@ -81,33 +82,33 @@ def test_a_quoted_claim_keeps_the_citations_that_have_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "reason"),
+    ("claim", "named"),
     [
-        ("The council had first voted for the pool in 2016.", "the source lacks its number 2016"),
-        ("The council of Tolland had voted for the pool.", "the source lacks its name Tolland"),
-        ("The council had never voted for the pool.", 'the closest sentence has no "never"'),
-        ("The basin fills twice a day and needs pumps.", 'the closest sentence says "no"'),
+        ("The council had first voted for the pool in 2016.", "2016"),
+        ("The council of Tolland had voted for the pool.", "Tolland"),
+        ("The council had never voted for the pool.", '"never"'),
+        ("The basin fills twice a day and needs pumps.", '"no"'),
     ],
 )
-def test_an_uncertain_claim_has_the_nearest_passage_and_what_speaks_against_it(
-    claim: str, reason: str
-) -> None:
+def test_an_uncertain_claim_has_the_nearest_passage_and_a_reason(claim: str, named: str) -> None:
     [found] = check(f"{claim} [1]").claims
-    assert (found.status, found.reasons) == ("uncertain", [reason])
+    assert found.status == "uncertain"
+    [reason] = found.reasons
+    assert named in reason
     assert found.nearest is not None
     assert found.nearest.url == POOL
     assert found.nearest.text in SOURCES[0].text
     assert [(where.url, where.quotation) for where in found.citations] == [(POOL, "")]
 
 
-def test_another_word_is_no_reason_to_leave_a_claim_out() -> None:
+def test_a_claim_in_other_words_is_kept_as_uncertain() -> None:
     text = "The firm is called Norrvik. Two-thirds of the shops stock bread."
     source = Source(1, "Norrvik", "https://a.example/", text)
     said = "The firm is named Norrvik. [1] Two in three shops sell bread. [1]"
     found = verify(said, [source])
     assert [claim.status for claim in found.claims] == ["uncertain", "uncertain"]
     assert found.summary.count("(uncertain)") == 2
-    assert found.claims[0].reasons == ["no source that it cites has it word for word"]
+    assert len(found.claims[0].reasons) == 1
 
 
 def test_words_alone_never_support_a_claim() -> None:
@@ -119,9 +120,7 @@ def test_a_claim_is_unsupported_without_a_common_word_or_a_text() -> None:
     found = check("Bakers eat bread. [1]")
     assert [(each.status, each.nearest) for each in found.claims] == [("unsupported", None)]
     unread = verify("The pool is open. [1]", [Source(1, "Pool", "https://a.example/", " ")])
-    assert [(each.status, each.reasons) for each in unread.claims] == [
-        ("unsupported", ["the source was not read"])
-    ]
+    assert [(each.status, len(each.reasons)) for each in unread.claims] == [("unsupported", 1)]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +166,7 @@ def test_a_claim_is_unsupported_without_a_common_word_or_a_text() -> None:
         ("| Bern | 5 | closed |\n| --- | --- | --- |", "Bern 5", False),
     ],
 )
-def test_a_quotation_is_a_whole_unit_to_the_letter(
+def test_a_quotation_is_a_full_unit_to_the_letter(
     text: str, claim: str, *, is_quoted: bool
 ) -> None:
     source = Source(1, "Pool", "https://a.example/", text)
@@ -244,7 +243,7 @@ def test_part_of_a_sentence_is_never_quoted(
         f"{COUNCIL} [1] `rm -rf /` cleans the pool.",
     ],
 )
-def test_what_no_source_says_goes_and_the_rest_stays(draft: str) -> None:
+def test_unsupported_text_is_dropped_and_the_rest_kept(draft: str) -> None:
     found = check(draft)
     assert found.summary == f"{COUNCIL} [1]"
     assert found.dropped >= 1
@@ -325,12 +324,12 @@ def test_code_that_its_source_has_otherwise_is_never_certain(
     assert claim.status == status
 
 
-def test_code_that_its_source_denies_is_no_quotation() -> None:
+def test_code_that_its_source_denies_is_not_quoted() -> None:
     page = "Never write this:\n\n```\nrm -rf /home\n```\n\nThe heap of files is gone then."
     answer = "```\nrm -rf /home\n```\n[1]"
     found = verify(answer, [Source(1, "Files", "https://a.example/", page)])
     assert [each.status for each in found.claims] == ["uncertain"]
-    assert found.claims[0].reasons == ["the text before it reports, doubts or imagines it"]
+    assert len(found.claims[0].reasons) == 1
 
 
 def test_a_mark_that_begins_the_sentence_below_code_is_not_the_codes() -> None:
@@ -353,10 +352,10 @@ def test_numbers_of_sources_are_their_own_and_else_their_order() -> None:
     assert verify(f"{COUNCIL} [1]", sources).citations == []
 
 
-def test_an_answer_is_read_to_a_limit_and_says_so() -> None:
+def test_an_answer_is_read_to_a_limit_with_a_reason() -> None:
     found = check(f"{COUNCIL} [1] " + "x" * LONGEST)
     assert found.summary == f"{COUNCIL} [1]"
-    assert found.reasons[0] == f"The answer was read up to {LONGEST} characters."
+    assert str(LONGEST) in found.reasons[0]
     many = check("\n\n".join(f"The very large pool number {n} is closed." for n in range(30)))
     assert (many.dropped, len(many.reasons)) == (30, 10)
 
@@ -399,7 +398,7 @@ ODD = [
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=8).map("".join))
-def test_whatever_is_written_the_citations_are_sources_and_the_marks_fit(draft: str) -> None:
+def test_citations_are_sources_and_match_their_marks(draft: str) -> None:
     found = check(draft)
     assert set(found.citations) <= set(URLS)
     assert len(set(found.citations)) == len(found.citations)
@@ -423,11 +422,11 @@ def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
 # --- bounds ------------------------------------------------------------------------------------
 
 
-def test_what_there_was_no_time_for_is_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claims_after_the_deadline_are_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification, "SECONDS", -1.0)
     found = verify("The pool opened. [1]", [Source(1, "", "https://a.example", "The pool opened.")])
     assert [each.status for each in found.claims] == ["uncertain"]
-    assert "there was no time left" in found.reasons[0]
+    assert len(found.reasons) == 1
 
 
 @pytest.mark.no_cover
@@ -439,9 +438,9 @@ def test_a_text_of_very_many_sentences_is_read_in_part(text: str) -> None:
 
 
 @pytest.mark.no_cover
-def test_the_part_of_a_text_that_was_read_does_not_speak_against_a_claim() -> None:
+def test_an_unread_part_of_a_source_makes_a_claim_uncertain() -> None:
     text = "The pool opened in 2015.\n\n" + "x " * MOST_CHARACTERS
     source = Source(1, "", "https://a.example", text)
     found = verify("The pool opened in 2015. [1] The hall has 90 seats. [1]", [source])
     assert [each.status for each in found.claims] == ["quoted", "uncertain"]
-    assert "was read in part" in found.reasons[0]
+    assert len(found.reasons) == 1

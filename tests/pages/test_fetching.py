@@ -3,6 +3,7 @@ from __future__ import annotations
 import _socket
 import asyncio
 import json
+import re
 import socket
 import ssl
 import threading
@@ -42,8 +43,7 @@ from webtools.tools import FETCH
 from webtools_sandbox.server import SandboxServer
 
 PUBLIC = "93.184.216.34"  # what the tests' name server gives for names it was told nothing about
-CHECK = "Check the URLs or try other ones."
-POLICY = "refused by this package's policy, not by the site: "
+POLICY = "policy"
 PARAGRAPH = (
     "The ferry crosses the Sound forty times a day and carries one hundred and twenty cars. "
 )
@@ -234,7 +234,8 @@ def test_a_name_with_one_private_address_is_not_connected_to(
 ) -> None:
     internet.name("mixed.example", [PUBLIC, private])
     text = refused(get, IMPLICIT, "http://mixed.example/")
-    assert f'{POLICY}"mixed.example" has the address {private}, which is' in text
+    assert POLICY in text
+    assert f'"mixed.example" has the address {private}' in text
     assert internet.connected == []
 
 
@@ -255,7 +256,7 @@ def test_a_name_that_is_rebound_between_two_hops_is_refused(get: Fetch, internet
         internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port}
         internet.name("rebind.example", [PUBLIC], ["127.0.0.1"])
         text = refused(get, IMPLICIT, "http://rebind.example/start")
-        assert "has the address 127.0.0.1, which is a loopback address" in text
+        assert "127.0.0.1" in text
         assert set(internet.connected) == {PUBLIC}
         assert secret.connections == 0
 
@@ -332,7 +333,7 @@ def test_a_connection_of_one_account_is_not_used_for_another(internet: Internet)
 # --- what is sent ------------------------------------------------------------------------------
 
 
-def test_the_request_says_honestly_who_asks_and_carries_no_key_and_no_cookie(
+def test_the_request_names_this_program_and_has_no_key_or_cookie(
     get: Fetch, internet: Internet
 ) -> None:
     cookie = ("Set-Cookie", "session=1; Path=/")
@@ -461,16 +462,16 @@ def _until(met: Callable[[], bool], seconds: float = 60.0) -> None:
 # --- redirects that are fine -------------------------------------------------------------------
 
 
-def test_a_redirect_is_followed_and_told_when_it_leads_to_another_site(
+def test_a_redirect_to_another_site_is_followed_and_reported(
     get: Fetch, internet: Internet
 ) -> None:
     with Site(start=moved("http://new.example/page"), here=moved("/page")) as site:
         internet.servers = {PUBLIC: site.port}
         found = get(IMPLICIT, "http://old.example/start")
         assert found.pages[0].url == "http://old.example/start"
-        assert found.warnings == [
-            "http://old.example/start was redirected to http://new.example/page."
-        ]
+        [warning] = found.warnings
+        assert warning.startswith("http://old.example/start ")
+        assert "http://new.example/page" in warning
         assert get(IMPLICIT, "http://old.example/here").warnings == []
 
 
@@ -512,50 +513,46 @@ def test_a_redirect_that_leads_nowhere_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "is_advised"),
+    ("status", "named"),
     [
-        ("404 Not Found", "HTTP 404 Not Found: there is no such page", True),
-        ("410 Gone", "HTTP 410 Gone: the page is gone", False),
-        ("401 Unauthorized", "HTTP 401 Unauthorized: the page needs a log-in", False),
-        ("403 Forbidden", "HTTP 403 Forbidden: the site refuses this program", False),
-        ("418 Teapot", "HTTP 418 ", False),
-        ("500 Error", "HTTP 500 Internal Server Error: the site is in trouble", True),
-        ("599 Odd", "HTTP 599: the site is in trouble", True),
+        ("404 Not Found", "HTTP 404 Not Found"),
+        ("410 Gone", "HTTP 410 Gone"),
+        ("401 Unauthorized", "HTTP 401 Unauthorized"),
+        ("403 Forbidden", "HTTP 403 Forbidden"),
+        ("418 Teapot", "HTTP 418 "),
+        ("500 Error", "HTTP 500 Internal Server Error"),
+        ("599 Odd", "HTTP 599"),
     ],
 )
-def test_an_error_status_is_told_with_what_to_do(
-    get: Fetch, internet: Internet, status: str, said: str, is_advised: bool
-) -> None:
+def test_an_error_status_is_named(get: Fetch, internet: Internet, status: str, named: str) -> None:
     with Site(x=response(HTML, status, [("Content-Type", "text/html")])) as site:
         internet.servers = {PUBLIC: site.port}
         text = refused(get, IMPLICIT, "http://a.example/x")
-        assert said in text
-        assert text.endswith(CHECK) is not is_advised
+        assert named in text
         assert POLICY not in text
         assert len(site.requests) == 1
 
 
-def test_a_bot_check_behind_an_error_status_is_told_as_such(get: Fetch, internet: Internet) -> None:
+def test_a_bot_check_behind_an_error_status_has_its_status(get: Fetch, internet: Internet) -> None:
     body = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
     with Site(x=response(body, "403 Forbidden", [("Content-Type", "text/html")])) as site:
         internet.servers = {PUBLIC: site.port}
         text = refused(get, IMPLICIT, "http://a.example/x")
-        assert "HTTP 403: the site answered with a bot check" in text
-        assert text.endswith(CHECK)
+        assert re.search("HTTP 403: .*bot check", text)
 
 
-def test_a_page_that_stands_in_for_another_is_an_error(get: Fetch, internet: Internet) -> None:
+def test_a_log_in_form_or_a_picture_is_an_error(get: Fetch, internet: Internet) -> None:
     login = b"<title>Log in</title><form><h1>Log in</h1><input type=password></form>"
     with Site(x=moved("/login"), login=html(login), image=response(b"\x89PNG\r\n\x1a\n")) as site:
         internet.servers = {PUBLIC: site.port}
-        assert "a log-in form instead of the page" in refused(get, IMPLICIT, "http://a.example/x")
-        assert "of type image/png" in refused(get, IMPLICIT, "http://a.example/image")
+        assert "log-in" in refused(get, IMPLICIT, "http://a.example/x")
+        assert "image/png" in refused(get, IMPLICIT, "http://a.example/image")
 
 
 def test_too_many_requests_are_retried_as_the_site_asks(get: Fetch, internet: Internet) -> None:
     with Site(x=response(b"", "429 Slow", [("Retry-After", "0")])) as site:
         internet.servers = {PUBLIC: site.port}
-        assert "; try again later." in refused(get, IMPLICIT, "http://a.example/x")[-20:]
+        assert "HTTP 429" in refused(get, IMPLICIT, "http://a.example/x")
         assert len(site.requests) == 3
 
 
@@ -565,21 +562,22 @@ def test_a_page_larger_than_the_bound_is_an_error(
     monkeypatch.setattr("webtools.pages.fetching.MAX_PAGE_BYTES", 1024 * 1024)
     with Site(x=html(b"<p>" + b"x" * 1024 * 1024)) as site:
         internet.servers = {PUBLIC: site.port}
-        assert "larger than 1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
+        assert "1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
 
 
-def test_a_silent_site_is_given_up_when_the_time_is_over(get: Fetch, internet: Internet) -> None:
+def test_a_silent_site_ends_in_a_time_out_that_names_the_setting(
+    get: Fetch, internet: Internet
+) -> None:
     with RawServer(silent) as server:
         internet.servers = {PUBLIC: server.port}
         text = refused(get, account(timeoutMs=300), "http://a.example/")  # or else never
-        assert "(allowed: 0.3 s; timeoutMs of the provider sets it)" in text
+        assert re.search(r"\b0\.3 s\b.*timeoutMs", text)
 
 
-def test_an_unknown_host_is_told_as_such(get: Fetch, internet: Internet) -> None:
+def test_an_unknown_host_is_named(get: Fetch, internet: Internet) -> None:
     internet.name("nowhere.example", [])
     text = refused(get, IMPLICIT, "http://nowhere.example/")
-    assert 'the host name "nowhere.example" could not be looked up' in text
-    assert text.endswith("; check the URL or use another source.")
+    assert '"nowhere.example"' in text
     assert internet.connected == []
 
 
@@ -646,7 +644,7 @@ def test_a_configured_rate_spaces_the_requests(get: Fetch, internet: Internet) -
 # --- what comes back ---------------------------------------------------------------------------
 
 
-def test_text_is_cut_at_a_word_and_the_cut_is_told(get: Fetch, internet: Internet) -> None:
+def test_text_is_cut_at_a_word_with_a_warning(get: Fetch, internet: Internet) -> None:
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         found = get(IMPLICIT, "http://a.example/", text_max_characters=100)
@@ -654,33 +652,28 @@ def test_text_is_cut_at_a_word_and_the_cut_is_told(get: Fetch, internet: Interne
         assert 80 <= len(text) <= 100
         whole = get(IMPLICIT, "http://a.example/").pages[0].text or ""
         assert text.split() == whole.split()[: len(text.split())]
-        assert f"the first {len(text)} of " in found.warnings[0]
+        assert f" {len(text)} of " in found.warnings[0]
         bounded = account(options={"defaultFetchTextMaxCharacters": 50})
         assert len(get(bounded, "http://a.example/").pages[0].text or "") <= 50
 
 
-def test_highlights_are_the_first_paragraphs_and_a_warning_says_so(
-    get: Fetch, internet: Internet
-) -> None:
+def test_highlights_are_the_first_paragraphs_with_a_warning(get: Fetch, internet: Internet) -> None:
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         found = get(IMPLICIT, "http://a.example/", text=False, highlights=True)
         page = found.pages[0]
         assert page.text is None
         assert page.highlights[0].startswith("The ferry crosses the Sound")
-        assert "are the first paragraphs" in found.warnings[0]
+        assert '"direct"' in found.warnings[0]
 
 
-def test_a_summary_cannot_be_had_so_the_text_comes_with_a_warning(
-    get: Fetch, internet: Internet
-) -> None:
+def test_the_text_replaces_a_summary_with_a_warning(get: Fetch, internet: Internet) -> None:
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         found = get(IMPLICIT, "http://a.example/", text=False, summary=True)
         assert found.pages[0].text
-        assert found.warnings == [
-            'Provider "direct" cannot summarize pages. The text is given instead.'
-        ]
+        [warning] = found.warnings
+        assert '"direct"' in warning
 
 
 def test_a_cut_keeps_what_is_short_and_splits_what_has_no_white_space() -> None:
@@ -700,9 +693,7 @@ def test_a_lead_leaves_out_headings_lists_and_code() -> None:
 # --- a proxy -----------------------------------------------------------------------------------
 
 
-def test_behind_a_proxy_literal_addresses_are_checked_and_a_warning_says_what_is_not(
-    get: Fetch, internet: Internet
-) -> None:
+def test_behind_a_proxy_literal_addresses_are_checked(get: Fetch, internet: Internet) -> None:
     with Site() as proxy:
         internet.servers = {"192.0.2.99": proxy.port}
         behind = account(proxy="http://192.0.2.99:3128")
@@ -711,7 +702,7 @@ def test_behind_a_proxy_literal_addresses_are_checked_and_a_warning_says_what_is
         assert internet.connected == []
         found = get(behind, "http://a.example/")
         assert found.pages[0].title == "Ferry"
-        assert "looks the hosts up, so only their names" in found.warnings[0]
+        assert "proxy" in found.warnings[0]
         assert internet.looked_up == []
         assert proxy.requests[0].startswith(b"GET http://a.example/ HTTP/1.1\r\n")
 
@@ -725,7 +716,7 @@ def test_a_silent_name_server_holds_a_call_no_longer_than_its_time(
     asleep = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(60)][:0])
     try:
-        with pytest.raises(ProviderError, match="could not be looked up in time"):
+        with pytest.raises(ProviderError, match=r"slow\.example"):
             _blocking(account(timeoutMs=200), "http://slow.example/")
         assert not asleep.is_set()
     finally:
@@ -753,7 +744,7 @@ def test_addresses_come_once_each_and_failures_say_whether_to_retry(internet: In
     assert asyncio.run(aresolve("a.example", 80, later)) == ("8.8.8.8", "2606:4700::1")
     internet.name("b.example", [])
     for look_up in (resolve, lambda *given: asyncio.run(aresolve(*given))):
-        with pytest.raises(RequestError, match="could not be looked up") as caught:
+        with pytest.raises(RequestError, match=r"b\.example") as caught:
             look_up("b.example", 80, later)
         assert not caught.value.retryable
 
@@ -773,10 +764,10 @@ def test_a_host_without_any_address_is_an_error() -> None:
 # --- reading takes its time --------------------------------------------------------------------
 
 
-def test_reading_that_takes_too_long_is_given_up() -> None:
+def test_reading_that_takes_too_long_ends() -> None:
     done = threading.Event()
     start = time.monotonic()
-    with pytest.raises(ProviderError, match="took more than"):
+    with pytest.raises(ProviderError, match=r"\b0\.05 s\b"):
         within(0.05, lambda: Content(str(done.wait(60))))
     assert time.monotonic() - start < 10
     done.set()
@@ -874,51 +865,47 @@ def test_it_serves_when_it_is_named_although_it_is_not_configured(internet: Inte
         assert tools.fetch("http://a.example/", provider="direct").provider == "direct"
 
 
-def test_another_entry_of_that_name_is_what_is_named() -> None:
+def test_an_entry_of_that_name_takes_precedence() -> None:
     with web({**BRAVE, "name": "direct"}) as tools:
-        with pytest.raises(ConfigError, match=r'"direct" \(type brave\) cannot fetch'):
+        with pytest.raises(ConfigError, match=r'"direct" \(type brave\)'):
             tools.fetch("http://a.example/", provider="direct")
 
 
-def test_it_is_one_provider_among_others_by_order() -> None:
+def test_it_is_one_provider_in_the_configured_order() -> None:
     found = Settings(load(json.dumps({"providers": [EXA, {"name": "d", "type": "direct"}]}), "x"))
     assert found.accounts().select_fetcher().name == "exa"
     assert found.accounts().select_fetcher("d").type == "direct"
 
 
-def test_without_the_extra_the_remedy_is_told_and_nothing_is_sent(
+def test_without_the_extra_the_error_has_the_command(
     internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webtools.providers.direct._INSTALLED", set())
     monkeypatch.setattr(
         "webtools.providers.direct.find_spec", lambda name: None if name == "pypdf" else object()
     )
-    remedy = r"Reading pages needs pypdf: pip install 'agent-webtools\[fetch\]'"
+    command = r"pip install 'agent-webtools\[fetch\]'"
     assert isinstance(missing_libraries(), ConfigError)
     with web({"name": "d", "type": "direct"}) as tools:
-        with pytest.raises(ConfigError, match=remedy):
+        with pytest.raises(ConfigError, match=f"pypdf.*{command}"):
             tools.fetch("http://a.example/")
+    types = '"exa", "kagi", "tavily", "firecrawl", "parallel", "jina"'
     with web(BRAVE) as tools:
-        with pytest.raises(ConfigError) as caught:
+        with pytest.raises(ConfigError, match=f"(?s){types}.*{command}"):
             tools.fetch("http://a.example/")
-    assert str(caught.value) == (
-        'No provider in the code can fetch; add a provider of type "exa", "kagi", "tavily", '
-        '"firecrawl", "parallel", "jina".\n'
-        "Or install what reads pages without any key: pip install 'agent-webtools[fetch]'"
-    )
     assert internet.looked_up == []
 
 
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        ({"allowPrivateHosts": ["*.corp"]}, "options.allowPrivateHosts must list hosts as host or"),
-        ({"allowPrivateHosts": "a.corp"}, "options.allowPrivateHosts must be a valid list"),
+        ({"allowPrivateHosts": ["*.corp"]}, "options.allowPrivateHosts"),
+        ({"allowPrivateHosts": "a.corp"}, "options.allowPrivateHosts"),
         ({"allowPrivateHost": []}, 'did you mean "allowPrivateHosts"?'),
-        ({"allowFakeIps": "yes"}, "options.allowFakeIps must be a valid boolean"),
+        ({"allowFakeIps": "yes"}, "options.allowFakeIps"),
     ],
 )
-def test_a_faulty_option_is_told(options: dict[str, Any], fault: str) -> None:
+def test_a_faulty_option_is_named(options: dict[str, Any], fault: str) -> None:
     with pytest.raises(ConfigError) as caught:
         account(options=options)
     assert fault in str(caught.value)
@@ -955,34 +942,35 @@ def rescued(exa: Response | RequestError, page: Response = PAGE, **call: Any) ->
     return run(tools._dispatcher.call(IO, FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
 
 
-def test_what_one_provider_could_not_fetch_another_does_and_it_is_told() -> None:
+def test_a_fallback_fetches_missing_pages_with_a_warning() -> None:
     found = rescued(exa_answer(B, good=A))
     assert [page.title for page in found.pages] == ["From Exa", "Ferry"]
     assert found.provider == "exa"
-    assert f'"direct" fetched {B}, as "exa" failed: CRAWL_NOT_FOUND (HTTP 404)' in found.warnings
+    [warning] = [each for each in found.warnings if B in each]
+    assert re.search(r'"direct" .*"exa" .*CRAWL_NOT_FOUND \(HTTP 404\)', warning)
 
 
-def test_a_provider_that_fails_as_a_whole_is_stood_in_for() -> None:
+def test_a_failing_provider_is_replaced() -> None:
     found = rescued(Response(401, {}, b'{"error": "Invalid API key"}'))
     assert [page.title for page in found.pages] == ["Ferry", "Ferry"]
     assert any("Invalid API key" in warning for warning in found.warnings)
 
 
-def test_when_both_fail_the_first_error_is_told() -> None:
+def test_when_both_providers_fail_the_first_error_is_raised() -> None:
     with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
         rescued(exa_answer(A, B), Response(404, {}, b""))
     mixed = rescued(exa_answer(B, good=A), Response(404, {}, b""))
     assert [bool(page.error) for page in mixed.pages] == [False, True]
 
 
-def test_a_provider_that_the_call_names_has_no_stand_in() -> None:
+def test_a_named_provider_has_no_fallback() -> None:
     with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
         rescued(exa_answer(A, B), provider="exa")
 
 
 def test_a_fallback_that_cannot_fetch_is_refused() -> None:
     for name in ("brave", "nobody"):
-        with pytest.raises(ConfigError, match=rf'fetchFallback "{name}" cannot fetch; these can: '):
+        with pytest.raises(ConfigError, match=rf'fetchFallback "{name}"'):
             web({**EXA, "fetchFallback": name}, BRAVE)
 
 

@@ -46,12 +46,12 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES.keys())
-def test_code_stands_to_the_letter_between_fences_wherever_it_stood(place: str) -> None:
+def test_code_is_kept_to_the_letter_between_fences(place: str) -> None:
     found = text(place.format(f"<pre>{CODE.replace('>', '&gt;')}\n</pre>"))
     assert re.search(rf"^```(?:python)?\n{re.escape(CODE)}\n```$", found, re.MULTILINE), found
 
 
-def test_marks_within_code_are_no_part_of_it() -> None:
+def test_markup_within_code_is_dropped() -> None:
     html = '<pre><span class="k">if</span> <a href="/x">knots</a>:<br>    <em><code>go</code></em>\n<button>Copy</button></pre>'
     assert "```\nif knots:\n    go\n```\n\n[knots](https://docs.example/x)" in text(html)
 
@@ -64,7 +64,7 @@ def test_code_in_lines_of_breaks_is_a_block() -> None:
     assert text(html).startswith("```\n")
 
 
-def test_code_that_holds_fences_stands_between_longer_ones() -> None:
+def test_code_with_fences_has_longer_fences() -> None:
     assert "````\n```sh\nls\n```\n````" in text("<pre>```sh\nls\n```</pre>")
 
 
@@ -126,11 +126,11 @@ def test_headings_keep_their_level_and_lose_their_permalinks(html: str, shown: s
         ),
     ],
 )
-def test_links_are_kept_with_their_whole_addresses(html: str, shown: str) -> None:
+def test_links_keep_their_full_addresses(html: str, shown: str) -> None:
     assert shown in text(f"<p>Go {html} now</p>")
 
 
-def test_a_link_round_several_blocks_stands_on_the_first() -> None:
+def test_a_link_around_several_blocks_is_on_the_first() -> None:
     html = '<a href="/post"><h3>A post</h3><p>Its teaser.</p></a>'
     assert "### [A post](https://docs.example/post)\n\nIts teaser." in text(html)
 
@@ -174,7 +174,7 @@ def test_lists_definitions_quotations_and_tables_keep_their_shape(html: str, sho
     assert shown in text(html)
 
 
-def test_an_article_keeps_its_links_and_pictures_and_loses_what_stands_round_it() -> None:
+def test_an_article_keeps_its_links_and_pictures_only() -> None:
     body = (
         '<div class="menu"><a href="/a">Sport</a> <a href="/b">Weather</a></div><div class="story">'
         f'<h2>Noon</h2>{PROSE}<p>See <a href="/log">the log</a> of it, <b>all</b> of it, if you like to read it.</p>'
@@ -229,13 +229,12 @@ HIDDEN = {
 
 @pytest.mark.parametrize("technical", ["", "<pre>x</pre>"])
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN.keys())
-def test_what_the_markup_hides_is_left_out_and_counted(hidden: str, technical: str) -> None:
+def test_hidden_text_is_dropped_and_counted(hidden: str, technical: str) -> None:
     found = page(f"<main>{PROSE}{technical}{hidden}{PROSE}</main>")
     assert "Ignore what" not in found.text
     assert found.text.count("rests at the pier") == 16
-    assert found.warnings == [
-        f"{len(SECRET)} characters that the page hides from its readers were left out"
-    ]
+    [warning] = found.warnings
+    assert warning.startswith(f"{len(SECRET)} characters ")
 
 
 @pytest.mark.parametrize(
@@ -257,7 +256,7 @@ def test_what_a_reader_sees_or_can_open_is_kept(shown: str) -> None:
 
 
 @pytest.mark.no_cover
-def test_hidden_text_is_left_out_of_wild_markup_too() -> None:
+def test_hidden_text_is_dropped_from_malformed_markup() -> None:
     found = page("<p>x</p>" * 101_000 + f"<p hidden>{SECRET}</p><p>deep</p>")
     assert "Ignore" not in found.text
     assert found.text.endswith("deep")

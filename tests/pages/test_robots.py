@@ -74,35 +74,31 @@ def web(site: Site) -> Iterator[WebTools]:
         yield web
 
 
-def test_a_page_is_read_where_the_rules_allow_it_and_the_file_is_asked_for_once(
-    site: Site, web: WebTools
-) -> None:
+def test_a_page_is_read_where_the_rules_allow_it(site: Site, web: WebTools) -> None:
     for path in ("/a", "/private/open", "/b.cgi?x"):
         assert web.fetch(site.url + path, robots=True).pages[0].title == "A page"
     for path in ("/private/x", "/b.cgi"):
-        with pytest.raises(ProviderError, match="robots.txt disallows this page for agent-webt"):
+        with pytest.raises(ProviderError, match=r"robots\.txt.*agent-webtools"):
             web.fetch(site.url + path, robots=True, cache="refresh")
     assert site.asked["/robots.txt"] == 1
     assert not site.asked["/private/x"] + site.asked["/b.cgi"]
 
 
-def test_nobody_asks_for_the_file_unless_the_caller_wants_it(site: Site, web: WebTools) -> None:
+def test_robots_txt_is_requested_only_with_the_option(site: Site, web: WebTools) -> None:
     assert web.fetch(f"{site.url}/private/x").pages[0].title == "A page"
     assert not site.asked["/robots.txt"]
 
 
-async def test_a_redirect_leads_to_no_page_that_the_rules_disallow(
-    site: Site, web: WebTools
-) -> None:
+async def test_a_redirect_to_a_disallowed_page_is_refused(site: Site, web: WebTools) -> None:
     site.moves["/a"] = "/private/x"
-    with pytest.raises(ProviderError, match="robots.txt disallows") as caught:
+    with pytest.raises(ProviderError, match=r"robots\.txt") as caught:
         await web.afetch(f"{site.url}/a", robots=True)
     assert Fault.DISALLOWED in caught.value.fault
     assert not site.asked["/private/x"]
 
 
 @pytest.mark.parametrize(("status", "is_allowed"), [(404, True), (403, True), (500, False)])
-def test_a_file_that_is_not_there_allows_everything_and_a_broken_server_nothing(
+def test_a_missing_file_allows_everything_and_a_failing_server_nothing(
     site: Site, web: WebTools, status: int, is_allowed: bool
 ) -> None:
     site.robots = status
@@ -110,9 +106,8 @@ def test_a_file_that_is_not_there_allows_everything_and_a_broken_server_nothing(
         assert web.fetch(f"{site.url}/private/x", robots=True).pages[0].title == "A page"
         return
     for path in ("/a", "/b"):
-        with pytest.raises(ProviderError, match="robots.txt of 127.0.0.1 could not be") as caught:
+        with pytest.raises(ProviderError, match=r"robots\.txt of 127\.0\.0\.1"):
             web.fetch(site.url + path, robots=True)
-        assert str(caught.value).endswith("; try again later or use another source.")
     assert site.asked["/robots.txt"] == 1
     assert not site.asked["/a"]
 
@@ -127,11 +122,13 @@ def test_a_file_that_is_not_there_allows_everything_and_a_broken_server_nothing(
         (RequestError("no answer"), True),
     ],
 )
-def test_what_a_failure_means(error: ProviderError | RequestError, is_fault: bool) -> None:
+def test_a_temporary_failure_disallows_and_a_missing_file_allows(
+    error: ProviderError | RequestError, is_fault: bool
+) -> None:
     file = robots.file_for(error)
     assert bool(file.fault) is is_fault
     if is_fault:
-        with pytest.raises(UnavailableError, match=f"left alone: {error}"):
+        with pytest.raises(UnavailableError, match=str(error)):
             robots.check("https://a.example/b", file)
     else:
         robots.check("https://a.example/b", file)

@@ -122,7 +122,7 @@ def test_a_table_has_no_more_than_sixty_columns() -> None:
         "<aside>Elsewhere</aside>",
     ],
 )
-def test_what_leads_elsewhere_is_left_out_of_documentation(side: str) -> None:
+def test_navigation_is_dropped_from_documentation(side: str) -> None:
     found = page(f"<pre>ls</pre>{side}{PROSE}").text
     assert found.startswith("```\nls\n```")
     assert "Elsewhere" not in found
@@ -132,7 +132,7 @@ def test_no_name_makes_a_side_matter_of_most_of_a_page() -> None:
     assert "rests at the pier" in page(f'<pre>ls</pre><div class="menu">{PROSE}</div>').text
 
 
-def test_a_page_of_which_trafilatura_finds_little_is_taken_whole(
+def test_a_page_with_little_main_text_is_kept_in_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("trafilatura.bare_extraction", lambda *_, **__: None)
@@ -190,5 +190,5 @@ def test_the_time_in_the_footer_of_an_article_dates_the_page() -> None:
     assert page(f"<div>{PROSE}{footer}</div>").published_at is None
 
 
-def test_a_faulty_link_in_a_heading_is_no_link_home() -> None:
+def test_a_faulty_link_in_a_heading_is_no_home_link() -> None:
     assert page(f'<h1><a href="http://[">Ferry late</a></h1>{PROSE}').title == "Ferry late"
