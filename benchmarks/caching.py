@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.report import QUICK, Row, paired, ratio
-from webtools.storage import sqlite_cache
-from webtools.storage.cache_entries import cache_key, checksum_of
-from webtools.storage.sqlite_cache import SqliteCache
-from webtools.storage.sqlite_store import SqliteStore
+from webtools._internal.storage import sqlite_cache
+from webtools._internal.storage.cache_entries import cache_key, checksum_of
+from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_store import SqliteStore
 
 SIZES = (100, 10_000) if QUICK else (100, 10_000, 1_000_000)
 SMALL = '{"results": ["' + "x" * 80 + '"]}'

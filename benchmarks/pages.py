@@ -120,8 +120,8 @@ def ours(body: bytes, url: str) -> str:
 
 
 def _read(body: bytes, url: str) -> Any:
+    from webtools._internal.pages.reading import Content, Source, read
     from webtools.errors import WebToolsError
-    from webtools.pages.reading import Content, Source, read
 
     try:
         return read(Source(body, "text/html", url, url))

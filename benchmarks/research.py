@@ -12,10 +12,10 @@ import trafilatura
 from benchmarks.report import QUICK, Row, apaired, paired, ratio
 from benchmarks.server import Server, running
 from webtools import WebTools
+from webtools._internal.pages.reading import Source, read
+from webtools._internal.pipeline.context import call_services
+from webtools._internal.storage.cache_entries import cache_key
 from webtools.config import Settings
-from webtools.pages.reading import Source, read
-from webtools.pipeline.context import call_services
-from webtools.storage.cache_entries import cache_key
 from webtools_sandbox import SandboxServer
 
 SIZES = (100, 1000) if QUICK else (100, 10_000, 1_000_000)

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.report import QUICK, Row, paired
 from benchmarks.server import Server, running
 from webtools import WebTools
-from webtools.storage.stores import stores_for
+from webtools._internal.storage.stores import stores_for
 
 PAGE = '{"results": ["' + "x" * 10_000 + '"]}'
 PROCESSES = 2 if QUICK else 8
@@ -145,10 +145,10 @@ def _children(given: list[list[str]], during: Any = lambda: None) -> list[str]:
 
 
 def _spend(path: str, url: str) -> int:
+    from webtools._internal.storage import redis_store
+    from webtools._internal.storage.budget import Budget
     from webtools.config import BudgetConfig
     from webtools.errors import ConfigError, QuotaError
-    from webtools.storage import redis_store
-    from webtools.storage.budget import Budget
 
     redis_store._MIN_PAUSE = redis_store._PAUSE_FACTOR = 0.05
     stores = stores_for(Path(path), url, ttl=60, max_bytes=2**28)

@@ -7,8 +7,8 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
-from webtools.text.narrowing import is_mapping
-from webtools.text.quoting import nearest
+from webtools._internal.text.narrowing import is_mapping
+from webtools._internal.text.quoting import nearest
 
 _KEY = (
     '{kind} takes no argument "{name}". Pass api_keys={"exa": "..."}, or set a variable such as '

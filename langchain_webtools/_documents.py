@@ -5,7 +5,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.documents import Document
 
-from webtools.operations.loading import plain_text
+from webtools._internal.operations.loading import plain_text
 from webtools.results import Page, SearchResult
 
 _FACTS = {"title", "published_at", "author"}

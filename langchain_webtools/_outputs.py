@@ -9,9 +9,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from webtools._internal.output.stored import is_handle, load, save
+from webtools._internal.text.narrowing import is_mapping
 from webtools.errors import InputError
-from webtools.output.stored import is_handle, load, save
-from webtools.text.narrowing import is_mapping
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
 
-from webtools.text.narrowing import is_mapping
+from webtools._internal.text.narrowing import is_mapping
 from webtools.tools import Tool
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def given_or_new(web: Any, **settings: Any) -> WebTools:
 
 def warn_if_unconfigured(web: WebTools, tool: Tool | None = None) -> None:
     """Issue a `UserWarning` if nothing is configured that could serve a tool, or a search."""
-    from webtools.calls import instance  # noqa: PLC0415  see above
+    from webtools._internal.call import instance  # noqa: PLC0415  see above
 
     instance.warn_if_unconfigured(web, tool)
 

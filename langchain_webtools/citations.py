@@ -13,7 +13,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from webtools.text.fencing import OVERHEAD, OVERHEAD_LINES, STATEMENT, defused, defused_line, marks
+from webtools._internal.text.fencing import (
+    OVERHEAD,
+    OVERHEAD_LINES,
+    STATEMENT,
+    defused,
+    defused_line,
+    marks,
+)
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 

@@ -9,8 +9,8 @@ from langchain_core.documents import Document
 
 from langchain_webtools._documents import page_document
 from langchain_webtools._web import given_or_new
+from webtools._internal.operations.loading import Loading
 from webtools.errors import InputError, WebToolsError
-from webtools.operations.loading import Loading
 from webtools.tools import FetchInput, read_input
 
 if TYPE_CHECKING:

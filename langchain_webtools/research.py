@@ -6,7 +6,7 @@ from langchain_core.tools import ArgsSchema
 
 from langchain_webtools._base import WebTool
 from langchain_webtools._model import Model
-from webtools.text.choices import Command
+from webtools._internal.text.choices import Command
 from webtools.tools import RESEARCH, Tool
 
 

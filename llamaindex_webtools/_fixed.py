@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from llamaindex_webtools._building import WebFunctionTool, describe, functions
 from llamaindex_webtools._spec import WebToolsSpec
-from webtools.text.choices import Command
+from webtools._internal.text.choices import Command
 from webtools.tools import TOOLS
 
 

@@ -13,7 +13,7 @@ from llamaindex_webtools._component import HoldsWeb, log_warnings
 from llamaindex_webtools._nodes import page_id
 from llamaindex_webtools._passages import RankingModels
 from webtools import FetchResponse, Page, ProviderError, RequestError
-from webtools.operations.loading import url_fault
+from webtools._internal.operations.loading import url_fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

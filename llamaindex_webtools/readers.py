@@ -10,7 +10,7 @@ from llama_index.core.schema import Document
 from llamaindex_webtools._component import HoldsWeb, logger
 from llamaindex_webtools._nodes import document, page_id
 from webtools import WebToolsError
-from webtools.operations.loading import Loading
+from webtools._internal.operations.loading import Loading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

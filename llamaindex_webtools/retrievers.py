@@ -13,7 +13,7 @@ from llamaindex_webtools._component import check_count, given_or_new, log_warnin
 from llamaindex_webtools._nodes import hits
 from llamaindex_webtools._passages import RankingModels
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
-from webtools.operations.loading import plain_text
+from webtools._internal.operations.loading import plain_text
 from webtools.tools import MAX_LIMIT
 
 if TYPE_CHECKING:

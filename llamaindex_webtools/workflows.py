@@ -33,7 +33,7 @@ from llamaindex_webtools._nodes import WebNode
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from llamaindex_webtools.progress import WebProgressEvent
 from llamaindex_webtools.retrievers import WebRetriever
-from webtools.text.fencing import wrapping
+from webtools._internal.text.fencing import wrapping
 
 if TYPE_CHECKING:
     from webtools import WebTools

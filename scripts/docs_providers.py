@@ -9,11 +9,14 @@ from typing import Any
 from docs_tables import NOTHING, Row, fields, listed, summary, table, usd
 from pydantic import BaseModel, SecretStr
 
+from webtools._internal.operations.search_filters import LOCAL
+from webtools._internal.pages import fetching
+from webtools._internal.pipeline.api_call import timeout_of
 from webtools.config.accounts import DEFAULT_LIMIT
+from webtools.config.config_file import CONFIG_VARIABLE
+from webtools.config.config_models import Config, ProviderConfig, StorageConfig
 from webtools.config.environment import variables as known_variables
-from webtools.config.file import CONFIG_VARIABLE
 from webtools.config.first_steps import KEYLESS_VARIABLE
-from webtools.config.models import Config, ProviderConfig, StorageConfig
 from webtools.config.parts import (
     LOG_BACKUPS,
     LOG_BYTES,
@@ -26,9 +29,6 @@ from webtools.config.parts import (
     LogConfig,
     ResearchConfig,
 )
-from webtools.operations.filters import LOCAL
-from webtools.pages import fetching
-from webtools.pipeline.api_call import timeout_of
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
     DocsQuery,

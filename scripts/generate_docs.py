@@ -31,7 +31,7 @@ import docs_providers
 import docs_tables
 
 from webtools.cli import arguments as arguments_module
-from webtools.cli.parsing import HelpFormatter
+from webtools.cli.argument_parser import HelpFormatter
 from webtools.results import ResearchEnvelope
 
 ROOT = Path(__file__).resolve().parents[1]

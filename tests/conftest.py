@@ -58,7 +58,7 @@ def pytest_collection_finish() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Time as the blocking driver sees it."""
     clock = Clock()
-    monkeypatch.setattr("webtools.io.blocking.time", clock)
+    monkeypatch.setattr("webtools._internal.io.blocking.time", clock)
     return clock
 
 

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 
-from webtools.text.fencing import unfenced
+from webtools._internal.text.fencing import unfenced
 
 _EXAMPLES = Path(__file__).parents[1] / "examples"
 _LANGCHAIN = runpy.run_path(str(_EXAMPLES / "langchain_agent.py"))

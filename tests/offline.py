@@ -6,16 +6,16 @@ import json
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeAlias, TypeVar
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.io.blocking import BlockingIO, HTTPClient
+from webtools._internal.io.event_loop import AsyncHTTPClient, AsyncIO
+from webtools._internal.io.runtime import run as run_coroutine
+from webtools._internal.pipeline import context as contexts
+from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.metering import metered
+from webtools._internal.pipeline.retries import exchange, look_up
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
-from webtools.http.messages import Request, Response
-from webtools.io.blocking import BlockingIO, HTTPClient
-from webtools.io.event_loop import AsyncHTTPClient, AsyncIO
-from webtools.io.runtime import run as run_coroutine
-from webtools.pipeline import context as contexts
-from webtools.pipeline.api_call import ApiCall
-from webtools.pipeline.metering import metered
-from webtools.pipeline.retries import exchange, look_up
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import DocsCall
 from webtools.testing import INSTANCE

@@ -32,13 +32,13 @@ from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.request import Request as RecordedRequest
 
+from webtools._internal.http.clients import BlockingHTTP
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.operations.fetch import fetch
+from webtools._internal.operations.search import search
+from webtools._internal.operations.summarize import summarize
 from webtools.config import Settings, load
 from webtools.errors import WebToolsError
-from webtools.http.clients import BlockingHTTP
-from webtools.http.messages import Request, Response
-from webtools.operations.fetch import fetch
-from webtools.operations.search import search
-from webtools.operations.summarize import summarize
 from webtools.providers import PROVIDERS, Account, Capability, Query
 from webtools.providers.protocols import (
     DocsQuery,
@@ -49,7 +49,7 @@ from webtools.providers.protocols import (
 )
 from webtools.providers.protocols import Source as Cited
 from webtools.testing import INSTANCE
-from webtools.testing.calls import CALLS
+from webtools.testing.provider_calls import CALLS
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.apis import APIS
 from webtools_sandbox.news import WRITTEN_ON
@@ -673,7 +673,7 @@ class Source:
 @contextmanager
 def sandbox_source() -> Iterator[Source]:
     with (
-        mock.patch("webtools.pipeline.retries.FIRST_DELAY", 0.0),
+        mock.patch("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0),
         SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
         found = (

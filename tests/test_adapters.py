@@ -152,7 +152,7 @@ async def assert_same_everywhere(web: WebTools, name: str, arguments: dict[str, 
 async def test_a_call_gives_the_same_text_and_details_everywhere(
     name: str, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
     case = CASES[name]
     library = f"{webtools_sandbox.docs_url}/library"
     arguments = json.loads(json.dumps(case.arguments).replace("LIBRARY", library))

@@ -17,8 +17,8 @@ import webtools
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
+from webtools._internal.logs import events_of, writer
 from webtools.config import log_path
-from webtools.logs import events_of, writer
 from webtools_sandbox import SandboxServer
 
 QUERY = "heap queue"

@@ -32,8 +32,8 @@ from webtools import (
     WebTools,
     WebToolsError,
 )
-from webtools.calls.validate import Dispatcher
-from webtools.pipeline import retries
+from webtools._internal.call.validate import Dispatcher
+from webtools._internal.pipeline import retries
 from webtools.progress import Progress
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer

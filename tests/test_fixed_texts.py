@@ -136,7 +136,7 @@ def test_a_network_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused", request=request)
 
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
     web = WebTools(api_keys=KAGI, transport=httpx.MockTransport(refuse), cache=False)
     with pytest.raises(RequestError) as caught:
         web.search("match")

@@ -170,7 +170,7 @@ def test_the_table_of_details_has_the_keys_that_a_call_gives(
 
 
 def _handle() -> str | None:
-    from webtools.output.stored import handle_of, save  # noqa: PLC0415
+    from webtools._internal.output.stored import handle_of, save  # noqa: PLC0415
 
     return handle_of(save("what was cut"))
 

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from webtools import ProviderError, RequestError, WebTools
-from webtools.http.watching import OTEL, Tracing, find_tracer
+from webtools._internal.http.watching import OTEL, Tracing, find_tracer
 
 KEY = "test-key-0123456789"
 QUERY = "quarterly figures of the northern branch"
@@ -48,7 +48,7 @@ def web(*statuses: int, **settings: Any) -> WebTools:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ from benchmarks.answers import claims
 from benchmarks.answers.documentation import READERS, found_pages
 from benchmarks.answers.measuring import LENGTHS, Outcome, counted, outcome, times
 from benchmarks.report import QUICK, Row, ratio, wilson
-from webtools.grounding.extractive import THRESHOLD
+from webtools._internal.grounding.extractive import THRESHOLD
 
 MEGABYTE = 1_000_000
 THRESHOLDS = (0.0, 0.2, 0.3, 0.4, THRESHOLD, 0.5, 0.6, 0.7)

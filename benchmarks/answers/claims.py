@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.report import Row, proportion
-from webtools.grounding.context import RULES, objection
-from webtools.grounding.evidence import Evidence
-from webtools.grounding.verification import verify
+from webtools._internal.grounding.claim_context import RULES, objection
+from webtools._internal.grounding.evidence import Evidence
+from webtools._internal.grounding.verification import verify
 from webtools.results import Claim
 from webtools.synthesis import Source
 from webtools_sandbox.corpus import standard_corpus

@@ -174,8 +174,8 @@ def _read(path: Path, text: str, reader: Reader) -> Read:
 
 def read_ours(text: str, url: str) -> str:
     """Read a page as `direct` does."""
+    from webtools._internal.pages.reading import Source, read
     from webtools.errors import WebToolsError
-    from webtools.pages.reading import Source, read
 
     try:
         return read(Source(text.encode(), "text/html; charset=utf-8", url, url)).text

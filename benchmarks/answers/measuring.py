@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.answers.documentation import BM25, Found, Question, Read
-from webtools.grounding.extractive import Claim, answer_score, candidates_of, claims_of
-from webtools.grounding.ranking import document_of, rank_documents
-from webtools.grounding.segmentation import cut
-from webtools.operations.bearing import bearing
+from webtools._internal.grounding.extractive import Claim, answer_score, candidates_of, claims_of
+from webtools._internal.grounding.ranking import document_of, rank_documents
+from webtools._internal.grounding.segmentation import cut
+from webtools._internal.operations.bearing import bearing
 from webtools.passages import rank
 from webtools.results import FetchResponse, Page, Passage
 

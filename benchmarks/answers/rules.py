@@ -23,23 +23,23 @@ from unittest.mock import patch
 
 from benchmarks.answers import claims
 from benchmarks.answers.documentation import READERS, found_pages
-from webtools.grounding import (
+from webtools._internal.grounding import (
     blocks,
-    context,
     duplicates,
     evidence,
     extractive,
     matching,
-    questions,
     ranking,
     sentences,
     terms,
     units,
     verification,
 )
-from webtools.grounding.evidence import Evidence, facts_of
-from webtools.grounding.ranking import Ranking, document_of, fill, rank_documents
-from webtools.operations import verification as verifier
+from webtools._internal.grounding import claim_context as context
+from webtools._internal.grounding import question_types as questions
+from webtools._internal.grounding.evidence import Evidence, facts_of
+from webtools._internal.grounding.ranking import Ranking, document_of, fill, rank_documents
+from webtools._internal.operations import answer_verification as verifier
 
 PARTS = Path(__file__).with_name("parts.jsonl")
 PACKAGE = Path(evidence.__file__).parent

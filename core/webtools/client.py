@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from webtools.calls.awaited import AwaitedMethods, Moment, Strings
-from webtools.calls.validate import arguments
-from webtools.pipeline.context import CacheMode, CallOptions
+from webtools._internal.call.awaited import AwaitedMethods, Moment, Strings
+from webtools._internal.call.validate import arguments
+from webtools._internal.pipeline.context import CacheMode, CallOptions
+from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
-from webtools.text.choices import Command
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
-    from webtools.operations.verification import Given, Verifier
+    from webtools._internal.operations.answer_verification import Given, Verifier
     from webtools.providers.drafts import Synthesizer
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 

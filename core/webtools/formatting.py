@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from webtools._internal.text.fencing import defused_line
 from webtools.results import (
     FetchResponse,
     Page,
@@ -19,7 +20,6 @@ from webtools.results import (
     ResearchResult,
     SearchResult,
 )
-from webtools.text.fencing import defused_line
 from webtools.truncation import fair_shares, fit
 
 INDENT = "   "

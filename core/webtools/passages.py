@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from webtools.grounding.models import rescore
-from webtools.grounding.ranking import document_of, fill, passages_of, rank_documents
-from webtools.grounding.segmentation import MOST
+from webtools._internal.grounding.grounding_models import rescore
+from webtools._internal.grounding.ranking import document_of, fill, passages_of, rank_documents
+from webtools._internal.grounding.segmentation import MOST
 from webtools.results import Passage
 
 __all__ = ["Embeddings", "Passage", "Reranker", "Text", "rank"]

@@ -16,13 +16,13 @@ from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
-from webtools.text.record import frozen_record, record
-from webtools.text.visible import display_text, is_terminal
+from webtools._internal.text.record import frozen_record, record
+from webtools._internal.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from webtools.display.hook import Bars
+    from webtools._internal.display.hook import Bars
 
 __all__ = ["NotebookProgress", "Progress", "ProgressCallback", "TerminalProgress", "quietly"]
 
@@ -145,7 +145,7 @@ class TerminalProgress:
         """Begin to draw; needs the extra `cli` where there is a terminal."""
         stream = sys.stderr if self._file is None else self._file
         if is_terminal(stream):
-            from webtools.display.hook import bars  # noqa: PLC0415  rich is optional
+            from webtools._internal.display.hook import bars  # noqa: PLC0415  rich is optional
 
             self._stages = Stages()
             self._bars = bars(stream)

@@ -20,12 +20,12 @@ except ModuleNotFoundError as error:
     _MESSAGE = "webtools.rendering needs rich: pip install 'agent-webtools[cli]'"
     raise ImportError(_MESSAGE) from error
 
-from webtools.display.terminal.block import Block
-from webtools.display.terminal.call import render_call
-from webtools.display.terminal.console import console_for, to_text
-from webtools.display.terminal.live import CallDisplay
-from webtools.display.terminal.recognition import tool_behind, tool_called
-from webtools.display.terminal.result import render_result, render_whole
+from webtools._internal.display.terminal.block import Block
+from webtools._internal.display.terminal.call import render_call
+from webtools._internal.display.terminal.console import console_for, to_text
+from webtools._internal.display.terminal.live_view import CallDisplay
+from webtools._internal.display.terminal.recognition import tool_behind, tool_called
+from webtools._internal.display.terminal.result import render_result, render_whole
 
 __all__ = [
     "Block",

@@ -9,9 +9,12 @@ left out of the summary. `verify` does the same with any other text.
     print(verify("The pool opened on Saturday. [1]", [page]).claims)
 """
 
-from webtools.grounding.verification import verify
-from webtools.operations.research.synthesizers import ExtractiveSynthesizer, ModelSynthesizer
-from webtools.operations.verification import ModelVerifier, Verdict, Verifier
+from webtools._internal.grounding.verification import verify
+from webtools._internal.operations.answer_verification import ModelVerifier, Verdict, Verifier
+from webtools._internal.operations.research.synthesizers import (
+    ExtractiveSynthesizer,
+    ModelSynthesizer,
+)
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation, Verified

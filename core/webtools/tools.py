@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from webtools.display.hook import Drawn
-from webtools.inputs.models import (
+from webtools._internal.display.hook import Drawn
+from webtools._internal.text.quoting import hint
+from webtools._internal.text.record import frozen_record
+from webtools.inputs.argument_values import (
+    CATEGORIES,
+    MAX_QUERY_CHARACTERS,
+    SUMMARY_LANGUAGES,
+    shown,
+)
+from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
+from webtools.inputs.tool_inputs import (
     MAX_LIMIT,
     MAX_QUERIES,
     MAX_RECENCY_DAYS,
@@ -21,10 +30,6 @@ from webtools.inputs.models import (
     read_input,
     with_fixed,
 )
-from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
-from webtools.inputs.values import CATEGORIES, MAX_QUERY_CHARACTERS, SUMMARY_LANGUAGES, shown
-from webtools.text.quoting import hint
-from webtools.text.record import frozen_record
 
 __all__ = [
     "CATEGORIES",

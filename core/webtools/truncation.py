@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from webtools.text.record import record
+from webtools._internal.text.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -189,7 +189,7 @@ def test_the_disk_is_told_to_keep_rows_now_and_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[int] = []
-    monkeypatch.setattr("webtools.bulk.rows._SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("webtools.bulk.row_files._SYNC_SECONDS", 0.0)
     monkeypatch.setattr("os.fsync", synced.append)
     bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=StubWeb())
     assert len(synced) == len(QUERIES) + 1
@@ -235,7 +235,7 @@ def test_a_full_disk_ends_the_run_and_leaves_whole_rows(
 def test_what_may_pass_is_tried_again_and_the_row_says_how_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.bulk.calls._FIRST_WAIT", 0.01)
+    monkeypatch.setattr("webtools.bulk.row_calls._FIRST_WAIT", 0.01)
     slow = RateLimitError("too many", status=429, retry_after=0.01, cost_usd=0.001)
     web = StubWeb(raising(slow, UnavailableError("busy", status=503)))
     out = tmp_path / "rows.jsonl"

@@ -45,10 +45,10 @@ from llamaindex_webtools import (
     WebToolsEventHandler,
     WebToolsSpec,
 )
-from webtools import logs
+from webtools._internal import logs
+from webtools._internal.text.fencing import STATEMENT, WORDS
 from webtools.rendering import render_call, render_result, to_text
 from webtools.results import SearchResponse, SearchResult
-from webtools.text.fencing import STATEMENT, WORDS
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES
 from webtools_sandbox import SandboxServer

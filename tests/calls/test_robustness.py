@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from servers import RawServer, read_request, response
 
 from webtools import Config, WebTools, WebToolsError
+from webtools._internal.pipeline import retries
 from webtools.config import CacheConfig, LogConfig
-from webtools.pipeline import retries
 
 TIMEOUT = 0.25  # seconds
 SLACK = 25.0  # a busy machine; what ignores the deadline never ends

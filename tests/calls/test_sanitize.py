@@ -9,10 +9,10 @@ import pytest
 from offline import IO, run
 
 from webtools import ProviderError, RequestError
-from webtools.calls.sanitize import sanitize
-from webtools.http.clients import BlockingHTTP
+from webtools._internal.call.sanitize import sanitize
+from webtools._internal.http.clients import BlockingHTTP
+from webtools._internal.text.redaction import MARK, Redactor
 from webtools.results import ResearchPlan, SearchResponse
-from webtools.text.redaction import MARK, Redactor
 
 KEY = "test-key-exa-0123456789"
 

@@ -24,9 +24,9 @@ from servers import Proxy, RawServer, answering, response
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import Config, ConfigError, ToolResult, WebTools, WebToolsError
+from webtools._internal.pipeline import retries
+from webtools._internal.text.redaction import Redactor
 from webtools.config import Settings, check
-from webtools.pipeline import retries
-from webtools.text.redaction import Redactor
 from webtools_sandbox import SandboxServer
 
 NEEDLE = "canary"  # a part of every secret here that no spelling changes

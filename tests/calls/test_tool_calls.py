@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from webtools._internal.text.dates import read_date
 from webtools.client import WebTools
 from webtools.errors import InputError
-from webtools.text.dates import read_date
 from webtools.tools import (
     CATEGORIES,
     FETCH,
@@ -429,7 +429,7 @@ def test_nothing_is_sent_for_a_call_that_makes_no_sense(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr(
-        "webtools.http.clients.BlockingHTTP.send",
+        "webtools._internal.http.clients.BlockingHTTP.send",
         lambda *_: pytest.fail("something was sent"),
     )
     found = WebTools().call_tool("web_search", {"query": "q", "limit": -1})

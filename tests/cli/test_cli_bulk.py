@@ -159,7 +159,7 @@ def test_ctrl_c_before_anything_was_done_is_reported(
 def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
     cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.bulk.progress.Watch.__init__.__defaults__", (0.0,))
+    monkeypatch.setattr("webtools.bulk.bulk_progress.Watch.__init__.__defaults__", (0.0,))
     monkeypatch.setattr("webtools.cli.bulk._LINE_SECONDS", 0.0)
     piped = cli("bulk", "search", queries, "-o", str(tmp_path / "a.jsonl"), "--config", config)
     assert "webtools: 2 of 2 done: 2 ok; 0.014 USD" in piped.err
@@ -173,7 +173,7 @@ def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
             shown.append("closed")
 
     monkeypatch.setattr("webtools.cli.drawing.can_draw_on", lambda _: True)
-    monkeypatch.setattr("webtools.display.hook.bars", lambda _: Bars())
+    monkeypatch.setattr("webtools._internal.display.hook.bars", lambda _: Bars())
     drawn = cli("bulk", "search", queries, "-o", str(tmp_path / "b.jsonl"), "--config", config)
     assert not drawn.err
     assert "searching" in shown[0]

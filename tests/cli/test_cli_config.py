@@ -146,7 +146,7 @@ def test_check_warns_of_what_cannot_be_written(cli: Cli, tmp_path: Path) -> None
 def test_check_warns_of_a_store_whose_extra_is_missing(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.storage.redis_store.find_spec", lambda _: None)
+    monkeypatch.setattr("webtools._internal.storage.redis_store.find_spec", lambda _: None)
     settings = {"providers": [ENTRY], "storage": {"url": "redis://127.0.0.1:6379/0"}}
     path = put(tmp_path / "folder" / "web-search.json", json.dumps(settings))
     done = cli("config", "check", "--config", str(path))

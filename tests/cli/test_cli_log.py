@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_calls import Cli, Start
 
-from webtools import logs
+from webtools._internal import logs
 from webtools.cli import following
 from webtools.cli import logs as logs_module
 from webtools.cli.following import Follower, reader_left

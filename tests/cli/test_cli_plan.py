@@ -11,8 +11,8 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
+from webtools._internal.display.plan_text import plan_text
 from webtools.cli.tool_commands import RESEARCH
-from webtools.display.plan_text import plan_text
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_calls import Cli
 
-from webtools.calls import present
+from webtools._internal.call import present
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

@@ -11,8 +11,8 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
+from webtools._internal.text.fencing import unfenced
 from webtools.cli.sandbox import trial_config
-from webtools.text.fencing import unfenced
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

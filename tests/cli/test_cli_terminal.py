@@ -15,6 +15,7 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
+from webtools._internal.text.fencing import unfenced
 from webtools.cli import drawing, main, output
 from webtools.results import (
     Passage,
@@ -23,7 +24,6 @@ from webtools.results import (
     ResearchResult,
     ResearchSynthesis,
 )
-from webtools.text.fencing import unfenced
 from webtools.tools import ToolResult
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from webtools._internal.text.reader import Place, typed
 from webtools.config import (
     EXAMPLE,
     Accounts,
@@ -39,10 +40,9 @@ from webtools.config import (
     first_steps,
     load,
 )
-from webtools.config.file import EXAMPLE_LINE, PLACEHOLDER
+from webtools.config.config_file import EXAMPLE_LINE, PLACEHOLDER
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, exa
-from webtools.text.reader import Place, typed
 
 CANARY = "test-key-canary-7f3a"
 ORIGIN = "/etc/web-search.json"
@@ -964,7 +964,7 @@ def test_the_key_of_the_example_is_refused(tmp_path: Path, key: str) -> None:
 def test_a_pipe_is_read_and_a_silent_one_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.config.file._LONGEST_SILENCE", 0.05)
+    monkeypatch.setattr("webtools.config.config_file._LONGEST_SILENCE", 0.05)
     path = tmp_path / "pipe"
     os.mkfifo(path)
     held = os.open(path, os.O_RDWR)

@@ -26,7 +26,7 @@ from webtools.config import (
     load,
     log_path,
 )
-from webtools.config.file import EXAMPLE_LINE
+from webtools.config.config_file import EXAMPLE_LINE
 from webtools.errors import ConfigError
 
 KEY = "test-key-canary-1"

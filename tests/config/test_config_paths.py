@@ -25,7 +25,7 @@ from webtools.config import (
     log_path,
     paths,
 )
-from webtools.config.models import without_providers
+from webtools.config.config_models import without_providers
 from webtools.errors import ConfigError
 
 PROVIDERS = [entry("exa")]

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webtools.display import html, markdown, plain
-from webtools.display.text import prose_and_code
+from webtools._internal.display import html, plain
+from webtools._internal.display import results_markdown as markdown
+from webtools._internal.display.text import prose_and_code
 from webtools.rendering import render_result, to_text
 from webtools.results import (
     Claim,

@@ -13,9 +13,9 @@ import pytest
 from matplotlib import pyplot as plt
 
 from webtools import WebTools
+from webtools._internal.operations.research.rules import judge
 from webtools.config import Config
 from webtools.errors import ConfigError, InputError
-from webtools.operations.research.rules import judge
 from webtools.results import FetchResponse, Page, ReadResponse, SearchResponse, SearchResult
 from webtools_sandbox import SandboxServer
 

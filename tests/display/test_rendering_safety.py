@@ -9,10 +9,16 @@ import rendering_samples as samples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools.display import markup
-from webtools.display.terminal.styles import COLORED
+from webtools._internal.display import prose_markup as markup
+from webtools._internal.display.terminal.styles import COLORED
+from webtools._internal.text.visible import (
+    LONGEST_URL,
+    display_lines,
+    display_text,
+    is_terminal,
+    link_target,
+)
 from webtools.rendering import render_call, render_result, to_text
-from webtools.text.visible import LONGEST_URL, display_lines, display_text, is_terminal, link_target
 
 OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;(?:id=[0-9-]+;https?://[!-~]+|;)\x1b\\")
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import rendering_samples as samples
 
+from webtools._internal.text.fencing import fenced
 from webtools.rendering import render_call, render_result, to_text
-from webtools.text.fencing import fenced
 from webtools.tools import ToolResult
 
 RESEARCH_LINE = "5 results · medium confidence · 3 citations"

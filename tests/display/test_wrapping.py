@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webtools.display.wrapping import wrapped
+from webtools._internal.display.wrapping import wrapped
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webtools.grounding.blocks import read_blocks
-from webtools.grounding.sentences import sentence_spans
-from webtools.grounding.terms import find, lowered, stem_of, terms_of
+from webtools._internal.grounding.blocks import read_blocks
+from webtools._internal.grounding.sentences import sentence_spans
+from webtools._internal.grounding.terms import find, lowered, stem_of, terms_of
 
 
 @pytest.mark.parametrize(

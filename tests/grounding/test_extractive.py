@@ -8,9 +8,9 @@ from pathlib import Path
 import grounding_pages as pages
 import pytest
 
-from webtools.grounding.extractive import THRESHOLD, Claim, claims_of
-from webtools.grounding.matching import Document
-from webtools.grounding.ranking import document_of, rank_documents
+from webtools._internal.grounding.extractive import THRESHOLD, Claim, claims_of
+from webtools._internal.grounding.matching import Document
+from webtools._internal.grounding.ranking import document_of, rank_documents
 
 DOCUMENTS = [
     document_of(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),

@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 from falsehoods import CHANGED, COUNT, MISREAD, Case
 
-from webtools.grounding.verification import verify
+from webtools._internal.grounding.verification import verify
 from webtools.synthesis import Source
 
 

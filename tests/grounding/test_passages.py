@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import grounding_pages as pages
 import pytest
 
-from webtools.grounding.matching import shortened_heading
+from webtools._internal.grounding.matching import shortened_heading
 from webtools.passages import Passage, rank
 from webtools.results import Page
 

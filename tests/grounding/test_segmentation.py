@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webtools.grounding.segmentation import cut
+from webtools._internal.grounding.segmentation import cut
 
 
 def slices(text: str, most: int = 600) -> list[str]:

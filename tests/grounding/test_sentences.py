@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webtools.grounding.sentences import is_whole, sentence_spans
+from webtools._internal.grounding.sentences import is_whole, sentence_spans
 
 
 def sentences(text: str) -> list[str]:

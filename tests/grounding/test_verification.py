@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from source_samples import SOURCES, TRUE
 
 from webtools import Verified
-from webtools.grounding import verification
-from webtools.grounding.citations import LONGEST, Answer, address, cited_urls
-from webtools.grounding.evidence import MOST_CHARACTERS, MOST_PIECES, Evidence
-from webtools.grounding.verification import Review, verify
+from webtools._internal.grounding import verification
+from webtools._internal.grounding.citations import LONGEST, Answer, address, cited_urls
+from webtools._internal.grounding.evidence import MOST_CHARACTERS, MOST_PIECES, Evidence
+from webtools._internal.grounding.verification import Review, verify
 from webtools.synthesis import Source
 
 URLS = [source.url for source in SOURCES]

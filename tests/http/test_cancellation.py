@@ -13,7 +13,7 @@ import pytest
 from servers import RawServer, read_request, response
 
 from webtools import WebTools
-from webtools.http import pool
+from webtools._internal.http import pool
 
 BODY = b'{"results": [{"title": "A", "url": "https://a.example/", "id": "1"}]}'
 CONNECTIONS = 8

@@ -39,10 +39,10 @@ from servers import (
     silent,
 )
 
+from webtools._internal.http import clients, network, pool, tls, transports
+from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.messages import Request, Response
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
-from webtools.http import clients, network, pool, tls, transports
-from webtools.http.clients import AsyncHTTP, BlockingHTTP
-from webtools.http.messages import Request, Response
 from webtools_sandbox import SandboxServer
 
 SHORT = 0.15  # seconds a call under test may take
@@ -1087,8 +1087,8 @@ async def test_dropping_a_transport_closes_its_connections(
 
 SCRIPT = """
 import asyncio, logging, os, sys, time
-from webtools.http.messages import Request
-from webtools.http.clients import BlockingHTTP, AsyncHTTP
+from webtools._internal.http.messages import Request
+from webtools._internal.http.clients import BlockingHTTP, AsyncHTTP
 
 logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word on a step that a busy machine slows
 request = Request("GET", sys.argv[1])

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 from pydantic import SecretStr
 
-from webtools.http.messages import CONNECT_TIMEOUT, MAX_BODY_BYTES, Request, Response
+from webtools._internal.http.messages import CONNECT_TIMEOUT, MAX_BODY_BYTES, Request, Response
 
 
 def test_the_repr_of_a_request_shows_no_header_and_no_proxy() -> None:

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from webtools import ConfigError, InputError, RequestError, RequestTimeoutError, WebTools
-from webtools.http.clients import AsyncHTTP, BlockingHTTP
-from webtools.http.messages import Request
+from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.messages import Request
 from webtools_sandbox import SandboxServer
 
 CONFIG: dict[str, Any] = {

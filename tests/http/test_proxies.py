@@ -16,10 +16,10 @@ from offline import KEY
 from servers import Proxy, RawServer, answering, response, silent
 
 from webtools import Config, ConfigError, RequestError, WebTools
+from webtools._internal.http.proxies import environment_proxies
+from webtools._internal.pipeline import retries
 from webtools.config import Settings
 from webtools.config.check import describe
-from webtools.http.proxies import environment_proxies
-from webtools.pipeline import retries
 from webtools_sandbox import SandboxServer
 
 HITS = b'{"results": [{"title": "A", "url": "https://a.example/", "id": "1"}]}'
@@ -145,7 +145,7 @@ def test_a_value_that_is_no_proxy_is_told_by_its_variable(given: SetProxy, url: 
 def test_a_socks_proxy_needs_a_library_that_the_error_names(
     given: SetProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.http.proxies.find_spec", lambda _name: None)
+    monkeypatch.setattr("webtools._internal.http.proxies.find_spec", lambda _name: None)
     given(ALL_PROXY="socks5://user:test-key-canary@p.example:1080")
     with pytest.raises(ConfigError, match=r"^ALL_PROXY names a SOCKS proxy.*install socksio") as it:
         environment_proxies().choose("https://a.example/")

@@ -15,10 +15,10 @@ import pytest
 from offline import IO, arun
 
 from webtools import WebTools
+from webtools._internal.http import threads
+from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.threads import Crew, at_once_or_in_thread, in_own_thread, in_thread
 from webtools.errors import InputError, RequestError, RequestTimeoutError
-from webtools.http import threads
-from webtools.http.dns import aresolve, resolve
-from webtools.http.threads import Crew, at_once_or_in_thread, in_own_thread, in_thread
 from webtools_sandbox import SandboxServer
 
 

@@ -19,7 +19,7 @@ from langchain_webtools.citations import as_search_results, tool_content
 from langchain_webtools.retrievers import WebSearchRetriever
 from langchain_webtools.tools import WebSearchTool
 from webtools import ToolResult, WebTools
-from webtools.text.fencing import STATEMENT, fenced
+from webtools._internal.text.fencing import STATEMENT, fenced
 from webtools.truncation import MAX_BYTES
 from webtools_sandbox import SandboxServer
 

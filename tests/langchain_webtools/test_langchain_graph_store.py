@@ -17,7 +17,7 @@ from langchain_webtools import WebReadTool
 from langchain_webtools._base import WebTool
 from langchain_webtools.tools import WebFetchTool
 from webtools import WebTools
-from webtools.output import stored
+from webtools._internal.output import stored
 
 
 @pytest.fixture(params=["sync", "async"])

@@ -14,7 +14,7 @@ from offline import IO, arun, run
 from langchain_webtools import WebResearchTool, WebToolkit
 from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
 from webtools import InputError, Page, WebTools
-from webtools.operations.research.synthesis import Outcome, synthesize
+from webtools._internal.operations.research.checked_synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
 
 POOL = "https://news.example/pool"

@@ -34,7 +34,7 @@ from langchain_webtools import (
 )
 from langchain_webtools._base import WebTool
 from webtools import Config, ToolResult, WebTools
-from webtools.output.stored import save
+from webtools._internal.output.stored import save
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 

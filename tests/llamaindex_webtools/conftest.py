@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
 
 
 @pytest.fixture

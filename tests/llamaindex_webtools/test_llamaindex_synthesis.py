@@ -13,7 +13,7 @@ from pydantic import Field
 from llamaindex_webtools import WebToolsSpec
 from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
 from webtools import InputError, Page, WebTools
-from webtools.operations.research.synthesis import Outcome, synthesize
+from webtools._internal.operations.research.checked_synthesis import Outcome, synthesize
 from webtools.providers.protocols import Source, SynthesisQuery
 
 POOL = "https://news.example/pool"

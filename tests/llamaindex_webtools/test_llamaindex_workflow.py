@@ -27,7 +27,7 @@ from llamaindex_webtools.workflows import (
     WebQuestionEvent,
 )
 from webtools import AuthenticationError, Config, WebTools
-from webtools.text.fencing import STATEMENT
+from webtools._internal.text.fencing import STATEMENT
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

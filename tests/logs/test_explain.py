@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webtools.logs import explain, tail_line
+from webtools._internal.logs import explain, tail_line
 
 ID = "6w3k0n8q2r7t"
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\u202eab\u200bc\r\nd\u2028e\tf\x7f"

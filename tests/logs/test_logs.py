@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webtools._internal.logs import Log, events_of, new_call_id, shared_log, tail
+from webtools._internal.logs import events as logs
 from webtools.errors import ConfigError, InputError
-from webtools.logs import Log, events_of, new_call_id, shared_log, tail
-from webtools.logs import events as logs
 
 ID = "03abcdefghjk"
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from webtools.logs import writer
-from webtools.logs.writer import LogFile, newest_lines
+from webtools._internal.logs import writer
+from webtools._internal.logs.writer import LogFile, newest_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

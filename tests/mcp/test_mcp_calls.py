@@ -17,9 +17,9 @@ from mcp.shared.exceptions import MCPError
 from servers import RawServer, read_request
 
 from webtools import WebTools
+from webtools._internal.text.fencing import WORDS
 from webtools.mcp import make_server
 from webtools.mcp.outputs import output_schema
-from webtools.text.fencing import WORDS
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

@@ -25,18 +25,18 @@ from IPython.terminal.interactiveshell import TerminalInteractiveShell
 from markdown_it import MarkdownIt
 from rich.pretty import pretty_repr
 
-from webtools.display import html as as_html_module
-from webtools.display import plain
-from webtools.display import rows as rows_module
-from webtools.display.contents import outline
-from webtools.display.elements import Html, tag
-from webtools.display.hook import Shown
-from webtools.display.html import draw as draw_html
-from webtools.display.markdown import draw as draw_markdown
-from webtools.display.markdown import inert
-from webtools.display.plan_text import plan_text
-from webtools.display.text import cut, cut_lines
-from webtools.display.wrapping import wrapped
+from webtools._internal.display import html as as_html_module
+from webtools._internal.display import plain
+from webtools._internal.display import result_rows as rows_module
+from webtools._internal.display.contents import outline
+from webtools._internal.display.elements import Html, tag
+from webtools._internal.display.hook import Shown
+from webtools._internal.display.html import draw as draw_html
+from webtools._internal.display.plan_text import plan_text
+from webtools._internal.display.results_markdown import draw as draw_markdown
+from webtools._internal.display.results_markdown import inert
+from webtools._internal.display.text import cut, cut_lines
+from webtools._internal.display.wrapping import wrapped
 from webtools.results import (
     Claim,
     FetchResponse,
@@ -691,7 +691,7 @@ def test_a_page_is_rendered_markdown_that_can_do_nothing(text: str, html: str) -
 
 
 def test_without_markdown_it_pages_are_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "webtools.display.markup", raising=False)
+    monkeypatch.delitem(sys.modules, "webtools._internal.display.prose_markup", raising=False)
     monkeypatch.setitem(sys.modules, "markdown_it", None)
     html = samples.FETCH._repr_html_()
     assert "match command.split():\n    case [action]:" in html

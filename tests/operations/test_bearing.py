@@ -9,8 +9,8 @@ import pytest
 from grounding_pages import BOATS, TOKENS
 
 from webtools import InputError, WebTools
-from webtools.operations.bearing import bearing
-from webtools.operations.fetch import MAX_PASSAGE_CHARACTERS
+from webtools._internal.operations.bearing import bearing
+from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools.results import FetchResponse, Page
 from webtools.tools import FETCH
 from webtools_sandbox import SandboxServer

@@ -14,6 +14,8 @@ import pytest
 from timeless import timeless
 
 from webtools import WebTools
+from webtools._internal.logs import events_of, tail
+from webtools._internal.pipeline import retries
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -21,8 +23,6 @@ from webtools.errors import (
     RequestError,
     WebToolsError,
 )
-from webtools.logs import events_of, tail
-from webtools.pipeline import retries
 from webtools.progress import Progress
 from webtools_sandbox import SandboxServer
 

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 from offline import IO, Answer, Clock, Stub, account, accounts, answer, detached, drive, entry, run
 
-from webtools.calls.present import present_pages
-from webtools.calls.select import CALLS
+from webtools._internal.call.present import present_pages
+from webtools._internal.call.select import CALLS
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.operations.fetch import fetch
+from webtools._internal.text.fencing import unfenced
 from webtools.config import Accounts
 from webtools.errors import (
     AuthenticationError,
@@ -22,12 +25,9 @@ from webtools.errors import (
     RequestError,
     ResponseFormatError,
 )
-from webtools.http.messages import Request, Response
-from webtools.operations.fetch import fetch
 from webtools.providers import direct, exa
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page
-from webtools.text.fencing import unfenced
 from webtools.tools import FetchInput, ToolResult, read_input
 from webtools.truncation import MAX_BYTES, MAX_LINES
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from webtools import WebTools
+from webtools._internal.pipeline import retries
 from webtools.config import Settings
 from webtools.errors import ConfigError, UnavailableError
-from webtools.pipeline import retries
 from webtools.providers import firecrawl, tavily, wikipedia, you
 from webtools_sandbox import SandboxServer
 

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from webtools._internal.operations.loading import Loading, url_fault
 from webtools.errors import (
     AuthenticationError,
     ConfigError,
@@ -15,7 +16,6 @@ from webtools.errors import (
     RequestError,
     WebToolsError,
 )
-from webtools.operations.loading import Loading, url_fault
 from webtools.results import FetchResponse, Page
 
 A, B, NONE = "https://a.example/", "https://b.example/", "mailto:x"

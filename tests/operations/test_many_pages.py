@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from offline import IO, drive
 
-from webtools.calls.present import present_pages
+from webtools._internal.call.present import present_pages
+from webtools._internal.text.fencing import OVERHEAD, OVERHEAD_LINES, unfenced
 from webtools.results import FetchResponse, Page
-from webtools.text.fencing import OVERHEAD, OVERHEAD_LINES, unfenced
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES
 

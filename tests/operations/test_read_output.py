@@ -24,12 +24,17 @@ from servers import RawServer, answering, response
 from langchain_webtools import WebReadTool
 from llamaindex_webtools import WebToolsSpec, web_read_tool
 from webtools import Config, InputError, ReadResponse, ToolResult, WebTools
-from webtools.calls.present import present_pages, present_part, present_search, present_summary
-from webtools.operations.read_output import read_on
-from webtools.output import stored
-from webtools.output.stored import clear, handle_of, is_handle, load, save
+from webtools._internal.call.present import (
+    present_pages,
+    present_part,
+    present_search,
+    present_summary,
+)
+from webtools._internal.operations.read_output import read_on
+from webtools._internal.output import stored
+from webtools._internal.output.stored import clear, handle_of, is_handle, load, save
+from webtools._internal.text.fencing import STATEMENT, unfenced
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult, SummaryResponse
-from webtools.text.fencing import STATEMENT, unfenced
 from webtools.tools import ReadInput, read_input
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
@@ -41,7 +46,7 @@ UNKNOWN = "0" * 32
 @pytest.fixture(autouse=True)
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools.output.stored._state", stored.State())
+    monkeypatch.setattr("webtools._internal.output.stored._state", stored.State())
     return tmp_path
 
 

@@ -24,8 +24,9 @@ from offline import (
 )
 from pydantic import SecretStr
 
-from webtools.calls.present import present_search
-from webtools.calls.select import CALLS
+from webtools._internal.call.present import present_search
+from webtools._internal.call.select import CALLS
+from webtools._internal.operations.search import search
 from webtools.config import Accounts
 from webtools.errors import (
     AuthenticationError,
@@ -35,7 +36,6 @@ from webtools.errors import (
     RequestError,
     UnavailableError,
 )
-from webtools.operations.search import search
 from webtools.providers import Account
 from webtools.providers.protocols import SearchQuery
 from webtools.results import SearchResponse

@@ -11,18 +11,18 @@ import pytest
 from offline import IO, OPTIONS, Stub, answer, detached, run
 
 from webtools import ConfigError, InputError, WebTools
-from webtools.calls.present import present_search
-from webtools.display import plain
+from webtools._internal.call.present import present_search
+from webtools._internal.display import plain
+from webtools._internal.operations.bearing import OURS, bearing
+from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
+from webtools._internal.operations.search import search
+from webtools._internal.operations.search_filters import attest, finding_similar
+from webtools._internal.text.choices import Fence
+from webtools._internal.text.fencing import unfenced
 from webtools.formatting import search_text
-from webtools.operations.bearing import OURS, bearing
-from webtools.operations.fetch import MAX_PASSAGE_CHARACTERS
-from webtools.operations.filters import attest, finding_similar
-from webtools.operations.search import search
 from webtools.providers.operator_domains import OperatorDomains, Site
 from webtools.providers.protocols import SearchQuery
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
-from webtools.text.choices import Fence
-from webtools.text.fencing import unfenced
 from webtools.tools import SEARCH, SearchInput, read_input
 from webtools.truncation import MAX_BYTES
 from webtools_sandbox import SandboxServer

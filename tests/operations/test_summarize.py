@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from offline import IO, Answer, Clock, Stub, account, accounts, answer, detached, drive, entry, run
 
-from webtools.calls.present import present_summary
-from webtools.calls.select import CALLS
+from webtools._internal.call.present import present_summary
+from webtools._internal.call.select import CALLS
+from webtools._internal.operations.summarize import summarize
+from webtools._internal.text.fencing import unfenced
 from webtools.config import Accounts
 from webtools.errors import (
     AuthenticationError,
@@ -23,10 +25,8 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.operations.summarize import summarize
 from webtools.providers.protocols import SummaryQuery
 from webtools.results import AskedProvider, SummaryResponse
-from webtools.text.fencing import unfenced
 from webtools.tools import SummarizeInput, read_input
 from webtools.truncation import MAX_BYTES
 

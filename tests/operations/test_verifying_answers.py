@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from webtools import InputError, Page, Passage, Verified, WebTools
-from webtools.display import data_frame, html, markdown, plain
-from webtools.operations.verification import Text
+from webtools._internal.display import data_frame, html, plain
+from webtools._internal.display import results_markdown as markdown
+from webtools._internal.operations.answer_verification import Text
 from webtools.synthesis import ModelVerifier, Source
 from webtools_sandbox import SandboxServer
 

@@ -11,7 +11,12 @@ from inline_snapshot import snapshot
 from offline import IO, Stub, run
 
 from webtools import formatting
-from webtools.calls.present import present_error, present_pages, present_search, present_summary
+from webtools._internal.call.present import (
+    present_error,
+    present_pages,
+    present_search,
+    present_summary,
+)
 from webtools.errors import RateLimitError
 from webtools.results import (
     FetchResponse,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from webtools.output import stored
-from webtools.output.stored import save
+from webtools._internal.output import stored
+from webtools._internal.output.stored import save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ DAY = 24 * 60 * 60
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a temporary folder of the test's own, with housekeeping at every save."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools.output.stored._state", stored.State(0))
+    monkeypatch.setattr("webtools._internal.output.stored._state", stored.State(0))
     return tmp_path
 
 
@@ -83,7 +83,7 @@ def test_the_same_text_has_the_same_path() -> None:
 
 
 def test_another_process_gives_the_same_path(temp: Path) -> None:
-    code = "from webtools.output.stored import save; print(save('one'))"
+    code = "from webtools._internal.output.stored import save; print(save('one'))"
     core = str(Path(stored.__file__).parents[2])
     env = {**os.environ, "TMPDIR": str(temp), "PYTHONPATH": core}
     command = [sys.executable, "-c", code]
@@ -213,13 +213,13 @@ def test_the_oldest_files_make_room_for_the_new(monkeypatch: pytest.MonkeyPatch)
     paths = [saved(letter * 100) for letter in "abc"]
     for path, seconds in zip(paths, [10, 30, 20], strict=True):
         age(path, seconds)
-    monkeypatch.setattr("webtools.output.stored._MAX_TOTAL", 250)
+    monkeypatch.setattr("webtools._internal.output.stored._MAX_TOTAL", 250)
     newest = saved("d" * 100)
     assert sorted(files_below(newest.parent)) == sorted([newest, paths[0]])
 
 
 def test_the_file_just_written_stays_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.output.stored._MAX_TOTAL", 10)
+    monkeypatch.setattr("webtools._internal.output.stored._MAX_TOTAL", 10)
     first = saved("a" * 100)
     second = saved("b" * 100)
     assert not first.exists()
@@ -227,7 +227,7 @@ def test_the_file_just_written_stays_whatever_its_size(monkeypatch: pytest.Monke
 
 
 def test_a_file_still_being_written_does_not_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.output.stored._MAX_TOTAL", 10)
+    monkeypatch.setattr("webtools._internal.output.stored._MAX_TOTAL", 10)
     running = saved("text").parent / "running.tmp"
     running.write_bytes(bytes(100))
     saved("other")
@@ -257,7 +257,7 @@ def test_housekeeping_runs_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_between_two_rounds_of_housekeeping_nothing_is_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("webtools.output.stored._state", stored.State(60))
+    monkeypatch.setattr("webtools._internal.output.stored._state", stored.State(60))
     old = saved("old")
     age(old, DAY + 60)
     saved("new")

@@ -20,6 +20,13 @@ from servers import RawServer, read_request, response, secured, silent
 from test_ssrf import PRIVATE_URLS
 
 from webtools import WebTools
+from webtools._internal.http import clients, tls
+from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.operations.fetch import fetch
+from webtools._internal.pages.reading import Content
+from webtools._internal.pages.reading_here import within
 from webtools.config import Settings, load
 from webtools.errors import (
     ConfigError,
@@ -27,13 +34,6 @@ from webtools.errors import (
     RequestError,
     RequestTimeoutError,
 )
-from webtools.http import clients, tls
-from webtools.http.clients import AsyncHTTP, BlockingHTTP
-from webtools.http.dns import aresolve, resolve
-from webtools.http.messages import Request, Response
-from webtools.operations.fetch import fetch
-from webtools.pages.reading import Content
-from webtools.pages.reading_here import within
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.fetched import cut, lead
@@ -127,7 +127,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> Internet:
     made = Internet()
     monkeypatch.setattr(socket, "getaddrinfo", made.getaddrinfo)
     monkeypatch.setattr(socket.socket, "connect", _bound(made))
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
     return made
 
 
@@ -209,7 +209,7 @@ def test_no_spelling_of_a_private_address_reaches_a_socket(
     get: Fetch, internet: Internet, everywhere: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "webtools.operations.fetch._MAX_REASONS_IN_MESSAGE", 1000
+        "webtools._internal.operations.fetch._MAX_REASONS_IN_MESSAGE", 1000
     )  # reasons in one message
     urls = [*PRIVATE_URLS, "http://public-looking.example/", "http://127.0.0.1.nip.io/"]
     with pytest.raises(ProviderError) as caught:
@@ -559,7 +559,7 @@ def test_too_many_requests_are_retried_as_the_site_asks(get: Fetch, internet: In
 def test_a_page_larger_than_the_bound_is_an_error(
     get: Fetch, internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.pages.fetching.MAX_PAGE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("webtools._internal.pages.fetching.MAX_PAGE_BYTES", 1024 * 1024)
     with Site(x=html(b"<p>" + b"x" * 1024 * 1024)) as site:
         internet.servers = {PUBLIC: site.port}
         assert "1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
@@ -788,7 +788,7 @@ async def test_reading_a_page_does_not_hold_up_the_loop(
         time.sleep(0.2)
         return Content("text")
 
-    monkeypatch.setattr("webtools.pages.workers.read_apart", slow)
+    monkeypatch.setattr("webtools._internal.pages.workers.read_apart", slow)
     with Site() as site:
         internet.servers = {PUBLIC: site.port}
         transport = AsyncHTTP()

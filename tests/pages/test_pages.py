@@ -8,8 +8,8 @@ from datetime import date
 
 import pytest
 
-from webtools.pages.charset import charset, decode
-from webtools.pages.reading import MAX_TEXT, Content, Source, read
+from webtools._internal.pages.charset import charset, decode
+from webtools._internal.pages.reading import MAX_TEXT, Content, Source, read
 
 URL = "https://docs.example/guide/page.html"
 PROSE = (

@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.errors import DependencyError
 
+from webtools._internal.pages import block_pages as _walls
+from webtools._internal.pages import markup as _markup
+from webtools._internal.pages import pdf as _pdf
+from webtools._internal.pages import reading as _extraction
+from webtools._internal.pages.block_pages import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
+from webtools._internal.pages.charset import _CODECS, _is_nearly_utf8, charset, decode
+from webtools._internal.pages.markup import scan
+from webtools._internal.pages.reading import Content, Source, read
+from webtools._internal.pages.reading_here import within
 from webtools.errors import ConfigError, ProviderError, WebToolsError
-from webtools.pages import block_pages as _walls
-from webtools.pages import markup as _markup
-from webtools.pages import pdf as _pdf
-from webtools.pages import reading as _extraction
-from webtools.pages.block_pages import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
-from webtools.pages.charset import _CODECS, _is_nearly_utf8, charset, decode
-from webtools.pages.markup import scan
-from webtools.pages.reading import Content, Source, read
-from webtools.pages.reading_here import within
 
 URL = "https://news.example/2026/ferry.html"
 SENTENCES = (
@@ -1170,7 +1170,7 @@ def test_a_pass_over_no_markup_at_all_finds_nothing() -> None:
 
 def test_the_libraries_are_imported_at_the_first_page_and_not_before() -> None:
     code = (
-        "import sys, webtools, webtools.pages.fetching, webtools.pages.reading, webtools.pages.pdf;"
+        "import sys, webtools, webtools._internal.pages.fetching, webtools._internal.pages.reading, webtools._internal.pages.pdf;"
         "webtools.WebTools();"
         "heavy = {'trafilatura', 'pypdf', 'lxml', 'charset_normalizer', 'idna', 'htmldate'};"
         "print(sorted(heavy & set(sys.modules)))"

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from webtools import ConfigError, ProviderError, RequestError, UnavailableError, WebTools
+from webtools._internal.pages import robots
 from webtools.errors import Fault
-from webtools.pages import robots
 
 PAGE = b"<html><title>A page</title><body><p>Words of a page that says enough.</p></body></html>"
 RULES = "User-agent: *\nDisallow: /private\nDisallow: /*.cgi$\nAllow: /private/open\n"
@@ -56,7 +56,7 @@ class Site:
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
     site = Site()
     yield site
     site.server.shutdown()

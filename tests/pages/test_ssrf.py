@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webtools._internal.pages.ssrf import Policy, check, check_addresses, fault_of, sites
+from webtools._internal.text.urls import parse
 from webtools.errors import InputError
-from webtools.pages.ssrf import Policy, check, check_addresses, fault_of, sites
-from webtools.text.urls import parse
 
 CLOSED = Policy()
 BY_US = "policy"

@@ -22,11 +22,11 @@ import psutil
 import pytest
 
 from webtools import WebTools
+from webtools._internal.pages import frames, processes, worker, workers
+from webtools._internal.pages.processes import Alarm, Answer, Worker
+from webtools._internal.pages.reading import Content, Source, read
+from webtools._internal.pages.workers import Pool
 from webtools.errors import ConfigError, Fault, ProviderError
-from webtools.pages import frames, processes, worker, workers
-from webtools.pages.processes import Alarm, Answer, Worker
-from webtools.pages.reading import Content, Source, read
-from webtools.pages.workers import Pool
 from webtools_sandbox import SandboxServer
 
 PAGE = (
@@ -63,7 +63,7 @@ def stuck(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Pool:
 
 READY = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
-    "from webtools.pages import frames;"
+    "from webtools._internal.pages import frames;"
     "frames.write_answer(open(1, 'wb', buffering=0, closefd=False), {'is_last': False});"
 )
 STUCK, SLOW = READY + BUSY, READY + IDLE
@@ -304,9 +304,9 @@ def run_script(
 HEAD = """
     import os, signal, sys, threading, time
     from webtools.errors import ProviderError
-    from webtools.pages import workers
-    from webtools.pages.processes import Alarm
-    from webtools.pages.reading import Source
+    from webtools._internal.pages import workers
+    from webtools._internal.pages.processes import Alarm
+    from webtools._internal.pages.reading import Source
     def page(seconds=30.0, body=b"<html><title>Ferry</title><body><p>text</p></body></html>"):
         return workers.read_apart(Source(body, "text/html", seconds=seconds), Alarm())
 """
@@ -339,7 +339,7 @@ def test_a_process_ends_with_its_parent_however_that_ends(tmp_path: Path) -> Non
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_ctrl_c_ends_the_wait_for_a_page(tmp_path: Path) -> None:
     code = f"""
-        from webtools.pages import processes
+        from webtools._internal.pages import processes
         processes._PROGRAM = {STUCK!r}
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         start = time.monotonic()
@@ -532,7 +532,7 @@ def test_a_process_that_was_the_last_is_not_used_again(
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
 def test_a_page_gets_no_more_memory_than_a_process_may_have(tmp_path: Path) -> None:
     code = """
-        from webtools.pages import worker
+        from webtools._internal.pages import worker
         worker._limit_resources()
         try:
             bytearray(2 * worker.MAX_MEMORY)
@@ -545,7 +545,7 @@ def test_a_page_gets_no_more_memory_than_a_process_may_have(tmp_path: Path) -> N
 
 def test_an_orphan_ends_with_the_time_of_its_page(tmp_path: Path) -> None:
     code = """
-        from webtools.pages import worker
+        from webtools._internal.pages import worker
         with worker._limit_time(0.3):
             sum(range(10**12))
     """

@@ -19,15 +19,15 @@ from offline import IO
 from pydantic import BaseModel
 
 from webtools import ConfigError, InputError, ProviderError, QuotaError, RequestError, WebTools
+from webtools._internal.http.threads import in_thread
+from webtools._internal.logs import events_of, new_call_id, tail
+from webtools._internal.pipeline import retries
+from webtools._internal.pipeline.context import CallContext, CallOptions, call_services
+from webtools._internal.storage.cache_entries import Entry
+from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_store import SqliteStore, store_at
+from webtools._internal.storage.store_errors import StoreError
 from webtools.config import log_path
-from webtools.http.threads import in_thread
-from webtools.logs import events_of, new_call_id, tail
-from webtools.pipeline import retries
-from webtools.pipeline.context import CallContext, CallOptions, call_services
-from webtools.storage.cache_entries import Entry
-from webtools.storage.sqlite_cache import SqliteCache
-from webtools.storage.sqlite_store import SqliteStore, store_at
-from webtools.storage.store_errors import StoreError
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 
@@ -217,7 +217,7 @@ async def test_a_hit_on_an_event_loop_needs_no_thread(
     async def thread(*_: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("webtools.io.event_loop.in_thread", thread)
+    monkeypatch.setattr("webtools._internal.io.event_loop.in_thread", thread)
     again = await web.asearch("heap queue")
     assert (again.cache_hit, again.results) == (True, first.results)
 
@@ -236,7 +236,7 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
         return in_thread(function)
 
     monkeypatch.setattr(SqliteCache, "get_at_once", later)
-    monkeypatch.setattr("webtools.io.event_loop.in_thread", seen)
+    monkeypatch.setattr("webtools._internal.io.event_loop.in_thread", seen)
     assert (await web.asearch("heap queue")).cache_hit
     assert len(threads) == 1
 
@@ -245,7 +245,9 @@ def test_what_another_version_kept_is_asked_anew(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.search("heap queue")
-    monkeypatch.setattr("webtools.storage.sqlite_cache.SqliteCache._entry", _other_version)
+    monkeypatch.setattr(
+        "webtools._internal.storage.sqlite_cache.SqliteCache._entry", _other_version
+    )
     assert not web.search("heap queue").cache_hit
     assert asked(webtools_sandbox) == 2
 

@@ -10,6 +10,8 @@ import pytest
 from offline import Clock, Stub, answer, detached, metered_look_up, run
 from pydantic import SecretStr
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
     AuthenticationError,
     RateLimitError,
@@ -17,8 +19,6 @@ from webtools.errors import (
     RequestTimeoutError,
     ResponseFormatError,
 )
-from webtools.http.messages import Request, Response
-from webtools.pipeline.api_call import ApiCall
 from webtools.providers import context7
 from webtools.providers.protocols import DocsCall
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from offline import Clock, Stub, account, answer, detached, metered_exchange, run
 
+from webtools._internal.http.messages import Request
+from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import RequestTimeoutError, UnavailableError
-from webtools.http.messages import Request
-from webtools.pipeline.api_call import ApiCall
 
 POST = Request("POST", "https://api.exa.ai/search", {})
 

@@ -20,6 +20,11 @@ from offline import arun, detached, metered_exchange, run
 from pydantic import SecretStr
 
 from webtools import WebTools
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.io.runtime import run as run_coroutine
+from webtools._internal.pipeline import retries
+from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.retries import send_with_retries
 from webtools.config import Config, Settings
 from webtools.errors import (
     AuthenticationError,
@@ -33,11 +38,6 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.http.messages import Request, Response
-from webtools.io.runtime import run as run_coroutine
-from webtools.pipeline import retries
-from webtools.pipeline.api_call import ApiCall
-from webtools.pipeline.retries import send_with_retries
 from webtools.providers import Account
 from webtools_sandbox import SandboxServer
 

@@ -11,7 +11,7 @@ import pytest
 from offline import arun, run
 from recording import CASSETTES, SCENARIOS
 
-from webtools.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def play(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[], Any]:
     """Run the call that the cassette of the test was recorded from."""
-    monkeypatch.setattr("webtools.pipeline.retries.FIRST_DELAY", 0.0)
+    monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
     scenario = SCENARIOS[default_cassette_name]
     account = scenario.account(offline.account(scenario.provider))
 

@@ -12,6 +12,11 @@ import offline
 import pytest
 from offline import KEY, OPTIONS, Clock, Stub, answer, detached, drive
 
+from webtools._internal.http.messages import Request
+from webtools._internal.operations.search import search
+from webtools._internal.storage.circuit_breaker import Health
+from webtools._internal.storage.sqlite_circuits import SqliteCircuits
+from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools.errors import (
     AuthenticationError,
     InputError,
@@ -19,14 +24,9 @@ from webtools.errors import (
     QuotaError,
     RateLimitError,
 )
-from webtools.http.messages import Request
-from webtools.operations.search import search
 from webtools.providers import Account, brave
 from webtools.providers.protocols import Cost, Hits, SearchQuery
 from webtools.results import SearchResult
-from webtools.storage.circuit_breaker import Health
-from webtools.storage.sqlite_circuits import SqliteCircuits
-from webtools.storage.sqlite_store import SqliteStore
 
 ACCOUNT = offline.account("brave")
 EXTRA = offline.account("brave", options={"extraSnippets": True})

@@ -30,9 +30,9 @@ from vcr import VCR
 from vcr.cassette import Cassette
 from vcr.errors import CannotOverwriteExistingCassetteException
 
+from webtools._internal.http.clients import BlockingHTTP
+from webtools._internal.http.messages import Request, Response
 from webtools.config import Settings, load
-from webtools.http.clients import BlockingHTTP
-from webtools.http.messages import Request, Response
 from webtools.providers import PROVIDERS
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.news import WRITTEN_ON

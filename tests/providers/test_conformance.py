@@ -22,12 +22,12 @@ from offline import IO, KEY, Stub, answer, detached, run
 from recording import CASSETTES, SCENARIOS, CassetteYaml
 
 from webtools import testing
-from webtools.calls.present import PRESENTERS
+from webtools._internal.call.present import PRESENTERS
+from webtools._internal.http.messages import Response
+from webtools._internal.operations.search import search
 from webtools.errors import WebToolsError
-from webtools.http.messages import Response
-from webtools.operations.search import search
 from webtools.providers import PROVIDERS, Capability
-from webtools.providers.errors import failure
+from webtools.providers.error_tables import failure
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
 from webtools.truncation import MAX_BYTES

@@ -12,6 +12,8 @@ import offline
 import pytest
 from offline import KEY, Clock, Stub, answer, detached, metered_look_up, run
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.pipeline.api_call import ApiCall
 from webtools.config import Settings, load
 from webtools.errors import (
     BadRequestError,
@@ -20,8 +22,6 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.formatting import search_text
-from webtools.http.messages import Request, Response
-from webtools.pipeline.api_call import ApiCall
 from webtools.providers import Account, context7
 from webtools.providers.protocols import Cost, DocsQuery, Hits
 from webtools.results import SearchResult

@@ -10,12 +10,12 @@ import offline
 import pytest
 from offline import KEY, OPTIONS, answer
 
+from webtools._internal.http.messages import Request
 from webtools.errors import (
     AuthenticationError,
     Fault,
     ProviderError,
 )
-from webtools.http.messages import Request
 from webtools.providers import Account, exa
 from webtools.providers.protocols import Cost, Hits, PageQuery, Pages, SearchQuery
 from webtools.results import Page, SearchResult, failed_page

@@ -9,6 +9,8 @@ import offline
 import pytest
 from offline import KEY, Stub, answer, detached
 
+from webtools._internal.http.messages import Request
+from webtools._internal.operations.fetch import fetch
 from webtools.errors import (
     AuthenticationError,
     Fault,
@@ -17,8 +19,6 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
-from webtools.http.messages import Request
-from webtools.operations.fetch import fetch
 from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.results import fault_of

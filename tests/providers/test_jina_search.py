@@ -7,7 +7,7 @@ from typing import Any
 import offline
 from offline import KEY, answer
 
-from webtools.http.messages import Request
+from webtools._internal.http.messages import Request
 from webtools.providers import jina_search
 from webtools.providers.protocols import Cost, SearchQuery
 

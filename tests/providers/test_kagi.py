@@ -9,6 +9,8 @@ import offline
 import pytest
 from offline import KEY, answer, detached
 
+from webtools._internal.http.messages import Request
+from webtools._internal.operations.search import search
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -16,8 +18,6 @@ from webtools.errors import (
     QuotaError,
     UnavailableError,
 )
-from webtools.http.messages import Request
-from webtools.operations.search import search
 from webtools.providers import Account, Capability, kagi
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Summary, SummaryQuery
 from webtools.results import SearchResult

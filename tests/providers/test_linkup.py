@@ -8,7 +8,7 @@ from typing import Any
 import offline
 from offline import KEY, answer
 
-from webtools.http.messages import Request
+from webtools._internal.http.messages import Request
 from webtools.providers import linkup
 from webtools.providers.protocols import Cost, SearchQuery
 

@@ -13,11 +13,11 @@ import offline
 import pytest
 from offline import IO, Clock, Stub, answer, detached, run
 
+from webtools._internal.operations.fetch import fetch
+from webtools._internal.operations.search import search
 from webtools.errors import ResponseFormatError
-from webtools.operations.fetch import fetch
-from webtools.operations.search import search
 from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery
-from webtools.testing.calls import CALLS
+from webtools.testing.provider_calls import CALLS
 
 COUNT = 20
 ODD_AT = 7

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from offline import KEY, OPTIONS, Clock, Stub, answer, detached, drive
 
 from webtools import WebTools
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.operations.search import search
+from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
     ProviderError,
     QuotaError,
     UnavailableError,
 )
-from webtools.http.messages import Request, Response
-from webtools.operations.search import search
-from webtools.pipeline.api_call import ApiCall
 from webtools.providers import Account, perplexity
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Source, Synthesis, SynthesisQuery
 from webtools.results import SearchResult
@@ -280,7 +280,7 @@ def test_the_price_of_an_answer_without_text_settles_what_was_reserved(
             return answer({"results": [hit], "costDollars": {"total": 0.001}})
         return answer({"output": [], **INCOMPLETE, **PRICED})
 
-    monkeypatch.setattr("webtools.http.clients.BlockingHTTP.send", send)
+    monkeypatch.setattr("webtools._internal.http.clients.BlockingHTTP.send", send)
     settings = {
         "providers": [offline.entry("exa"), offline.entry("perplexity")],
         "budget": {"usdPerProcess": 1.0},

@@ -24,11 +24,11 @@ import pytest
 from offline import KEY, answer, detached, drive
 
 from webtools import ConfigError, WebTools
+from webtools._internal.operations.fetch import fetch
+from webtools._internal.operations.research.chain import chain_for
+from webtools._internal.operations.search import search
 from webtools.config import Settings, load
 from webtools.config.environment import key_variables
-from webtools.operations.fetch import fetch
-from webtools.operations.research.chain import chain_for
-from webtools.operations.search import search
 from webtools.providers import (
     PROVIDERS,
     About,

@@ -9,7 +9,7 @@ import offline
 import pytest
 from offline import KEY, answer
 
-from webtools.http.messages import Request
+from webtools._internal.http.messages import Request
 from webtools.providers import serper
 from webtools.providers.protocols import Cost, SearchQuery
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import offline
 import pytest
 
+from webtools._internal.http.messages import Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -19,7 +20,6 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
-from webtools.http.messages import Request, Response
 from webtools.providers import PROVIDERS
 from webtools.providers.protocols import DocsQuery, PageQuery, SearchQuery
 from webtools_sandbox.apis import APIS

@@ -10,15 +10,15 @@ import offline
 import pytest
 from offline import KEY, Stub, answer, detached, drive
 
+from webtools._internal.http.messages import Request
+from webtools._internal.operations.search import search
+from webtools._internal.storage.circuit_breaker import Health
+from webtools._internal.storage.sqlite_circuits import SqliteCircuits
+from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools.errors import AuthenticationError, QuotaError, RateLimitError
-from webtools.http.messages import Request
-from webtools.operations.search import search
 from webtools.providers import Account, tavily
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
-from webtools.storage.circuit_breaker import Health
-from webtools.storage.sqlite_circuits import SqliteCircuits
-from webtools.storage.sqlite_store import SqliteStore
 
 ACCOUNT = offline.account("tavily")
 KEYLESS = offline.accounts({"name": "free", "type": "tavily"}).accounts[0]

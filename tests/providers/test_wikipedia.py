@@ -10,10 +10,10 @@ import pytest
 from offline import answer, detached, drive
 
 from webtools import __version__
+from webtools._internal.operations.search import search
 from webtools.errors import (
     ResponseFormatError,
 )
-from webtools.operations.search import search
 from webtools.providers import wikipedia
 from webtools.providers.protocols import SearchQuery
 

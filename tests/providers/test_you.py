@@ -9,9 +9,9 @@ import offline
 import pytest
 from offline import KEY, answer, detached
 
+from webtools._internal.http.messages import Request
+from webtools._internal.operations.search import search
 from webtools.errors import AuthenticationError, QuotaError, RateLimitError, ResponseFormatError
-from webtools.http.messages import Request
-from webtools.operations.search import search
 from webtools.providers import Account, you
 from webtools.providers.protocols import Cost, SearchQuery
 

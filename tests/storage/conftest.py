@@ -10,9 +10,9 @@ import pytest
 from redis_servers import SERVER_KINDS, RedisServer
 from stores_made import ROOM, TTL, Make
 
-from webtools.storage import redis_store
-from webtools.storage.sqlite_store import SqliteStore
-from webtools.storage.stores import Stores, in_file, stores_for
+from webtools._internal.storage import redis_store
+from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.stores import Stores, in_file, stores_for
 
 
 @pytest.fixture(scope="session")

@@ -19,14 +19,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from webtools._internal.storage.budget import Budget
+from webtools._internal.storage.cache_entries import cache_key
+from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_ledger import SqliteLedger
+from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.store_errors import StoreError
 from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
-from webtools.storage.budget import Budget
-from webtools.storage.cache_entries import cache_key
-from webtools.storage.sqlite_cache import SqliteCache
-from webtools.storage.sqlite_ledger import SqliteLedger
-from webtools.storage.sqlite_store import SqliteStore
-from webtools.storage.store_errors import StoreError
 
 T = TypeVar("T")
 

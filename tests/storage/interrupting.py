@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 
-from webtools.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.sqlite_store import SqliteStore
 
 ROUNDS = 500
 PATIENCE = 10.0  # seconds for a call after an interrupt

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from webtools._internal.storage import budget as budget_module
+from webtools._internal.storage.budget import Budget, Reservation, Sum, Tally
+from webtools._internal.storage.sqlite_ledger import SqliteLedger
+from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.store_errors import StoreError
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import budget as budget_module
-from webtools.storage.budget import Budget, Reservation, Sum, Tally
-from webtools.storage.sqlite_ledger import SqliteLedger
-from webtools.storage.sqlite_store import SqliteStore
-from webtools.storage.store_errors import StoreError
 
 LATE_EVENING = datetime(2026, 11, 21, 23, 59, 50, tzinfo=UTC).timestamp()
 ALL_LIMITS = ["usd_per_day", "calls_per_day", "usd_per_process", "calls_per_process"]
@@ -383,9 +383,9 @@ SPEND = """
 import os, sys
 from pathlib import Path
 from types import SimpleNamespace
-from webtools.storage.budget import Budget
-from webtools.storage.sqlite_ledger import SqliteLedger
-from webtools.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.budget import Budget
+from webtools._internal.storage.sqlite_ledger import SqliteLedger
+from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools.errors import QuotaError
 
 limits = SimpleNamespace(

@@ -7,7 +7,7 @@ import time
 import pytest
 from stores_made import ROOM, Make
 
-from webtools.storage.stores import Stores
+from webtools._internal.storage.stores import Stores
 
 
 def text(stores: Stores, key: str) -> str | None:

@@ -17,6 +17,11 @@ import offline
 import pytest
 from pydantic import SecretStr
 
+from webtools._internal.storage.circuit_breaker import Health, OpenCircuit
+from webtools._internal.storage.circuit_states import Change, State
+from webtools._internal.storage.sqlite_circuits import SqliteCircuits
+from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -32,11 +37,6 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.providers import Account
-from webtools.storage.circuit_breaker import Health, OpenCircuit
-from webtools.storage.circuit_states import Change, State
-from webtools.storage.sqlite_circuits import SqliteCircuits
-from webtools.storage.sqlite_store import SqliteStore
-from webtools.storage.store_errors import StoreError
 
 EXA = offline.account("exa")
 START = 1_800_000_000.0
@@ -542,9 +542,9 @@ ASK = """
 import sys
 from pathlib import Path
 import offline
-from webtools.storage.circuit_breaker import Health
-from webtools.storage.sqlite_circuits import SqliteCircuits
-from webtools.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.circuit_breaker import Health
+from webtools._internal.storage.sqlite_circuits import SqliteCircuits
+from webtools._internal.storage.sqlite_store import SqliteStore
 
 health = Health(SqliteCircuits(SqliteStore(Path(sys.argv[1]))), now=lambda: float(sys.argv[2]))
 account = offline.account("exa")

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from stores_made import Make
 
-from webtools.storage import redis_circuits
-from webtools.storage.circuit_states import State
+from webtools._internal.storage import redis_circuits
+from webtools._internal.storage.circuit_states import State
 
 STATE = State(1, 0, 0.0, "failing", "it is in trouble", time.time())
 

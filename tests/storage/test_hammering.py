@@ -18,8 +18,8 @@ from typing import NamedTuple
 import hammering
 import pytest
 
-from webtools.storage.sqlite_cache import SqliteCache
-from webtools.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_store import SqliteStore
 
 PROCESSES = 8
 SECONDS = float(os.environ.get("WEBTOOLS_HAMMER_SECONDS", "6"))

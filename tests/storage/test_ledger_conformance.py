@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from stores_made import Make
 
+from webtools._internal.storage.budget import Budget, Sum
+from webtools._internal.storage.stores import Stores
 from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
-from webtools.storage.budget import Budget, Sum
-from webtools.storage.stores import Stores
 
 
 def test_a_sum_is_taken_where_it_fits_and_else_told(stores: Stores) -> None:

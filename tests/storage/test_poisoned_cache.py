@@ -14,12 +14,12 @@ import pytest
 from offline import IO, run
 
 from webtools import ProviderError, SearchResult, WebTools
-from webtools.calls.sanitize import sanitize
+from webtools._internal.call.sanitize import sanitize
+from webtools._internal.http.clients import BlockingHTTP
+from webtools._internal.storage.cache_entries import checksum_of
+from webtools._internal.text.redaction import Redactor
 from webtools.cli import main
-from webtools.http.clients import BlockingHTTP
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SummaryResponse
-from webtools.storage.cache_entries import checksum_of
-from webtools.text.redaction import Redactor
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

@@ -10,7 +10,7 @@ import pytest
 from redis_servers import SERVER_KINDS
 from stores_made import Make
 
-from webtools.storage.stores import RateLimits
+from webtools._internal.storage.stores import RateLimits
 
 
 @pytest.fixture

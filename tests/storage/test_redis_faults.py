@@ -15,13 +15,13 @@ import pytest
 from redis_servers import DURABLE, Line, RedisServer
 
 from webtools import ConfigError, WebTools
+from webtools._internal.pipeline import retries
+from webtools._internal.storage import redis_store
+from webtools._internal.storage.budget import Budget
+from webtools._internal.storage.stores import stores_for
 from webtools.bulk.limits import limiter_for
 from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
-from webtools.pipeline import retries
-from webtools.storage import redis_store
-from webtools.storage.budget import Budget
-from webtools.storage.stores import stores_for
 from webtools_sandbox import SandboxServer
 
 OFF = "The cache was off for this call, as redis://127.0.0.1:"
@@ -303,9 +303,9 @@ import sys, time
 from pathlib import Path
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import redis_store
-from webtools.storage.budget import Budget
-from webtools.storage.stores import stores_for
+from webtools._internal.storage import redis_store
+from webtools._internal.storage.budget import Budget
+from webtools._internal.storage.stores import stores_for
 
 redis_store._MIN_PAUSE, redis_store._PAUSE_FACTOR = 0.05, 0.0
 stores = stores_for(Path(sys.argv[1]), sys.argv[2], ttl=60, max_bytes=2**28)

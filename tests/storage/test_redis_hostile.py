@@ -14,14 +14,14 @@ import pytest
 from redis_servers import RedisServer
 from servers import RawServer
 
+from webtools._internal.storage import redis_store
+from webtools._internal.storage.budget import Budget, Sum
+from webtools._internal.storage.circuit_states import State
+from webtools._internal.storage.redis_store import PREFIX, _connect
+from webtools._internal.storage.store_errors import StoreError
+from webtools._internal.storage.stores import RateLimits, Stores, stores_for
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError
-from webtools.storage import redis_store
-from webtools.storage.budget import Budget, Sum
-from webtools.storage.circuit_states import State
-from webtools.storage.redis_store import PREFIX, _connect
-from webtools.storage.store_errors import StoreError
-from webtools.storage.stores import RateLimits, Stores, stores_for
 
 KEY = b"key"
 STATE = State(1, 0, 0.0, "failing", "it is in trouble", 0.0)

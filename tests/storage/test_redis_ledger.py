@@ -15,15 +15,15 @@ from typing import Any, cast
 import pytest
 from redis_servers import RedisServer
 
+from webtools._internal.storage import redis_circuits, redis_store
+from webtools._internal.storage.budget import Budget, Sum
+from webtools._internal.storage.circuit_states import State
+from webtools._internal.storage.redis_ledger import LostCountsError, RedisLedger
+from webtools._internal.storage.redis_store import PREFIX, ServerError, redis_store_at
+from webtools._internal.storage.stores import RateLimits, Stores, stores_for
 from webtools.cli import live, main
 from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError
-from webtools.storage import redis_circuits, redis_store
-from webtools.storage.budget import Budget, Sum
-from webtools.storage.circuit_states import State
-from webtools.storage.redis_ledger import LostCountsError, RedisLedger
-from webtools.storage.redis_store import PREFIX, ServerError, redis_store_at
-from webtools.storage.stores import RateLimits, Stores, stores_for
 
 TTL, ROOM = 60.0, 2**28
 LIMITS = BudgetConfig(calls_per_day=10)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from webtools.storage import sqlite_cache
-from webtools.storage.cache_entries import CacheStats, cache_key
-from webtools.storage.sqlite_cache import SqliteCache
-from webtools.storage.sqlite_store import SqliteStore
+from webtools._internal.storage import sqlite_cache
+from webtools._internal.storage.cache_entries import CacheStats, cache_key
+from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_store import SqliteStore
 
 NOW = 1_800_000_000.0
 TTL = 60.0

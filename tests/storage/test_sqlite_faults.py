@@ -19,11 +19,11 @@ import psutil
 import pytest
 from stores_made import ROOM, TTL
 
-from webtools.storage import sqlite_schema, sqlite_store
-from webtools.storage.budget import Sum
-from webtools.storage.sqlite_store import SqliteStore
-from webtools.storage.store_errors import ForeignFileError, StoreError
-from webtools.storage.stores import Stores, in_file
+from webtools._internal.storage import sqlite_schema, sqlite_store
+from webtools._internal.storage.budget import Sum
+from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.store_errors import ForeignFileError, StoreError
+from webtools._internal.storage.stores import Stores, in_file
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and forks of POSIX")
 NO_LIMIT = Sum(10**12, 10**6)
@@ -665,7 +665,7 @@ def test_a_store_that_is_dropped_or_outlives_the_program_leaves_no_open_file() -
     code = """
 import gc, sys, tempfile
 from pathlib import Path
-from webtools.storage.sqlite_store import SqliteStore, store_at
+from webtools._internal.storage.sqlite_store import SqliteStore, store_at
 with tempfile.TemporaryDirectory() as folder:
     SqliteStore(Path(folder, "a")).read(lambda db: None)
     gc.collect()
@@ -679,9 +679,9 @@ import os, sys, threading, time, warnings
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_sqlite_faults import beside, is_healthy, spend, spent
-from webtools.storage import sqlite_store
-from webtools.storage.store_errors import StoreError
-from webtools.storage.stores import stores_for
+from webtools._internal.storage import sqlite_store
+from webtools._internal.storage.store_errors import StoreError
+from webtools._internal.storage.stores import stores_for
 warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads, as ours may be
 path = Path(sys.argv[1])
 stores = stores_for(path, "", ttl=60, max_bytes=2**20)

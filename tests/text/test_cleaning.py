@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools.text.cleaning import is_web_url, one_line, without_controls
+from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
 
 any_text = st.text(st.characters(exclude_categories=()))
 

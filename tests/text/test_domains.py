@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webtools.text.domains import registrable_domain
+from webtools._internal.text.domains import registrable_domain
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,23 @@ from servers import RawServer, read_request, response
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import Config, ConfigError, WebTools
-from webtools.calls.present import present_error, present_pages, present_research, present_search
+from webtools._internal.call.present import (
+    present_error,
+    present_pages,
+    present_research,
+    present_search,
+)
+from webtools._internal.text import fencing
+from webtools._internal.text.fencing import (
+    OVERHEAD,
+    OVERHEAD_LINES,
+    STATEMENT,
+    WORDS,
+    defused,
+    fenced,
+    unfenced,
+)
+from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools.errors import ProviderError, RequestError
 from webtools.formatting import footer
 from webtools.results import (
@@ -36,17 +52,6 @@ from webtools.results import (
     SearchResponse,
     SearchResult,
 )
-from webtools.text import fencing
-from webtools.text.fencing import (
-    OVERHEAD,
-    OVERHEAD_LINES,
-    STATEMENT,
-    WORDS,
-    defused,
-    fenced,
-    unfenced,
-)
-from webtools.text.narrowing import is_list, is_mapping
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
 MARKS = re.compile(rf"\n<<<{WORDS} ([0-9a-f]{{12}})\n(.*)\n{WORDS} \1>>>", re.DOTALL)
@@ -77,7 +82,7 @@ def test_a_text_stands_unchanged_between_two_equal_marks_and_below_a_statement()
 def test_the_mark_is_of_the_content_and_of_this_process() -> None:
     assert fenced("one") == fenced("one")
     assert fenced("one")[-15:] != fenced("two")[-15:]
-    code = "from webtools.text.fencing import fenced; print(fenced('one'))"
+    code = "from webtools._internal.text.fencing import fenced; print(fenced('one'))"
     env = {"PYTHONPATH": str(Path(fencing.__file__).parents[2])}
     command = [sys.executable, "-c", code]
     others = {

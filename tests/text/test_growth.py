@@ -10,16 +10,16 @@ from collections.abc import Callable
 import pytest
 
 from webtools import WebTools
-from webtools.grounding import verification
-from webtools.grounding.citations import LONGEST, Answer
-from webtools.grounding.evidence import Evidence
-from webtools.grounding.verification import verify
-from webtools.pages.block_pages import is_challenge
+from webtools._internal.grounding import verification
+from webtools._internal.grounding.citations import LONGEST, Answer
+from webtools._internal.grounding.evidence import Evidence
+from webtools._internal.grounding.verification import verify
+from webtools._internal.pages.block_pages import is_challenge
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.fencing import STATEMENT, WORDS, defused, unfenced
+from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.redaction import Redactor
 from webtools.synthesis import Source
-from webtools.text.cleaning import one_line, without_controls
-from webtools.text.fencing import STATEMENT, WORDS, defused, unfenced
-from webtools.text.invisible import without_invisible
-from webtools.text.redaction import Redactor
 from webtools_sandbox import SandboxServer
 
 REDACTOR = Redactor(
@@ -140,7 +140,9 @@ def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.Monke
     code = "Call f(x) and heap[0] [1]. " * 3
     sources = [Source(1, "A", "https://a.example/", "Call f(x) and heap[0]. " * 10)]
     assert all("heap[0]" in each.text for each in verify(code, sources).claims)
-    monkeypatch.setattr("webtools.grounding.citations._MOST_SEARCHED", 2 * len(sources[0].text))
+    monkeypatch.setattr(
+        "webtools._internal.grounding.citations._MOST_SEARCHED", 2 * len(sources[0].text)
+    )
     texts = [each.text for each in verify(code, sources).claims]
     assert ["heap[0]" in each for each in texts] == [True, True, False]
 
@@ -195,5 +197,5 @@ def test_a_long_text_loses_what_a_short_one_does(
         text = "x" * offset + unit * 50
         whole = without_invisible(text)
         with monkeypatch.context() as patched:
-            patched.setattr("webtools.text.invisible._STRETCH", 7)
+            patched.setattr("webtools._internal.text.invisible._STRETCH", 7)
             assert without_invisible(text) == whole

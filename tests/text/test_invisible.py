@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from offline import IO, drive
 
-from webtools.calls.sanitize import sanitize
+from webtools._internal.call.sanitize import sanitize
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.redaction import Redactor
 from webtools.errors import ProviderError
 from webtools.results import (
     FetchResponse,
@@ -24,9 +27,6 @@ from webtools.results import (
     SearchResponse,
     SearchResult,
 )
-from webtools.text.cleaning import without_controls
-from webtools.text.invisible import without_invisible
-from webtools.text.redaction import Redactor
 
 HIDDEN = {
     "zero-width space": "\u200b",

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, field, fields, replace
 
 import pytest
 
-from webtools.text.record import frozen_record, record
+from webtools._internal.text.record import frozen_record, record
 
 
 @record

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
+from webtools._internal.http.messages import Response
+from webtools._internal.pipeline import retries
+from webtools._internal.text.redaction import MARK, Redactor, redactor_for
 from webtools.errors import RateLimitError, WebToolsError
-from webtools.http.messages import Response
-from webtools.pipeline import retries
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
-from webtools.text.redaction import MARK, Redactor, redactor_for
 from webtools.tools import SearchInput
 
 KEY = "sk-1_a/b+c&d=e\"f'g<h>i\\j%k~l.m$n"

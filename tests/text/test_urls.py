@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webtools._internal.text.urls import Target, follow, parse
 from webtools.errors import InputError
-from webtools.text.urls import Target, follow, parse
 
 BY_US = r"^refused by this package's policy, not by the site: "
 HERE = parse("https://example.com/a/b?c")
@@ -64,7 +64,7 @@ def test_what_a_redirect_says_beyond_its_host_is_not_repeated(location: str) -> 
 def test_what_is_odd_is_refused_even_if_the_first_look_lets_it_pass(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.text.urls.is_web_url", lambda _: True)
+    monkeypatch.setattr("webtools._internal.text.urls.is_web_url", lambda _: True)
     with pytest.raises(InputError, match=BY_US):
         parse(url)
 

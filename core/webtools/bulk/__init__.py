@@ -10,10 +10,10 @@ The same call again goes on where an earlier one was interrupted, however that e
 """
 
 from webtools.bulk.batches import BatchCaller
+from webtools.bulk.bulk_models import Failure, Operation, Outcome, Status
+from webtools.bulk.bulk_options import Options
+from webtools.bulk.bulk_progress import State, Summary
 from webtools.bulk.items import Given
-from webtools.bulk.models import Failure, Operation, Outcome, Status
-from webtools.bulk.options import Options
-from webtools.bulk.progress import State, Summary
 from webtools.bulk.running import arun, read, run
 
 __all__ = [

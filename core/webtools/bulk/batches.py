@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from webtools.bulk.bulk_models import Operation, Outcome
+from webtools.bulk.bulk_options import Options
 from webtools.bulk.items import check_arguments, items_of
 from webtools.bulk.limits import limiter_for
-from webtools.bulk.models import Operation, Outcome
-from webtools.bulk.options import Options
 from webtools.bulk.working import Plan, work_off
 from webtools.client import WebTools
 

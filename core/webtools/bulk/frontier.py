@@ -16,9 +16,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from webtools._internal.http.threads import in_thread
+from webtools._internal.text.record import record
 from webtools.bulk.limits import Reserve
-from webtools.http.threads import in_thread
-from webtools.text.record import record
 
 T = TypeVar("T")
 

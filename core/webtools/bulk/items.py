@@ -15,11 +15,11 @@ from typing import IO, Any, TypeAlias, cast
 
 from pydantic_core import to_json
 
-from webtools.bulk.models import Operation
-from webtools.bulk.options import Options
+from webtools._internal.text.narrowing import is_mapping
+from webtools._internal.text.quoting import hint, listed, quote
+from webtools.bulk.bulk_models import Operation
+from webtools.bulk.bulk_options import Options
 from webtools.errors import InputError
-from webtools.text.narrowing import is_mapping
-from webtools.text.quoting import hint, listed, quote
 from webtools.tools import FETCH, RESEARCH, SEARCH, Tool, read_input, shown
 
 Given: TypeAlias = str | Mapping[str, Any]

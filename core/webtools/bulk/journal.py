@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from webtools.bulk.rows import Done
+from webtools.bulk.row_files import Done
 
 
 class Journal:

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeAlias
 
-from webtools.http.threads import in_thread
-from webtools.storage.store_errors import StoreError
-from webtools.storage.stores import RateLimits
+from webtools._internal.http.threads import in_thread
+from webtools._internal.storage.store_errors import StoreError
+from webtools._internal.storage.stores import RateLimits
 
 _LONGEST_WAIT = 86_400.0  # seconds
 _MOST = 10_000  # names from which on those are dropped whose moment is past

@@ -10,20 +10,20 @@ from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
 
+from webtools._internal.http.threads import in_own_thread
+from webtools._internal.text.quoting import quote
+from webtools._internal.text.record import record
 from webtools.bulk import items as items_module
+from webtools.bulk.bulk_models import Operation, Outcome
+from webtools.bulk.bulk_options import Options
+from webtools.bulk.bulk_progress import ProgressCallback, Summary, Watch
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
 from webtools.bulk.limits import limiter_for
-from webtools.bulk.models import Operation, Outcome
-from webtools.bulk.options import Options
-from webtools.bulk.progress import ProgressCallback, Summary, Watch
-from webtools.bulk.rows import Done, Rows, read_rows
+from webtools.bulk.row_files import Done, Rows, read_rows
 from webtools.bulk.working import Plan, work_off
 from webtools.client import WebTools
 from webtools.errors import InputError
-from webtools.http.threads import in_own_thread
-from webtools.text.quoting import quote
-from webtools.text.record import record
 
 _SUFFIXES = ("", ".jsonl", ".ndjson")
 _OPERATIONS = tuple(items_module.TOOLS)

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from webtools.bulk.calls import Again, Caller, StopError
+from webtools._internal.text.record import record
+from webtools.bulk.bulk_models import Operation, Outcome
+from webtools.bulk.bulk_options import Options
 from webtools.bulk.frontier import Courtesy, Frontier
 from webtools.bulk.items import Item
 from webtools.bulk.limits import Reserve
-from webtools.bulk.models import Operation, Outcome
-from webtools.bulk.options import Options
+from webtools.bulk.row_calls import Again, Caller, StopError
 from webtools.client import WebTools
-from webtools.text.record import record
 
 _GRACE = 5.0  # seconds for calls under way when a run is cancelled: they may be paid for already
 _WINDOW = 64  # items that may wait, for each worker

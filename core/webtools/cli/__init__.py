@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
+from webtools._internal.text.reader import typed
 from webtools.cli import arguments as arguments_module
 from webtools.cli import output
 from webtools.errors import WebToolsError
-from webtools.text.reader import typed
 
 __all__ = ["command", "main"]
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from webtools._version import __version__
 from webtools.cli import local_commands as local
-from webtools.cli.parsing import Parser, UsageError
+from webtools.cli.argument_parser import Parser, UsageError
 from webtools.cli.tool_commands import CALLS, PLAN, RESEARCH, tool_options
 
 __all__ = ["COMMANDS", "UsageError", "asks_for_json", "parser_of", "read", "top_parser"]

@@ -10,10 +10,10 @@ from dataclasses import asdict, fields
 from typing import Any, Self
 
 from webtools import WebTools, bulk
+from webtools._internal.display import hook
+from webtools._internal.display.text import price
 from webtools.bulk import Options, State, Summary
 from webtools.cli import drawing, output
-from webtools.display import hook
-from webtools.display.text import price
 from webtools.progress import Stage
 
 STOPPED = 4

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from webtools._internal.logs.log_reading import amount, duration, size
+from webtools._internal.output import stored
+from webtools._internal.storage.cache_entries import Cache, CacheStats
+from webtools._internal.storage.store_errors import StoreError
+from webtools._internal.storage.stores import stores_for
 from webtools.cli.output import FINE, report
 from webtools.config import Accounts, Settings, cache_path
 from webtools.config.accounts import output_owner
 from webtools.errors import ConfigError
-from webtools.logs.reading import amount, duration, size
-from webtools.output import stored
-from webtools.storage.cache_entries import Cache, CacheStats
-from webtools.storage.store_errors import StoreError
-from webtools.storage.stores import stores_for
 
 _T = TypeVar("_T")
 

@@ -30,7 +30,7 @@ def call(options: Namespace) -> int:
 
 def plan(options: Namespace) -> int:
     """Describe what a research call with these arguments would do."""
-    from webtools.display.plan_text import plan_text  # noqa: PLC0415  no call needs it
+    from webtools._internal.display.plan_text import plan_text  # noqa: PLC0415  no call needs it
 
     given = arguments_of(options)
     if options.model:

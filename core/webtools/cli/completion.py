@@ -10,7 +10,7 @@ from webtools.cli.arguments import COMMANDS, parser_of, top_parser
 from webtools.cli.output import FINE, USAGE, complain
 
 if TYPE_CHECKING:
-    from webtools.cli.parsing import Parser
+    from webtools.cli.argument_parser import Parser
 
 _PATHS = {"config", "output", "write_config"}
 _INSTALL = "Completion takes argcomplete: pip install 'agent-webtools[cli]'"

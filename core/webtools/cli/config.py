@@ -10,19 +10,19 @@ from getpass import getpass
 from pathlib import Path
 from typing import Any
 
+from webtools._internal.display.text import price
+from webtools._internal.logs.log_reading import amount
+from webtools._internal.pipeline.context import call_services
+from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, config_paths
-from webtools.config.file import CONFIG_VARIABLE, absolute, missing_file, status
+from webtools.config.config_file import CONFIG_VARIABLE, absolute, missing_file, status
+from webtools.config.setting_values import key_fault, usual_options
 from webtools.config.settings import config_in_use
-from webtools.config.values import key_fault, usual_options
 from webtools.config.writing import add_entry, begin_config, check_name, position_of, set_key
-from webtools.display.text import price
 from webtools.errors import ConfigError
-from webtools.logs.reading import amount
-from webtools.pipeline.context import call_services
 from webtools.providers import PROVIDERS
-from webtools.text.quoting import hint, quote
 
 _PROG = "webtools config"
 _TAKE_NAME = {"init", "add", "set-key"}

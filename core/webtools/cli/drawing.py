@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any
 
+from webtools._internal.text.visible import is_terminal
 from webtools.progress import ProgressCallback, TerminalProgress
-from webtools.text.visible import is_terminal
 from webtools.tools import ToolResult
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+from webtools._internal.output import stored
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import note, show
-from webtools.output import stored
 from webtools.tools import ToolResult
 
 _OTHER_FORMATS = {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from webtools import formatting
-from webtools.display.contents import by_query as sorted_results
-from webtools.display.outline import subject
+from webtools._internal.display.contents import by_query as sorted_results
+from webtools._internal.display.outline import subject
 from webtools.results import SearchResponse
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 

@@ -6,13 +6,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from webtools import WebTools
+from webtools._internal.storage.store_errors import StoreError
+from webtools._internal.storage.stores import stores_for
+from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.quoting import quote
 from webtools.cli.output import tell
 from webtools.config import ResearchConfig, Settings, cache_path
-from webtools.config.models import Config, ProviderConfig, capabilities
-from webtools.storage.store_errors import StoreError
-from webtools.storage.stores import stores_for
-from webtools.text.cleaning import one_line
-from webtools.text.quoting import quote
+from webtools.config.config_models import Config, ProviderConfig, capabilities
 
 if TYPE_CHECKING:
     from pathlib import Path

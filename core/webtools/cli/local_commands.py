@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from webtools.cli.parsing import CONFIG, Command, as_json, choice, flag, number, value
+from webtools.cli.argument_parser import CONFIG, Command, as_json, choice, flag, number, value
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from webtools import logs as logs_module
+from webtools._internal import logs as logs_module
+from webtools._internal.text.narrowing import is_object
 from webtools.cli import output
 from webtools.cli.following import Follower, reader_left
 from webtools.config import Settings
 from webtools.config.accounts import written_log
 from webtools.errors import InputError
-from webtools.text.narrowing import is_object
 
 _TAIL = "webtools log tail"  # as messages name it
 _LINES = 20

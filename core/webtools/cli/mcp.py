@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from webtools._internal.text.reader import typed
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
-from webtools.text.reader import typed
 
 _TYPED = (
     "this waits for the client that started it, and speaks MCP over stdin and stdout. "

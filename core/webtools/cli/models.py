@@ -6,8 +6,8 @@ from importlib import import_module
 from inspect import isclass
 from typing import TYPE_CHECKING, Any
 
+from webtools._internal.io.foreign import words_of
 from webtools.errors import ConfigError
-from webtools.io.foreign import words_of
 
 if TYPE_CHECKING:
     from webtools.synthesis import Synthesizer

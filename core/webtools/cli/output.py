@@ -14,7 +14,7 @@ from dataclasses import replace
 from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-from webtools.text.quoting import escape_controls, escape_json_controls
+from webtools._internal.text.quoting import escape_controls, escape_json_controls
 
 if TYPE_CHECKING:
     from webtools.cli.arguments import UsageError
@@ -75,8 +75,8 @@ def complain(message: str) -> None:
 
 
 def _fit(text: str, stream: Any, hanging: int = 0) -> str:
-    from webtools.display.wrapping import width_of, wrapped  # noqa: PLC0415
-    from webtools.text.visible import is_terminal  # noqa: PLC0415  help and --json need none of this
+    from webtools._internal.display.wrapping import width_of, wrapped  # noqa: PLC0415
+    from webtools._internal.text.visible import is_terminal  # noqa: PLC0415  help and --json need none of this
 
     return wrapped(text, width_of(stream), hanging) if is_terminal(stream) else text
 
@@ -178,7 +178,7 @@ def _for_people(tool: str, result: ToolResult) -> str:
         from webtools.cli.grouping import by_query  # noqa: PLC0415  few calls need it
 
         return by_query(result.details)
-    from webtools.text.fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
+    from webtools._internal.text.fencing import unfenced  # noqa: PLC0415  as heavy as the tools themselves
 
     text = unfenced(result.text)
     handle = result.details["read_handle"]
@@ -188,7 +188,7 @@ def _for_people(tool: str, result: ToolResult) -> str:
 def failure(error: WebToolsError, *, as_json: bool) -> int:
     """Report an error of ours and give the exit code for it."""
     if as_json:
-        from webtools.calls.present import error_details  # noqa: PLC0415  few failures need it
+        from webtools._internal.call.present import error_details  # noqa: PLC0415  few failures need it
 
         print_json(error_details(error))
     complain(str(error))
@@ -200,7 +200,7 @@ def usage_failure(error: UsageError, *, as_json: bool) -> int:
     """Report arguments that could not be read."""
     if as_json:
         # Here, since both cost 100 ms that only this case needs.
-        from webtools.calls.present import error_details  # noqa: PLC0415
+        from webtools._internal.call.present import error_details  # noqa: PLC0415
         from webtools.errors import InputError  # noqa: PLC0415
 
         print_json(error_details(InputError(str(error))))

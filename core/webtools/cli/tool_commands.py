@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from webtools.cli.parsing import CONFIG, Argument, Command, as_json, flag, number, value
+from webtools.cli.argument_parser import CONFIG, Argument, Command, as_json, flag, number, value
 
 if TYPE_CHECKING:
     from webtools.inputs.options import Option
@@ -152,7 +152,7 @@ examples:
 
 def tool_options(name: str, command: Command) -> tuple[str, str, list[Option]]:
     """Return what a tool is about, the words for it, and the options that a command over it has."""
-    from webtools.config.models import synthesis_names
+    from webtools.config.config_models import synthesis_names
     from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
     from webtools.tools import TOOLS
 

@@ -8,10 +8,10 @@ from argparse import Namespace
 from pathlib import Path
 
 from webtools import WebTools
+from webtools._internal.text.visible import display_text
 from webtools.cli.output import FAILED, FINE, note, report
 from webtools.errors import InputError
 from webtools.results import Verified
-from webtools.text.visible import display_text
 
 _MOST = 1_000_000  # characters of a file, which may be one without an end
 _LONGEST = 1000  # characters of a claim or quotation

@@ -1,13 +1,13 @@
 """Settings, from one source: what the code passes in, else the file, else the environment."""
 
 from webtools.config.accounts import Accounts, cache_path, log_path
+from webtools.config.config_file import EXAMPLE
+from webtools.config.config_models import Config, ProviderConfig, StorageConfig
 from webtools.config.environment import environment_config
-from webtools.config.file import EXAMPLE
-from webtools.config.models import Config, ProviderConfig, StorageConfig
 from webtools.config.parts import BudgetConfig, CacheConfig, FetchConfig, LogConfig, ResearchConfig
 from webtools.config.paths import config_paths
+from webtools.config.setting_values import KeySource
 from webtools.config.settings import Settings, check, find_config, load
-from webtools.config.values import KeySource
 
 __all__ = [
     "EXAMPLE",

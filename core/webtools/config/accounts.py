@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from webtools._internal.http.proxies import NO_PROXIES, Proxies
+from webtools._internal.pages import INSTALL
+from webtools._internal.text.quoting import hint, listed, quote
+from webtools._internal.text.redaction import Redactor, redactor_for
+from webtools.config.config_file import CONFIG_VARIABLE, PLACEHOLDER, absolute
+from webtools.config.config_messages import not_picklable
+from webtools.config.config_models import Config, ProviderConfig, without_providers
 from webtools.config.environment import ignored_variables
-from webtools.config.file import CONFIG_VARIABLE, PLACEHOLDER, absolute
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
-from webtools.config.messages import not_picklable
-from webtools.config.models import Config, ProviderConfig, without_providers
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
-from webtools.http.proxies import NO_PROXIES, Proxies
-from webtools.pages import INSTALL
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import DIRECT
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.text.quoting import hint, listed, quote
-from webtools.text.redaction import Redactor, redactor_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,22 +12,22 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from webtools._internal.text.cleaning import without_login
+from webtools._internal.text.quoting import listed, quote
+from webtools._internal.text.redaction import SHORTEST_LOGIN
 from webtools.config.accounts import DEFAULT_LIMIT, cache_path, log_path
+from webtools.config.config_models import capabilities
 from webtools.config.environment import key_variables
-from webtools.config.models import capabilities
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths
 from webtools.errors import ConfigError
 from webtools.providers.about import Options
-from webtools.text.cleaning import without_login
-from webtools.text.quoting import listed, quote
-from webtools.text.redaction import SHORTEST_LOGIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from webtools._internal.http.proxies import Proxy
     from webtools.config.accounts import Accounts
     from webtools.config.parts import BudgetConfig, FetchConfig, ResearchConfig
-    from webtools.http.proxies import Proxy
     from webtools.providers import Account
 
 _SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
@@ -186,7 +186,7 @@ def _unusable(accounts: Accounts) -> Iterator[str]:
     """Warn of stores that no call can use, which answers are given without."""
     config = accounts.config
     if config.storage.url:
-        from webtools.storage.redis_store import redis_store_at  # noqa: PLC0415 - few settings need it
+        from webtools._internal.storage.redis_store import redis_store_at  # noqa: PLC0415 - few settings need it
 
         try:
             redis_store_at(config.storage.clear)

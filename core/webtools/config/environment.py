@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
+from webtools.config.config_models import Config, ProviderConfig, without_providers
 from webtools.config.first_steps import KEYLESS_VARIABLE
-from webtools.config.models import Config, ProviderConfig, without_providers
 from webtools.config.parts import (
     LOG_BACKUPS,
     LOG_BYTES,
@@ -19,7 +19,7 @@ from webtools.config.parts import (
     CacheConfig,
     LogConfig,
 )
-from webtools.config.values import checked_base_url, key_fault, usual_options
+from webtools.config.setting_values import checked_base_url, key_fault, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 

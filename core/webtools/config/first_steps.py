@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from webtools.config.file import EXAMPLE_LINE
+from webtools._internal.text.reader import Place, place
+from webtools.config.config_file import EXAMPLE_LINE
 from webtools.config.paths import config_paths
 from webtools.providers import PROVIDERS, About, Capability
-from webtools.text.reader import Place, place
 
 KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 

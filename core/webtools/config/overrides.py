@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from pydantic import SecretStr
 
-from webtools.config.models import PARTS, Config, ProviderConfig, TopLevel, without_providers
+from webtools._internal.text.choices import Fence
+from webtools._internal.text.narrowing import is_mapping
+from webtools._internal.text.quoting import hint, listed, quote
+from webtools.config.config_models import PARTS, Config, ProviderConfig, TopLevel, without_providers
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,
@@ -18,19 +21,16 @@ from webtools.config.parts import (
     ResearchConfig,
 )
 from webtools.config.paths import CODE, settled
-from webtools.config.values import checked_type, usual_options
+from webtools.config.setting_values import checked_type, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
-from webtools.text.choices import Fence
-from webtools.text.narrowing import is_mapping
-from webtools.text.quoting import hint, listed, quote
 
 if TYPE_CHECKING:
     import os
 
     import httpx
 
-    from webtools.config.models import StorageConfig
+    from webtools.config.config_models import StorageConfig
 
 Key: TypeAlias = str | SecretStr | Callable[[], str]
 """An API key, or a function that returns it."""

@@ -18,14 +18,14 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from webtools.config.messages import explain, fail
-from webtools.config.values import checked_path
+from webtools._internal.text.choices import Command
+from webtools._internal.text.narrowing import is_object
+from webtools._internal.text.quoting import QUOTED, SHORTEST_KEY, hint, listed, quote
+from webtools._internal.text.redaction import Redactor
+from webtools.config.config_messages import explain, fail
+from webtools.config.setting_values import checked_path
 from webtools.errors import ConfigError
 from webtools.providers.operator_domains import OperatorDomains, read_site
-from webtools.text.choices import Command
-from webtools.text.narrowing import is_object
-from webtools.text.quoting import QUOTED, SHORTEST_KEY, hint, listed, quote
-from webtools.text.redaction import Redactor
 
 _Read = TypeVar("_Read", bound="Part")
 

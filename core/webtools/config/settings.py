@@ -17,10 +17,12 @@ from typing import Any, cast
 from pydantic import SecretStr
 from pydantic.alias_generators import to_camel
 
+from webtools._internal.http.proxies import NO_PROXIES, Proxies, environment_proxies
+from webtools._internal.http.proxies import signature as proxy_signature
+from webtools._internal.text.quoting import quote
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
-from webtools.config.environment import read_environment, variables
-from webtools.config.file import (
+from webtools.config.config_file import (
     CONFIG_VARIABLE,
     absolute,
     file_error,
@@ -28,8 +30,9 @@ from webtools.config.file import (
     read_text,
     status,
 )
-from webtools.config.messages import fail
-from webtools.config.models import PYTHON_SPELLINGS, Config, ProviderConfig
+from webtools.config.config_messages import fail
+from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig
+from webtools.config.environment import read_environment, variables
 from webtools.config.overrides import Overrides
 from webtools.config.parts import has_text_keys
 from webtools.config.paths import (
@@ -40,10 +43,7 @@ from webtools.config.paths import (
     settled,
 )
 from webtools.errors import ConfigError
-from webtools.http.proxies import NO_PROXIES, Proxies, environment_proxies
-from webtools.http.proxies import signature as proxy_signature
 from webtools.providers.about import Pacer
-from webtools.text.quoting import quote
 
 
 def load(text: str, origin: str) -> Config:

@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from webtools.config.file import read_text, status
+from webtools._internal.text.quoting import hint, listed, quote
+from webtools.config.config_file import read_text, status
 from webtools.config.settings import load
 from webtools.errors import ConfigError
-from webtools.text.quoting import hint, listed, quote
 
 _PRIVATE_FOLDER = 0o700
 

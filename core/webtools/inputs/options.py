@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import AfterValidator
 from pydantic.fields import FieldInfo
 
-from webtools.inputs.models import ToolInput
-from webtools.inputs.values import OneOf
-from webtools.text.record import record
+from webtools._internal.text.record import record
+from webtools.inputs.argument_values import OneOf
+from webtools.inputs.tool_inputs import ToolInput
 
 _LETTERS = {"limit": "-n", "provider": "-p"}
 _OLD = {  # spellings of version 0.2, accepted until the next one

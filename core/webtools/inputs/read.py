@@ -4,17 +4,17 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from webtools.inputs.models import ToolInput
-from webtools.inputs.values import UnfitError, as_one, up_to
-from webtools.text.cleaning import without_controls
-from webtools.text.invisible import without_invisible
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.invisible import without_invisible
+from webtools.inputs.argument_values import UnfitError, as_one, up_to
+from webtools.inputs.tool_inputs import ToolInput
 
 MAX_OFFSET = 1_000_000_000
 MAX_FIND_CHARACTERS = 1000
 
 
 def _handle(text: str) -> str:
-    from webtools.output.stored import is_handle  # noqa: PLC0415 - few calls read on
+    from webtools._internal.output.stored import is_handle  # noqa: PLC0415 - few calls read on
 
     text = text.strip()
     if not is_handle(text):

@@ -14,9 +14,9 @@ from pathlib import Path
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 
+from webtools._internal.text.quoting import quote
+from webtools._internal.text.record import record
 from webtools.errors import ConfigError
-from webtools.text.quoting import quote
-from webtools.text.record import record
 
 TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
 _SHORTEST_TOKEN = 16

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, create_model
 
+from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools.results import (
     FetchResponse,
     Page,
@@ -15,7 +16,6 @@ from webtools.results import (
     SearchResponse,
     SummaryResponse,
 )
-from webtools.text.narrowing import is_list, is_mapping
 from webtools.truncation import Cut
 
 _UNSAID = frozenset({"title", "description", "default"})  # as keywords; fields may be so named

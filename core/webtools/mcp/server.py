@@ -10,14 +10,14 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from webtools._internal.http.threads import at_once_or_in_thread
+from webtools._internal.text.record import record
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError
-from webtools.http.threads import at_once_or_in_thread
-from webtools.mcp.following import follow
 from webtools.mcp.listing import INSTRUCTIONS, describe
+from webtools.mcp.progress_reports import follow
 from webtools.mcp.structured import structured_content
-from webtools.text.record import record
 from webtools.tools import READ, ToolResult
 from webtools.truncation import MAX_BYTES
 

@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from webtools._internal.text.fencing import defused, wrapping
+from webtools._internal.text.narrowing import is_list, is_object
+from webtools._internal.text.nested_texts import with_texts
 from webtools.mcp.outputs import COMMON, PAGE_TEXTS
-from webtools.text.fencing import defused, wrapping
-from webtools.text.narrowing import is_list, is_object
-from webtools.text.values import with_texts
 from webtools.truncation import MAX_BYTES
 
 _FROM_PAGES = {"text", "quotation", "summary"}  # of passages, claims and answers

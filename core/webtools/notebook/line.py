@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from webtools._internal.text.quoting import hint, nearest
 from webtools.inputs.options import Option, outdated
-from webtools.text.quoting import hint, nearest
 
 _NAME = re.compile(r"--?[^\s=]*")
 _VALUE = re.compile(r'"(?P<double>[^"]*)"(?!\S)|\'(?P<single>[^\']*)\'(?!\S)|(?P<bare>\S+)')

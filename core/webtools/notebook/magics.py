@@ -38,6 +38,8 @@ except ModuleNotFoundError as error:
     _MESSAGE = "webtools.notebook needs IPython: pip install 'agent-webtools[notebook]'"
     raise ImportError(_MESSAGE) from error
 
+from webtools._internal.text.narrowing import is_list
+from webtools._internal.text.visible import display_lines
 from webtools.client import WebTools
 from webtools.config import Settings
 from webtools.config import check as described
@@ -47,8 +49,6 @@ from webtools.notebook.line import OptionError, completions, read_line, usage
 from webtools.notebook.question import Question
 from webtools.notebook.table import MAGICS, OUTPUT, Magic
 from webtools.progress import NotebookProgress, TerminalProgress
-from webtools.text.narrowing import is_list
-from webtools.text.visible import display_lines
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

@@ -7,10 +7,10 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
-from webtools.config.models import synthesis_names
+from webtools._internal.text.record import record
+from webtools.config.config_models import synthesis_names
 from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
-from webtools.text.record import record
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")

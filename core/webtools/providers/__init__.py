@@ -7,6 +7,7 @@ by an installed package in the entry point group `webtools.providers`.
 
 from __future__ import annotations
 
+from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -19,9 +20,8 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
-from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, Options, SearchOptions
-from webtools.providers.errors import (
+from webtools.providers.error_tables import (
     ITSELF,
     ErrorBody,
     ErrorTable,

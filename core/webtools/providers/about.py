@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
 
-from webtools.http.messages import Request
-from webtools.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools._internal.http.messages import Request
+from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools._internal.text.record import frozen_record, record
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-from webtools.text.record import frozen_record, record
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
 DIRECT = "direct"  # type and name of who reads pages from their own sites, without an entry

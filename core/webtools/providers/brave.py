@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -18,12 +19,11 @@ from webtools.errors import (
     QuotaError,
     RateLimitError,
 )
-from webtools.http.messages import OK, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.brave_answers import context_fields, hit_fields, is_used_up
 from webtools.providers.brave_regions import COUNTRIES, language_of
-from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.hits import read_hits
 from webtools.providers.parsing import inside, json_object, listed_price, maybe_objects, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery

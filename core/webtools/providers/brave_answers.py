@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from webtools.http.messages import Response
+from webtools._internal.http.messages import Response
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.dates import read_age, read_moment
 from webtools.providers.hits import HitFields, Item, joined
 from webtools.providers.parsing import http_date, maybe_object, number
-from webtools.text.cleaning import without_controls
-from webtools.text.dates import read_age, read_moment
 
 _LONGEST_SNIPPET = 300  # of the first passage
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
+from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.text.cleaning import without_controls
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -17,10 +19,9 @@ from webtools.errors import (
     RequestTimeoutError,
     UnavailableError,
 )
-from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.context7_libraries import Library, id_of, moved_to, name_of, pinned
-from webtools.providers.errors import (
+from webtools.providers.error_tables import (
     ITSELF,
     ErrorTable,
     Meaning,
@@ -32,7 +33,6 @@ from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_i
 from webtools.providers.parsing import estimate, inside, json_object, maybe_object
 from webtools.providers.protocols import DocsCall, DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
-from webtools.text.cleaning import without_controls
 
 _MOST_ANSWERS = 2  # of a look-up: the library, its snippets; what only turns it is no answer
 

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from webtools._internal.text.patterns import compiled
+from webtools._internal.text.record import record
 from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
-from webtools.text.patterns import compiled
-from webtools.text.record import record
 
 _ID = r"(?a:/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?)"
 _ID_IN_TEXT = rf"(?a)(?<!\S){_ID}(?![\w/])"

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
+from webtools._internal.http.messages import Response
+from webtools._internal.pages import INSTALL
+from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
-from webtools.http.messages import Response
-from webtools.pages import INSTALL
-from webtools.pages.ssrf import Policy, sites
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
-from webtools.providers.errors import kind_of, retry_after
+from webtools.providers.error_tables import kind_of, retry_after
 from webtools.providers.fetched import missing_parts, with_parts
 from webtools.providers.parsing import free
 from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.results import Page, failed_page
 
 if TYPE_CHECKING:
-    from webtools.pages.content import Content
-    from webtools.pages.fetching import Terms
+    from webtools._internal.pages.content import Content
+    from webtools._internal.pages.fetching import Terms
 
 _LIBRARIES = ("trafilatura", "pypdf")
 _INSTALLED: set[str] = set()  # those of them that were found
@@ -101,7 +101,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
     Raises:
         ConfigError: The extra `fetch` is not installed.
     """
-    from webtools.pages.fetching import Terms, of_each  # noqa: PLC0415 - what reads pages is much
+    from webtools._internal.pages.fetching import Terms, of_each  # noqa: PLC0415 - what reads pages is much
 
     error = await call.io.call_blocking(missing_libraries)
     if error is not None:
@@ -134,7 +134,7 @@ async def _fetch(
     url: str, terms: Terms, query: PageQuery, account: Account, call: PageCall
 ) -> _Found:
     """Fetch one page; its failure is part of the result, so that it loses no other page."""
-    from webtools.pages.fetching import fetch_content, host_of  # noqa: PLC0415 - as above
+    from webtools._internal.pages.fetching import fetch_content, host_of  # noqa: PLC0415 - as above
 
     try:
         content, target = await fetch_content(url, terms)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Protocol
 
-from webtools.io.runtime import IO
+from webtools._internal.io.runtime import IO
+from webtools._internal.text.record import record
 from webtools.providers.protocols import Cost, SynthesisQuery
 from webtools.results import Claim
-from webtools.text.record import record
 
 __all__ = ["Draft", "Synthesizer"]
 

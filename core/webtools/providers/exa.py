@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+from webtools._internal.http.messages import Request, Response
 from webtools.errors import BadRequestError
-from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
-from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.error_tables import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import (
     PageFault,
     PageFields,

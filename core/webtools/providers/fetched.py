@@ -13,14 +13,14 @@ from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.patterns import compiled
+from webtools._internal.text.record import record
 from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, Oddities
 from webtools.providers.protocols import PageQuery, Pages
 from webtools.results import Page, Passage, failed_page
-from webtools.text.cleaning import one_line, without_controls
-from webtools.text.patterns import compiled
-from webtools.text.record import record
 
 T = TypeVar("T")
 PageFault: TypeAlias = str | ProviderError  # the words of the API, or the answer of the page's site

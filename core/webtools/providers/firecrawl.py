@@ -9,11 +9,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import ProviderError
-from webtools.http.messages import OK, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
-from webtools.providers.errors import ITSELF, ErrorTable, bounded, read_error_body
+from webtools.providers.error_tables import ITSELF, ErrorTable, bounded, read_error_body
 from webtools.providers.fetched import PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import HitFields, Item, Oddities, age_in, joined_lists, read_hits
 from webtools.providers.parsing import (

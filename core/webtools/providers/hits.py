@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, TypeAdapter
 
+from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
+from webtools._internal.text.dates import read_age, read_day, read_moment
+from webtools._internal.text.narrowing import is_list, is_object
+from webtools._internal.text.record import record
 from webtools.providers.about import Account
 from webtools.providers.faults import fault_of
 from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
-from webtools.text.cleaning import is_web_url, one_line, without_controls
-from webtools.text.dates import read_age, read_day, read_moment
-from webtools.text.narrowing import is_list, is_object
-from webtools.text.record import record
 
 T = TypeVar("T")
 UNREADABLE = "that cannot be read, left out here"

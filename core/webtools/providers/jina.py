@@ -10,14 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from webtools.http.messages import OK, Request, Response
+from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.text.dates import read_moment
 from webtools.providers.about import About, Account, PageOptions
-from webtools.providers.errors import ITSELF, ErrorTable, read_failure
+from webtools.providers.error_tables import ITSELF, ErrorTable, read_failure
 from webtools.providers.fetched import PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import Item, Oddities
 from webtools.providers.parsing import free_without_key, inside, json_object, number
 from webtools.providers.protocols import PageQuery, Pages
-from webtools.text.dates import read_moment
 
 _MOST_TOKENS = 200_000  # of a page; a longer one is refused, and not billed
 _MILLION = 1_000_000

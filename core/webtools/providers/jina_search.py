@@ -9,10 +9,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from webtools.http.messages import OK, Request, Response
+from webtools._internal.http.messages import OK, Request, Response
 from webtools.providers import jina
 from webtools.providers.about import About, Account, SearchOptions
-from webtools.providers.errors import ITSELF, ErrorTable, read_failure
+from webtools.providers.error_tables import ITSELF, ErrorTable, read_failure
 from webtools.providers.filters import asked_for, site_of, with_pages
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, listed_price

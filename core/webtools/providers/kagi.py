@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from webtools.http.messages import Request, Response
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.narrowing import is_list
 from webtools.providers import filters, kagi_api
 from webtools.providers.about import Account
 from webtools.providers.hits import HitFields, Item, joined, read_hits
 from webtools.providers.parsing import json_object, maybe_object
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
-from webtools.text.narrowing import is_list
 
 # What Kagi can do besides, and what its APIs have in common.
 ABOUT, read_error = kagi_api.ABOUT, kagi_api.read_error

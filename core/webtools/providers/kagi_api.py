@@ -13,15 +13,15 @@ from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
+from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
-from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
-from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.fetched import PageFields, came, faults_of, read_texts
 from webtools.providers.hits import Item, Oddities, read_items
 from webtools.providers.parsing import estimate, json_object, number, text
 from webtools.providers.protocols import PageQuery, Pages, Summary, SummaryQuery
-from webtools.text.cleaning import one_line, without_controls
 
 MOST_EXTRACTED = 10  # pages of one request
 _MOST_BILLED_TOKENS = 10_000  # of one summary

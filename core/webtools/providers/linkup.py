@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
+from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import AuthenticationError, QuotaError
-from webtools.http.messages import OK, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
-from webtools.providers.errors import ErrorTable, Meaning, read_failure
+from webtools.providers.error_tables import ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, SearchQuery

@@ -11,10 +11,10 @@ from dataclasses import replace
 from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
+from webtools._internal.text.cleaning import is_web_url
+from webtools._internal.text.record import record
+from webtools._internal.text.urls import parse
 from webtools.errors import Fault, InputError
-from webtools.text.cleaning import is_web_url
-from webtools.text.record import record
-from webtools.text.urls import parse
 
 _LOGIN = re.compile(r"//[^/?#]*@")
 _NO_HOST = re.compile(r"[/?#@]")

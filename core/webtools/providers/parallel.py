@@ -9,15 +9,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from webtools.http.messages import Request, Response
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.cleaning import without_controls
 from webtools.providers import fetched
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
-from webtools.providers.errors import ErrorTable, read_failure
+from webtools.providers.error_tables import ErrorTable, read_failure
 from webtools.providers.filters import Names, asked_for, domains_of_one_list, hosts, iso_day, sent
 from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
 from webtools.providers.parsing import estimate, json_object, notices
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
-from webtools.text.cleaning import without_controls
 
 _RESULTS_IN_PRICE = 10
 _LONGEST_KEYWORDS = 200  # characters; the whole question is the objective then

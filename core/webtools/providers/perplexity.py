@@ -9,11 +9,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.narrowing import is_list
+from webtools._internal.text.patterns import compiled
 from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
-from webtools.http.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
-from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.error_tables import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, Oddities, read_hits, read_items
 from webtools.providers.parsing import (
     inside,
@@ -31,9 +34,6 @@ from webtools.providers.protocols import (
     Synthesis,
     SynthesisQuery,
 )
-from webtools.text.cleaning import one_line, without_controls
-from webtools.text.narrowing import is_list
-from webtools.text.patterns import compiled
 
 _MOST_RESULTS = 20
 _COST = ("usage", "cost", "total_cost")

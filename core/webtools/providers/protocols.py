@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, get_ar
 
 from pydantic import ConfigDict
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.io.runtime import IO
+from webtools._internal.text.record import record
 from webtools.errors import ProviderError
-from webtools.http.messages import Request, Response
-from webtools.io.runtime import IO
 from webtools.providers.about import About, Account, Capability
 from webtools.results import Page, Passage, SearchResult
-from webtools.text.record import record
 
 if TYPE_CHECKING:
-    from webtools.pages.robots import CachedRobots
+    from webtools._internal.pages.robots import CachedRobots
 
 FilterName: TypeAlias = Literal[
     "include_domains",

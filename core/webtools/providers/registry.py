@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
+from webtools._internal.text.record import record
 from webtools.errors import ConfigError
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.protocols import (
@@ -25,7 +26,6 @@ from webtools.providers.protocols import (
     SynthesisProvider,
     SynthesisQuery,
 )
-from webtools.text.record import record
 
 GROUP = "webtools.providers"  # of entry points
 

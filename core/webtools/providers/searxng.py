@@ -13,15 +13,15 @@ from urllib.parse import urlencode
 
 from pydantic import Field
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.narrowing import is_list
 from webtools.errors import AuthenticationError
-from webtools.http.messages import Request, Response
 from webtools.providers.about import About, Account, SearchOptions
-from webtools.providers.errors import ErrorTable, Meaning, read_failure
+from webtools.providers.error_tables import ErrorTable, Meaning, read_failure
 from webtools.providers.filters import hosts, news, site_operators, utc_day
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import free, json_object, line, maybe_list, maybe_object, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
-from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # of a page; there is no parameter for it, so what is too much is cut off here
 _HIT = HitFields(snippet="content", published_at="publishedDate", author="author")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from webtools._internal.http.messages import Request, Response
 from webtools.errors import QuotaError
-from webtools.http.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
-from webtools.providers.errors import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.error_tables import ITSELF, ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, age_in, read_hits
 from webtools.providers.parsing import json_object, number
 from webtools.providers.protocols import FilterName, Hits, SearchQuery

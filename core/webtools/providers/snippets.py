@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urldefrag
 
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.redaction import redactor_for
 from webtools.providers.about import Account
 from webtools.results import SearchResult
-from webtools.text.cleaning import without_controls
-from webtools.text.invisible import without_invisible
-from webtools.text.redaction import redactor_for
 
 _PAGE_CHARACTERS = 4_000  # of the snippets of one page together
 _LANGUAGE = re.compile(r"[\w.+#-]{1,30}")

@@ -11,17 +11,17 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.dates import read_moment
 from webtools.errors import QuotaError
-from webtools.http.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
-from webtools.providers.errors import ErrorTable, read_failure
+from webtools.providers.error_tables import ErrorTable, read_failure
 from webtools.providers.fetched import PageFields, came, faults_of, read_texts
 from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
 from webtools.providers.parsing import free_without_key, http_date, json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
-from webtools.text.dates import read_moment
 
 _MOST_RESULTS = 20
 _PAGES_IN_PRICE = 5  # that one unit of an extraction pays for

@@ -10,16 +10,16 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
+from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.text.narrowing import is_list
 from webtools._version import __version__
 from webtools.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
-from webtools.http.messages import OK, Request, Response
 from webtools.providers.about import About, Account, Capability, SearchOptions
-from webtools.providers.errors import ErrorTable, Meaning, read_error_body
+from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import asked_for, with_pages
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import free, json_object, maybe_object, number
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
-from webtools.text.narrowing import is_list
 
 _MOST_RESULTS = 20  # with introductions, of which one answer has no more
 _INTRODUCTION_CHARACTERS = 600

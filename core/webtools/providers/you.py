@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from webtools.http.messages import Request, Response
+from webtools._internal.http.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
-from webtools.providers.errors import ErrorTable, read_failure
+from webtools.providers.error_tables import ErrorTable, read_failure
 from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
 from webtools.providers.parsing import free_without_key, json_object, listed_price, maybe_object
 from webtools.providers.protocols import FilterName, Hits, SearchQuery

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from webtools.display.hook import Bounded, Pictured, Shown
+from webtools._internal.display.hook import Bounded, Pictured, Shown
 
 if TYPE_CHECKING:
     from inspect import Signature

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
+from webtools._internal.text.choices import Command
 from webtools.results.base import Model, ShownModel
-from webtools.text.choices import Command
 
 
 class PlanStep(Model):

@@ -1,8 +1,8 @@
 """For authors of providers: the tests that each must pass, and calls without a network."""
 
 try:
-    from webtools.testing.calls import URLS, answer, outcome, registered
     from webtools.testing.conformance import INSTANCE, JUNK, KEY, ProviderConformance, assert_sound
+    from webtools.testing.provider_calls import URLS, answer, outcome, registered
 except ModuleNotFoundError as error:
     if error.name != "pytest":
         raise

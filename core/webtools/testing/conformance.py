@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from webtools.config.accounts import build
-from webtools.config.models import ProviderConfig
+from webtools.config.config_models import ProviderConfig
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -40,7 +40,15 @@ from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.hits import UNREADABLE
 from webtools.providers.protocols import FILTERS, Hits, SearchQuery
 from webtools.results import FetchResponse, SearchResponse, SearchResult
-from webtools.testing.calls import CALLS, URLS, answer, outcome, read_sample, registered, sent
+from webtools.testing.provider_calls import (
+    CALLS,
+    URLS,
+    answer,
+    outcome,
+    read_sample,
+    registered,
+    sent,
+)
 
 KEY = "test-key-conformance-5d1c9f"
 INSTANCE = "https://instance.example"  # of what everyone runs their own of

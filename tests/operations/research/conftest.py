@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from webtools import WebTools
-from webtools.pipeline import retries
+from webtools._internal.pipeline import retries
 from webtools_sandbox import SandboxServer
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from source_samples import SOURCES
 
-from webtools.grounding.verification import Review, verify
-from webtools.operations.research.claims import (
+from webtools._internal.grounding.verification import Review, verify
+from webtools._internal.operations.research.claims import (
     passages_beside,
     quote,
     rank_sources,

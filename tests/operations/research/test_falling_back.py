@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools
+from webtools._internal.operations.failover import UNPRICED
+from webtools._internal.pipeline import retries
+from webtools._internal.text.choices import Command
 from webtools.config import config_paths
 from webtools.errors import ConfigError, InputError, QuotaError, UnavailableError, WebToolsError
-from webtools.operations.failover import UNPRICED
-from webtools.pipeline import retries
-from webtools.text.choices import Command
 from webtools_sandbox import SandboxServer
 
 QUERY = "python asyncio cancel task"

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, WebTools
+from webtools._internal.operations.fetch import Fetched
+from webtools._internal.operations.research import claims
+from webtools._internal.operations.research import page_texts as reading
+from webtools._internal.operations.research.rules import fused
+from webtools._internal.operations.research.synthesizers import LONGEST_INPUT, sources_to_read
 from webtools.errors import UnavailableError
-from webtools.operations.fetch import Fetched
-from webtools.operations.research import claims, reading
-from webtools.operations.research.rules import fused
-from webtools.operations.research.synthesizers import LONGEST_INPUT, sources_to_read
 from webtools.providers.protocols import PageQuery, Source, SynthesisQuery
 from webtools.results import FetchResponse, Page, Passage, SearchResult
 from webtools_sandbox import SandboxServer

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from webtools import ResearchEnvelope, WebTools
-from webtools.operations.research import flow as researching
+from webtools._internal.operations.research import flow as researching
 from webtools_sandbox import SandboxServer
 
 CURRENT = "current zip archive limits"  # the documentation has no dates, the news no archives

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from webtools import ConfigError, InputError, QuotaError, WebTools
+from webtools._internal.logs import events_of, tail
+from webtools._internal.operations.research.checked_synthesis import NOTHING_FOUND
+from webtools._internal.operations.research.claims import ANSWER_CHARACTERS
 from webtools.errors import UnavailableError
 from webtools.formatting import NO_ANSWER
-from webtools.logs import events_of, tail
-from webtools.operations.research.claims import ANSWER_CHARACTERS
-from webtools.operations.research.synthesis import NOTHING_FOUND
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webtools.operations.research.rules import (
+from webtools._internal.operations.research.rules import (
     are_off_topic,
     canonical,
     is_docs_lookup,
@@ -20,7 +20,7 @@ from webtools.operations.research.rules import (
     time_word,
     without_repeats,
 )
-from webtools.operations.search import normalize
+from webtools._internal.operations.search import normalize
 from webtools.results import SearchResult
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

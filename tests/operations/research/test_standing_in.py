@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from webtools import ConfigError, ProviderError, WebTools
+from webtools._internal.logs import tail
+from webtools._internal.operations import failover
+from webtools._internal.operations.research import flow as researching
+from webtools._internal.pipeline import retries
+from webtools._internal.storage.circuit_breaker import Health
 from webtools.errors import UnavailableError
-from webtools.logs import tail
-from webtools.operations import failover
-from webtools.operations.research import flow as researching
-from webtools.pipeline import retries
 from webtools.providers import Account, direct
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
-from webtools.storage.circuit_breaker import Health
 from webtools_sandbox import KAGI_V0_KEY, SandboxServer
 
 QUERY = "how does a heap queue return the smallest item?"

@@ -13,15 +13,14 @@ import pytest
 from offline import IO, KEY, Stub, account, answer, arun, detached, run
 from source_samples import SOURCES, TRUE
 
-from webtools.errors import RequestError, UnavailableError
-from webtools.http.messages import Request
-from webtools.operations.research.synthesis import (
+from webtools._internal.http.messages import Request
+from webtools._internal.operations.research.checked_synthesis import (
     NO_TEXT,
     NOTHING_FOUND,
     Outcome,
     synthesize,
 )
-from webtools.operations.research.synthesizers import (
+from webtools._internal.operations.research.synthesizers import (
     LONGEST_INPUT,
     ExtractiveSynthesizer,
     ModelSynthesizer,
@@ -29,6 +28,7 @@ from webtools.operations.research.synthesizers import (
     cut_fairly,
     prompt_for,
 )
+from webtools.errors import RequestError, UnavailableError
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 from webtools.results import Claim, Quotation

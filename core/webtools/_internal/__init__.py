@@ -1,0 +1,1 @@
+"""The inside of the package. Nothing here is public."""

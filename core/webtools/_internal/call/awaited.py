@@ -1,0 +1,202 @@
+"""The async methods of the facade: each does what the blocking one of its name does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from webtools._internal.call.instance import Instance
+from webtools._internal.call.validate import arguments
+from webtools._internal.pipeline.context import CacheMode, CallOptions
+from webtools._internal.text.choices import Command
+from webtools.progress import ProgressCallback
+from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
+
+if TYPE_CHECKING:
+    from webtools._internal.operations.answer_verification import Given, Verifier
+    from webtools.providers.drafts import Synthesizer
+    from webtools.results import ResearchEnvelope, ResearchPlan, Verified
+
+Strings: TypeAlias = str | Sequence[str]
+Moment: TypeAlias = str | date | None
+
+
+class AwaitedMethods(Instance):
+    """What is awaited; `WebTools` explains the arguments, results and errors."""
+
+    async def asearch(
+        self,
+        queries: Strings,
+        *,
+        limit: int | None = None,
+        include_domains: Strings = (),
+        exclude_domains: Strings = (),
+        start_published_date: Moment = None,
+        end_published_date: Moment = None,
+        category: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        safe_search: Literal["off", "moderate", "strict"] | None = None,
+        page: int | None = None,
+        content: bool = False,
+        similar: bool = False,
+        snippets: bool = False,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SearchResponse:
+        """Search as `search` does, awaited; cancelling the task ends the requests."""
+        given = arguments(
+            queries=queries,
+            limit=limit,
+            include_domains=include_domains,
+            exclude_domains=exclude_domains,
+            start_published_date=start_published_date,
+            end_published_date=end_published_date,
+            category=category,
+            country=country,
+            language=language,
+            safe_search=safe_search,
+            page=page,
+            content=content,
+            similar=similar,
+            snippets=snippets,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        response: SearchResponse = await self._acall(SEARCH, given)
+        return response
+
+    async def afetch(
+        self,
+        urls: Strings,
+        *,
+        question: str | None = None,
+        text: bool | None = None,
+        highlights: bool = False,
+        summary: bool = False,
+        text_max_characters: int | None = None,
+        provider: str | None = None,
+        robots: bool = False,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> FetchResponse:
+        """Fetch as `fetch` does, awaited."""
+        given = arguments(
+            urls=urls,
+            question=question,
+            text=text,
+            highlights=highlights,
+            summary=summary,
+            text_max_characters=text_max_characters,
+            provider=provider,
+            robots=robots,
+            cache=cache,
+            progress=progress,
+        )
+        response: FetchResponse = await self._acall(FETCH, given)
+        return response
+
+    async def asummarize(
+        self,
+        url: str,
+        *,
+        summary_type: Literal["summary", "takeaway"] = "summary",
+        engine: Literal["cecil", "agnes"] = "cecil",
+        target_language: str | None = None,
+        provider: str | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> SummaryResponse:
+        """Summarize as `summarize` does, awaited."""
+        given = arguments(
+            url=url,
+            summary_type=summary_type,
+            engine=engine,
+            target_language=target_language,
+            provider=provider,
+            cache=cache,
+            progress=progress,
+        )
+        response: SummaryResponse = await self._acall(SUMMARIZE, given)
+        return response
+
+    async def aresearch(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> ResearchEnvelope:
+        """Research as `research` does, awaited."""
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+            cache=cache,
+            progress=progress,
+        )
+        response: ResearchEnvelope = await self._acall(RESEARCH, given)
+        return response
+
+    async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
+        """Read on as `read` does, awaited."""
+        given = arguments(handle=handle, offset=offset, find=find)
+        response: ReadResponse = await self._acall(READ, given)
+        return response
+
+    async def aplan(
+        self,
+        query: str,
+        *,
+        command: Command = "web",
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | Synthesizer | None = None,
+    ) -> ResearchPlan:
+        """Plan as `plan` does, awaited."""
+        given = arguments(
+            query=query,
+            command=command,
+            limit=limit,
+            recency_days=recency_days,
+            synthesis=synthesis,
+        )
+        return await self._arun(lambda io: self._dispatcher.plan(io, {**given}))
+
+    async def averify(
+        self,
+        answer: str,
+        sources: str | Given | Sequence[str | Given] = (),
+        *,
+        verifier: Verifier | None = None,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+    ) -> Verified:
+        """Verify as `verify` does, awaited."""
+        options = {"verifier": verifier, "cache": cache, "progress": progress}
+        return await self._arun(
+            lambda io: self._dispatcher.verify(io, answer, sources, {**options})
+        )
+
+    async def acall_tool(
+        self,
+        name: str | Tool,
+        arguments: Mapping[str, Any],
+        *,
+        cache: CacheMode = "use",
+        progress: ProgressCallback | None = None,
+        synthesizer: Synthesizer | None = None,
+    ) -> ToolResult:
+        """Call a tool as `call_tool` does, awaited."""
+        options = CallOptions(cache, progress, synthesizer)
+        return await self._arun(lambda io: self._dispatcher.present(io, name, arguments, options))

@@ -1,0 +1,339 @@
+"""One instance of the facade: its settings and connections, and what carries its calls out."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import warnings
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import httpx
+
+from webtools._internal.call.validate import Dispatcher
+from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP, running_loop
+from webtools._internal.http.watching import find_tracer
+from webtools._internal.io.blocking import BlockingIO
+from webtools._internal.io.event_loop import AsyncIO
+from webtools._internal.io.runtime import IO, run
+from webtools._internal.operations.search import HITS
+from webtools._internal.pipeline.context import call_services
+from webtools._internal.text.choices import Fence
+from webtools._loops import PROGRAM_USES_ASYNCIO
+from webtools.config import (
+    BudgetConfig,
+    CacheConfig,
+    Config,
+    FetchConfig,
+    LogConfig,
+    ProviderConfig,
+    ResearchConfig,
+    Settings,
+    StorageConfig,
+)
+from webtools.config.overrides import (
+    Key,
+    KeywordSettings,
+    Overrides,
+    read_overrides,
+    secret_keys,
+    unknown_setting,
+)
+from webtools.errors import InputError
+from webtools.providers import PROVIDERS
+from webtools.results import AskedProvider, SearchResponse, SearchResult
+from webtools.tools import SearchInput, Tool
+
+if TYPE_CHECKING:
+    from typing import Never, Self
+
+    from webtools._internal.storage.stores import RateLimits
+
+T = TypeVar("T")
+_LIBRARIES = {
+    "webtools",
+    "langchain_webtools",
+    "llamaindex_webtools",
+    "langchain_core",
+    "llama_index",
+    "pydantic",
+}
+if PROGRAM_USES_ASYNCIO:  # a program with loops, which a first call that imports holds up
+    for _name in (
+        "anyio._backends._asyncio",
+        "concurrent.futures.thread",
+        "encodings.idna",
+        "html",
+        "platformdirs",
+        "webtools._internal.call.present",
+        "webtools._internal.logs.events",
+        "webtools._internal.operations.fetch",
+        "webtools._internal.operations.summarize",
+    ):
+        with suppress(ImportError):  # not all of them need be installed
+            import_module(_name)
+    _ours = dict(PROVIDERS)  # looking one up imports it
+    for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
+        _model.model_rebuild()  # else the first search would build them
+    HITS.adapter.rebuild()
+
+
+class Instance:
+    """What the blocking and the async methods run on; it is shared, never copied."""
+
+    def __init__(
+        self,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        api_keys: Mapping[str, Key] | None = None,
+        providers: Sequence[ProviderConfig | Mapping[str, Any]] | None = None,
+        default_provider: str | None = None,
+        max_results: int | None = None,
+        failover: bool | None = None,
+        keyless: bool | None = None,
+        fence: Fence | None = None,
+        cache: bool | CacheConfig | Mapping[str, Any] | None = None,
+        log: bool | LogConfig | Mapping[str, Any] | None = None,
+        research: ResearchConfig | Mapping[str, Any] | None = None,
+        budget: BudgetConfig | Mapping[str, Any] | None = None,
+        fetch: FetchConfig | Mapping[str, Any] | None = None,
+        storage: StorageConfig | Mapping[str, Any] | None = None,
+        transport: httpx.BaseTransport | None = None,
+        async_transport: httpx.AsyncBaseTransport | None = None,
+        **unknown: Never,
+    ) -> None:
+        """Check the arguments; no file is read and no connection opened.
+
+        Raises:
+            ConfigError: A keyword setting is not valid.
+            InputError: A transport is not an httpx transport.
+            TypeError: There is no argument of a name.
+        """
+        keys = secret_keys(api_keys)
+        del api_keys  # a traceback that shows local variables would show the keys
+        if unknown:
+            raise unknown_setting(next(iter(unknown)), _parameters(type(self)))
+        settings: KeywordSettings = {
+            "providers": providers,
+            "default_provider": default_provider,
+            "max_results": max_results,
+            "failover": failover,
+            "keyless": keyless,
+            "fence": fence,
+            "cache": cache,
+            "log": log,
+            "research": research,
+            "budget": budget,
+            "fetch": fetch,
+            "storage": storage,
+        }
+        self._connect(config, read_overrides(keys, settings), transport, async_transport)
+
+    def _connect(
+        self,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None,
+        overrides: Overrides | None,
+        transport: httpx.BaseTransport | None,
+        async_transport: httpx.AsyncBaseTransport | None,
+    ) -> None:
+        self._has_warned = False
+        self._given = transport, async_transport
+        self._http, self._async_http = _clients_over(transport, async_transport)
+        has_own = transport is not None or async_transport is not None
+        self._settings = Settings(config, overrides=overrides, own_transport=has_own)
+        self._dispatcher = Dispatcher(self._settings)
+
+    def close(self) -> None:
+        """Close the connections of the blocking methods; later calls open new ones."""
+        self._http.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop and those of the blocking methods."""
+        self._http.close()
+        await self._async_http.aclose()
+
+    @property
+    def fence(self) -> str:  # not `Fence`: a property that returns a Literal stops jedi
+        """Which web content is wrapped in a fence: `pages`, `all` or `off`.
+
+        Raises:
+            ConfigError: The settings are malformed.
+        """
+        return self._settings.latest().config.fence
+
+    def reads_pages_itself(self, provider: str | None = None) -> bool:
+        """Return whether pages are read from their own sites, not asked of an API.
+
+        Args:
+            provider: Configured name of the provider that is to fetch; None for the usual one.
+
+        Raises:
+            ConfigError: The settings are missing or malformed, or no provider can fetch.
+        """
+        fetcher = self._settings.latest().chain("fetch", provider)[0]
+        return PROVIDERS[fetcher.type].pages is not None
+
+    def rate_limits(self) -> RateLimits | None:
+        """Return what spaces calls over all processes that share the store; None without one.
+
+        Raises:
+            ConfigError: The settings are missing or malformed.
+        """
+        return call_services(self._settings.latest()).limits
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings can serve, such as no `summarize` without Kagi.
+
+        Where nothing is configured, or the settings cannot be read, all are returned: their
+        first call says what is missing.
+        """
+        return self._dispatcher.tools()
+
+    def redact(self, value: T) -> T:
+        """Take the configured keys out of a text, or of all texts in a list, dict or model.
+
+        Args:
+            value: What is to be shown or kept; it is not changed.
+        """
+        return self._dispatcher.redactor().clean(value)
+
+    def plot(
+        self, kind: Literal["cost", "time"] = "cost", *, last: int = 1000, ax: Any = None
+    ) -> Any:
+        """Draw what requests cost, or how long they took, by provider, as the log has it.
+
+        Args:
+            kind: Which of the two.
+            last: How many of the newest lines of the log are looked at.
+            ax: matplotlib `Axes` to draw on; a new figure by default.
+
+        Returns:
+            The `Axes`.
+
+        Raises:
+            InputError: There is no chart of that kind.
+            ConfigError: The settings are malformed, or the log is turned off or cannot be read.
+            ImportError: matplotlib is not installed.
+        """
+        from webtools._internal.display.plots import plot_log  # noqa: PLC0415
+        from webtools._internal.logs import tail  # noqa: PLC0415
+        from webtools.config.accounts import written_log  # noqa: PLC0415 - few need it
+
+        return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
+
+    def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        return self._run(lambda io: self._dispatcher.call(io, tool, arguments))
+
+    def _run(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
+        find_tracer()
+        return run(work(BlockingIO(self._http)))
+
+    async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        return await self._arun(lambda io: self._dispatcher.call(io, tool, {**arguments}))
+
+    async def _arun(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
+        running_loop()
+        find_tracer()
+        return await work(AsyncIO(self._async_http))
+
+    def __repr__(self) -> str:
+        """Name the source of the settings, nothing in them."""
+        # A traceback that shows local variables asks an instance that could not be made, too.
+        return f"{type(self).__name__}({getattr(self, '_settings', '')})"
+
+    def __copy__(self) -> Self:
+        """Share the instance: it holds connections, and is safe to share."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Share the instance, likewise."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as where the settings are; a config that holds keys refuses."""
+        config, overrides = self._settings.source
+        remade = type(self)._remade  # noqa: SLF001 - a method of our own
+        return remade, (config, overrides, *self._given)
+
+    @classmethod
+    def _remade(cls, *source: Any) -> Self:
+        instance = cls.__new__(cls)
+        instance._connect(*source)  # noqa: SLF001 - likewise
+        return instance
+
+    def __enter__(self) -> Self:
+        """Return the instance itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        """Return the instance itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self.aclose()
+
+
+def warn_if_unconfigured(web: Instance, tool: Tool | None = None) -> None:
+    """Issue a `UserWarning`, once for a `WebTools`, if nothing is configured that could serve.
+
+    Args:
+        web: The `WebTools`.
+        tool: The tool that is to be served; None for a search.
+    """
+    message = web._dispatcher.missing(tool)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    if message and not web._has_warned:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        web._has_warned = True  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        warnings.warn(message, UserWarning, stacklevel=_depth_of_caller())
+
+
+def _depth_of_caller() -> int:
+    """Return the `stacklevel` of the first caller outside our packages and the frameworks."""
+    frame, depth = sys._getframe(1), 1  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _parameters(kind: type[Instance]) -> list[str]:
+    """Name the arguments of the constructor."""
+    signature = inspect.signature(kind).parameters.values()
+    return [each.name for each in signature if each.kind is not each.VAR_KEYWORD]
+
+
+def _clients_over(
+    transport: httpx.BaseTransport | None, async_transport: httpx.AsyncBaseTransport | None
+) -> tuple[BlockingHTTP, AsyncHTTP]:
+    if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
+        async_transport = transport
+    kinds: list[tuple[Any, type]] = [
+        (transport, httpx.BaseTransport),
+        (async_transport, httpx.AsyncBaseTransport),
+    ]
+    for value, kind in kinds:
+        if value is not None and not isinstance(value, kind):
+            name = type(value).__name__
+            raise InputError(f"A transport must be an httpx.{kind.__name__}, not {name}.")
+    has_own = transport is not None or async_transport is not None
+    return (
+        BlockingHTTP(transport, is_missing=has_own and transport is None),
+        AsyncHTTP(async_transport, is_missing=has_own and async_transport is None),
+    )

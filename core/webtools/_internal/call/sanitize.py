@@ -1,0 +1,79 @@
+"""Cleans every result and error on its way out of the package, wherever it came from.
+
+A provider, a cache and a store are trusted alike. Control and invisible characters are removed
+first, because they may be inside a key, and then the keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel
+
+from webtools._internal.io.runtime import IO
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.invisible import ADDRESSES, may_hide, visible_error, visible_model
+from webtools._internal.text.nested_texts import with_texts
+from webtools._internal.text.redaction import Redactor, written
+from webtools.errors import WebToolsError
+
+Model = TypeVar("Model", bound=BaseModel)
+_LONGEST_AT_ONCE = 128 * 1024  # bytes of a result that is cleaned on an event loop
+# Control characters and lone surrogates, and line breaks in fields of one line, as JSON has them.
+_CONTROLS = re.compile(
+    rb"\\u00[01]|\\[bfr]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xed[\xa0-\xbf]"
+    rb'|"(?:title|author|heading)":"(?:[^"\\]|\\[^nt])*\\[nt]'
+)
+_ONE_LINE = {"title", "author", "heading"}
+
+
+async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor, io: IO) -> Model:
+    """Await what a function returns, and sanitize its result or error.
+
+    A warning of the result says how many invisible characters it has lost.
+    """
+    try:
+        result = await function()
+    except WebToolsError as error:
+        failed = redactor.error(visible_error(_plain_error(error)))
+        if failed is error:
+            raise
+    else:
+        text = written(result)  # one look at the whole beats one at every field
+        if len(text) <= _LONGEST_AT_ONCE:
+            return _clean(result, text, redactor)
+        # Megabytes of invisible characters or of what looks like keys would hold up an event loop.
+        clean: Model = await io.call_blocking(partial(_clean, result, text, redactor), alone=True)
+        return clean
+    raise failed
+
+
+def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
+    if _CONTROLS.search(text):
+        result = with_texts(result, _plain)
+        text = written(result)
+    if may_hide(text):
+        result = visible_model(result)
+        text = written(result)
+    return redactor.clean(result) if redactor.may_be_in(text) else result
+
+
+def _plain(text: str, name: str) -> str:
+    """Remove control characters; in a URL, escape them, because another URL would be invented."""
+    if name in ADDRESSES:
+        return text if text.isprintable() else "".join(map(_escaped, text))
+    clean = without_controls(text)
+    return " ".join(clean.split()) if name in _ONE_LINE else clean
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else quote(character, errors="replace")
+
+
+def _plain_error(error: WebToolsError) -> WebToolsError:
+    text = without_controls(str(error))
+    return error if text == str(error) else error.with_message(text)

@@ -1,0 +1,50 @@
+"""The span of a tool call, by OpenTelemetry's conventions for generative AI (`execute_tool`)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from webtools._internal.http.watching import end_span
+from webtools._internal.pipeline.context import CallContext
+
+_CONTEXT = "opentelemetry.context"
+_FACTS = ("provider_used", "cost_usd", "cache_hit", "result_count", "degraded", "confidence")
+
+
+class ToolSpan:
+    """A span that is current until it ends, so that requests become its children."""
+
+    def __init__(self, trace: Any, name: str, attributes: Mapping[str, Any]) -> None:
+        self._span = trace.start_span(name, attributes=attributes)
+        api: Any = sys.modules["opentelemetry.trace"]
+        self._context: Any = sys.modules[_CONTEXT]
+        self._token = self._context.attach(api.set_span_in_context(self._span))
+
+    def end(self, facts: Mapping[str, Any]) -> None:
+        """End the span with what came of the call; without facts it was cancelled."""
+        self._context.detach(self._token)
+        for name in _FACTS:
+            if facts.get(name) is not None:
+                self._span.set_attribute(f"webtools.{name}", facts[name])
+        end_span(self._span, facts.get("error") if facts else "cancelled")
+
+
+def begin_span(trace: Any, tool: str, given: BaseModel, context: CallContext) -> ToolSpan:
+    """Begin the span of a call with a tracer.
+
+    The arguments are in it only where the log has queries in clear too.
+    """
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.type": "function",
+    }
+    if context.id:
+        attributes["webtools.call_id"] = context.id
+    if context.accounts.config.log.queries == "on":
+        attributes["gen_ai.tool.call.arguments"] = given.model_dump_json(exclude_unset=True)
+    return ToolSpan(trace, f"execute_tool {tool}", attributes)

@@ -1,0 +1,156 @@
+"""What is shown of an answer: its claims and one list of sources, with the passages folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from webtools._internal.display.outline import (
+    LONGEST_SENTENCE,
+    LONGEST_TITLE,
+    Answer,
+    Clip,
+    Extract,
+    Extracts,
+    Fact,
+    Limits,
+    Listing,
+    Prose,
+    Source,
+    Statement,
+    address_of,
+    clip,
+    name,
+    source,
+    subject,
+)
+from webtools._internal.display.text import count, cut, cut_lines
+from webtools.formatting import NO_ANSWER, NO_RESULTS
+from webtools.results import (
+    Claim,
+    Passage,
+    ResearchEnvelope,
+    ResearchSynthesis,
+    Verified,
+)
+
+_MOST_QUOTATIONS = 3
+_NEAREST = 3  # passages shown where there is no answer
+_LINES_OF_NEAREST = 8
+_STATUS_TONES = {"quoted": "good", "supported": "good", "uncertain": "warn", "unsupported": "bad"}
+
+
+def verdicts(answer: ResearchSynthesis | Verified) -> Iterator[Fact]:
+    """Yield how many claims have each status, or how many citations there are."""
+    if not answer.claims and answer.citations:
+        yield Fact(count(len(answer.citations), "citation"))
+    for status, tone in _STATUS_TONES.items():
+        if number := sum(claim.status == status for claim in answer.claims):
+            yield Fact(f"{count(number, 'claim')} {status}", tone if tone != "good" else "")
+
+
+def research_parts(
+    response: ResearchEnvelope, limits: Limits
+) -> Iterator[Answer | Prose | Extracts | Listing]:
+    """Yield the answer, the passages and one list of sources, the cited ones first."""
+    answer = response.synthesis
+    cited = answer.citations[: limits.pages] if answer else []
+    numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
+    if answer and answer.summary:
+        shown = answer.claims[: limits.rows]
+        headings = _headings(answer.summary, shown)
+        claims = [
+            _statement(claim, numbers, limits, heading)
+            for claim, heading in zip(shown, headings, strict=True)
+        ]
+        whole = Statement(clip(answer.summary, limits.page // 2, limits))
+        yield Answer(claims or [whole], [address_of(url) for url in cited])
+    elif answer and response.results:
+        yield Prose(Clip(NO_ANSWER))
+    found = {result.url: result for result in response.results[: limits.rows]}
+    rows = [
+        source(number, found[url], limits)
+        if url in found
+        else Source(number, cut(url, LONGEST_TITLE), address_of(url))
+        for number, url in enumerate(cited, 1)
+    ]
+    others = [each for each in response.results[: limits.rows] if each.url not in numbers]
+    rows += [source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
+    by_url = {each.address.shown: each.rank for each in reversed(rows)}
+    if response.passages:
+        yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
+    if answer and (answer.summary or response.passages):  # which say what the snippets would
+        rows = [replace(row, snippet="", author="") for row in rows]
+    if not rows:
+        yield Prose(Clip(NO_RESULTS))
+        return
+    yield Listing([("", rows)], max(len(response.results) - limits.rows, 0), "Sources")
+
+
+def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listing]:
+    """Yield all claims, the unsupported ones too, and the sources that they cite."""
+    cited = response.citations[: limits.pages]
+    numbers = {url: number for number, url in enumerate(cited, 1)}
+    shown = [_statement(each, numbers, limits) for each in response.claims[: limits.rows]]
+    titles = {each.url: each.title for claim in response.claims for each in claim.citations}
+    if shown:
+        yield Answer(shown, [address_of(url) for url in cited])
+    if cited:
+        rows = [
+            Source(number, cut(titles.get(url) or url, LONGEST_TITLE), address_of(url))
+            for url, number in numbers.items()
+        ]
+        yield Listing([("", rows)], 0, "Sources")
+
+
+def _headings(summary: str, claims: Sequence[Claim]) -> list[str]:
+    """Return the line above each claim in a summary, if it is a heading with a colon."""
+    headings: list[str] = []
+    at = 0
+    for claim in claims:
+        place = max(summary.find(claim.text, at), at)
+        line = summary[at:place].removesuffix("\n").rpartition("\n")[2]
+        headings.append(line if line.endswith(":") else "")
+        at = place + len(claim.text)
+    return headings
+
+
+def _statement(
+    claim: Claim, numbers: dict[str, int], limits: Limits, heading: str = ""
+) -> Statement:
+    cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
+    texts = [each.quotation for each in claim.citations[:_MOST_QUOTATIONS]]
+    reasons = f"{'; '.join(claim.reasons)}." if claim.reasons else ""
+    if claim.nearest is not None:
+        texts, reasons = [claim.nearest.text], f"{reasons} Closest passage:".lstrip()
+    return Statement(
+        clip(f"{heading}\n{claim.text}".lstrip("\n"), limits.page // 2, limits),
+        [*dict.fromkeys(cited)],
+        Fact(name(claim.status), _STATUS_TONES.get(claim.status, "")),
+        [cut_lines(text, LONGEST_SENTENCE)[0] for text in texts if text],
+        reasons,
+    )
+
+
+def _extracts(
+    response: ResearchEnvelope, numbers: dict[str, int], limits: Limits, *, folded: bool
+) -> Extracts:
+    """Return the passages: behind an answer all of them folded, without one the nearest."""
+    most = limits.rows if folded else _NEAREST
+    cut_to = limits if folded else Limits(lines=_LINES_OF_NEAREST)
+    items = [
+        Extract(
+            numbers.get(address_of(each.url).shown, 0),
+            _heading(each),
+            clip(each.text, limits.page // 10, cut_to),
+        )
+        for each in response.passages[:most]
+    ]
+    title = "Passages of these pages" if folded else "The passages that come nearest"
+    return Extracts(title, items, len(response.passages) - len(items), folded)
+
+
+def _heading(passage: Passage) -> str:
+    """Return the headings of a passage, unless it begins with the last of them."""
+    words = passage.heading.rpartition(" > ")[2]
+    return "" if words and words in passage.text.partition("\n")[0] else subject(passage.heading)

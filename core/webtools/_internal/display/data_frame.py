@@ -1,0 +1,68 @@
+"""Responses as rows of a pandas data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from webtools._internal.display.contents import by_query
+from webtools._internal.display.text import MissingLibraryError
+from webtools.errors import InputError
+from webtools.formatting import page_content
+from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, Verified
+
+_SOURCE = "rank title url snippet published_at score source_provider"
+_PAGE = "url title text error highlights summary published_at author"
+_TYPES = {"rank": "int64", "score": "float64", "citation": "Int64"}
+_ATTRIBUTES = {"provider", "cost_usd", "cost_is_estimate", "cache_hit", "warnings", "errors"}
+
+
+def frame(response: Any) -> Any:
+    """Return the results of a response as rows. `attrs` holds the facts of the whole call.
+
+    Raises:
+        InputError: The response has no rows.
+        ImportError: pandas is not installed.
+    """
+    try:
+        pandas: Any = import_module("pandas")
+    except ModuleNotFoundError as error:
+        raise MissingLibraryError("to_dataframe needs pandas: pip install pandas") from error
+    columns, rows = _rows(response)
+    made = pandas.DataFrame({name: _column(pandas, name, rows) for name in columns.split()})
+    meta = response.meta if isinstance(response, ResearchEnvelope) else None
+    include = None if meta else _ATTRIBUTES
+    made.attrs.update((meta or response).model_dump(mode="json", include=include))
+    return made
+
+
+def _rows(response: Any) -> tuple[str, list[Mapping[str, Any]]]:
+    rows: list[Mapping[str, Any]] = []
+    if isinstance(response, SearchResponse):
+        for results in by_query(response).values():
+            for rank, result in enumerate(results, 1):
+                text = page_content(result.content) if result.content else None
+                rows.append({**vars(result), "rank": rank, "content": text})
+        has_content = any(row["content"] for row in rows)
+        return f"{_SOURCE} author query{' content' * has_content}", rows
+    if isinstance(response, FetchResponse):
+        return _PAGE, [vars(page) for page in response.pages]
+    if isinstance(response, ResearchEnvelope):
+        cited = response.synthesis.citations if response.synthesis else []
+        for rank, source in enumerate(response.results, 1):
+            citation = cited.index(source.url) + 1 if source.url in cited else None
+            rows.append({**vars(source), "rank": rank, "citation": citation})
+        return f"{_SOURCE} citation", rows
+    if isinstance(response, Verified):
+        return "text status citations nearest reasons", [vars(claim) for claim in response.claims]
+    raise InputError(f"{type(response).__name__} has no data frame.")
+
+
+def _column(pandas: Any, name: str, rows: list[Mapping[str, Any]]) -> Any:
+    values: Any = [row[name] for row in rows]
+    if name != "published_at":
+        return pandas.Series(values, dtype=_TYPES.get(name))
+    # Older versions of pandas have no other years.
+    moments = [each if each and 1678 <= each.year < 2262 else None for each in values]  # noqa: PLR2004
+    return pandas.to_datetime(pandas.Series(moments, dtype="object"), utc=True).dt.as_unit("us")

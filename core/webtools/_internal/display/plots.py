@@ -1,0 +1,81 @@
+"""Sources and logged requests as charts of matplotlib."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from statistics import median
+from typing import Any
+
+from webtools._internal.display.text import MissingLibraryError, cut
+from webtools._internal.logs.log_reading import LogEvent
+from webtools._internal.text.domains import registrable_domain
+from webtools.errors import InputError
+from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse
+
+_MISSING = "plot needs matplotlib: pip install 'agent-webtools[plot]'"
+_MOST_DOMAINS = 12
+_DAYS, _MONTHS = 31, 731  # days from the first to the last date up to which a bar is a day, a month
+_LOGGED: dict[str, tuple[str, str, Callable[[list[float]], float]]] = {
+    "cost": ("Cost by provider, USD", "cost_usd", sum),
+    "time": ("Median time of a request by provider, ms", "ms", median),
+}
+_OUTCOMES = {"provider_success", "provider_empty", "provider_error"}
+
+
+def plot(response: Any, kind: str | None, ax: Any) -> Any:
+    """Draw a chart of the sources of a response: `domains` or `dates`.
+
+    Raises:
+        InputError: There is no chart of that kind.
+        ImportError: matplotlib is not installed.
+    """
+    if not isinstance(response, (SearchResponse, FetchResponse, ResearchEnvelope)):
+        raise InputError(f"{type(response).__name__} has no chart.")
+    pages = response.pages if isinstance(response, FetchResponse) else response.results
+    sources = [page for page in pages if not getattr(page, "error", None)]
+    if kind in {None, "domains"}:
+        domains = Counter(registrable_domain(source.url) for source in sources)
+        return _draw("Sources by domain", dict(domains.most_common(_MOST_DOMAINS)), ax)
+    if kind != "dates":
+        raise InputError(f'{type(response).__name__} has the charts domains, dates, not "{kind}".')
+    days = sorted((each.published_at.date() for each in sources if each.published_at), reverse=True)
+    span = (days[0] - days[-1]).days if days else 0
+    length = 10 if span <= _DAYS else 7 if span <= _MONTHS else 4  # of an ISO date
+    return _draw("Sources by date", Counter(day.isoformat()[:length] for day in days), ax)
+
+
+def plot_log(events: Iterable[Mapping[str, Any]], kind: str, ax: Any) -> Any:
+    """Draw a chart of logged requests by provider: `cost` or `time`.
+
+    Raises:
+        InputError: There is no chart of that kind.
+        ImportError: matplotlib is not installed.
+    """
+    if kind not in _LOGGED:
+        raise InputError(f'The log has the charts {", ".join(_LOGGED)}, not "{kind}".')
+    title, field, total = _LOGGED[kind]
+    numbers: defaultdict[str, list[float]] = defaultdict(list)
+    for event in map(LogEvent, events):
+        if event.name in _OUTCOMES and event.number("ms") is not None:
+            numbers[event.provider].append(event.number(field) or 0)
+    return _draw(title, {provider: total(each) for provider, each in numbers.items()}, ax)
+
+
+def _draw(title: str, bars: Mapping[str, float], ax: Any) -> Any:
+    if ax is None:
+        try:
+            pyplot: Any = import_module("matplotlib.pyplot")
+        except ModuleNotFoundError as error:
+            raise MissingLibraryError(_MISSING) from error
+        _, ax = pyplot.subplots(figsize=(6.4, 0.7 + 0.3 * min(len(bars), 40)), layout="constrained")
+    ax.set_title(title, loc="left", parse_math=False, fontsize="medium")
+    places = range(len(bars), 0, -1)  # from the top
+    drawn = ax.barh(places, [*bars.values()], 0.6, color="#0072b2")
+    ax.bar_label(drawn, [f"{round(length, 4):,.9g}" for length in bars.values()], padding=4)
+    ax.set_yticks(places, [cut(label, 40) for label in bars], parse_math=False)  # may have a `$`
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.margins(x=0.15)  # room for the numbers
+    ax.set_xticks([])
+    return ax

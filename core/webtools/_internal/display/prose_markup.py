@@ -1,0 +1,110 @@
+"""Markdown of pages and answers as tokens that can do nothing; needs markdown-it, as rich does.
+
+HTML, images, entities and link definitions are text in it, underscores too (`__init__` keeps
+them), and a link is one only where its text does not name another address.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline, emphasis
+from markdown_it.token import Token
+
+from webtools._internal.text.visible import LONGEST_URL, display_text, link_target
+
+_BLOCKS = ["fence", "code", "list", "heading"]
+_PAGE_BLOCKS = ["blockquote", "hr", "table"]
+_LANGUAGE = re.compile(r"[\w+#-]{1,20}")
+_NAMES_A_PLACE = re.compile(r"(?:https?:)?//|www\.|\w\.\w+/", re.IGNORECASE)
+# What people take for a host; few names of code, such as `json.load`, have such an end.
+_HOST = re.compile(
+    r"(?<![\w.@/-])(?:[\w-]{1,63}\.){1,5}(?:com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|me|eu"
+    r"|us|uk|de|fr|es|it|nl|ch|at|be|pl|ru|cn|jp|kr|in|br|au|ca|example)(?![\w-]|\.\w)",
+    re.IGNORECASE,
+)
+
+
+def tokens(text: str, *, is_page: bool = False) -> list[Token]:
+    """Read a text that is fit to be shown.
+
+    Args:
+        text: Markdown.
+        is_page: Whether it is a page of ours, in which asterisks, quotes and tables are marks;
+            in the words of a claim they are characters.
+    """
+    return [_safe(token) for token in _parser(is_page).parse(text)]
+
+
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return _target(url) is not None
+
+
+@cache
+def _parser(is_page: bool) -> MarkdownIt:
+    parser = _Parser("zero").enable([*_BLOCKS, "backticks", "link", "newline"])
+    parser.block.ruler.before("code", "doctest", _doctest, {"alt": ["paragraph"]})
+    if is_page:
+        parser.enable([*_PAGE_BLOCKS, "escape", "emphasis", "balance_pairs", "fragments_join"])
+        parser.inline.ruler.at("emphasis", _asterisks)
+    return parser
+
+
+def _doctest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an example of an interactive session, which would be quotes within quotes."""
+    if not state.src.startswith(">>> ", state.bMarks[start] + state.tShift[start]):
+        return False
+    if not silent:
+        stop = next((n for n in range(start, end) if state.isEmpty(n)), end)
+        token = state.push("fence", "code", 0)
+        token.info, token.content = "pycon", state.getLines(start, stop, state.blkIndent, False)
+        state.line = stop
+    return True
+
+
+def _asterisks(state: StateInline, silent: bool) -> bool:
+    return state.src[state.pos] != "_" and emphasis.tokenize(state, silent)
+
+
+def _target(url: str) -> str | None:
+    return link_target(url, display_text(url, LONGEST_URL))
+
+
+def _safe(token: Token) -> Token:
+    language = _LANGUAGE.match(token.info)
+    token.info = language[0] if language else ""
+    if token.children:
+        token.children = _true_links(token.children)
+    return token
+
+
+def _true_links(children: Sequence[Token]) -> list[Token]:
+    """Leave out links whose text could be taken for another address than theirs."""
+    kept: list[Token] = []
+    start = 0
+    for token in children:
+        kept.append(token)
+        if token.type == "link_open":
+            start = len(kept)
+            token.attrs = {"href": _target(str(token.attrs.get("href", ""))) or ""}
+        elif token.type == "link_close":
+            text = "".join(each.content for each in kept[start:])
+            href = str(kept[start - 1].attrs["href"])
+            if not href or _misleads(unicodedata.normalize("NFKC", text), href):
+                kept[start - 1 :] = kept[start:-1]
+    return kept
+
+
+def _misleads(text: str, href: str) -> bool:
+    """Return whether the text of a link could be taken for another address than its own."""
+    if _NAMES_A_PLACE.search(text):
+        return text.strip() != href
+    host = f".{urlsplit(href).hostname or ''}"
+    return any(not host.endswith(f".{named.lower()}") for named in _HOST.findall(text))

@@ -1,0 +1,155 @@
+"""The rows of an outline, for a terminal: plain text joins them, rich colours and wraps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+from itertools import chain
+from typing import Any
+
+from webtools._internal.display.outline import (
+    Address,
+    Answer,
+    Clip,
+    Document,
+    Extracts,
+    Grid,
+    Listing,
+    Note,
+    Outline,
+    Prose,
+    Source,
+)
+from webtools._internal.display.text import more
+from webtools._internal.text.record import record
+from webtools.formatting import NO_RESULTS
+
+_INDENT = "    "
+
+
+@record
+class Row:
+    """One line, which may wrap, or a longer text.
+
+    Attributes:
+        text: What it says; of a URL the URL.
+        style: `title`, `muted`, `good`, `warn`, `bad` or none.
+        marker: What stands before it.
+        address: The URL that it shows.
+        markup: What a longer text is: `answer` or `page`, which are Markdown, or `verbatim`.
+    """
+
+    text: str
+    style: str = ""
+    marker: str = ""
+    address: Address | None = None
+    markup: str = ""
+
+
+def rows(shown: Outline, *, brief: bool = False) -> list[Row]:
+    """Return what follows the head; a blank row stands before each part.
+
+    Args:
+        shown: What there is to be shown.
+        brief: Whether of pages no more than titles and passages are wanted.
+    """
+    pages = [part for part in shown.parts if brief and isinstance(part, Document)]
+    titles = [row for page in pages for row in (*_title_rows(page), *_clip(page.passages))]
+    groups = [titles, *([*_part(part)] for part in shown.parts if part not in pages)]
+    return _space([*groups, _quiet_rows(shown.hidden), [*map(_note, shown.notes)]])
+
+
+def _space(groups: Iterable[list[Row]]) -> list[Row]:
+    return [*chain.from_iterable([Row(""), *group] for group in groups if group)]
+
+
+def _quiet_rows(text: str) -> list[Row]:
+    return [Row(text, "muted")] if text else []
+
+
+def _note(note: Note) -> Row:
+    label = "" if note.label in {"", "Warning"} else f"{note.label}: "
+    return Row(f"{label}{note.text}", "bad" if note.bad else "warn", "✗ " if note.bad else "! ")
+
+
+@singledispatch
+def _part(part: Any) -> Iterable[Row]:
+    raise TypeError(type(part).__name__)
+
+
+@_part.register
+def _(part: Listing) -> Iterator[Row]:
+    yield from _quiet_rows(part.title and f"{part.title}:")
+    for number, (query, found) in enumerate(part.groups):
+        yield from [Row("")] if number else []
+        yield from _quiet_rows(query and f'"{query}"')
+        yield from (row for each in found for row in _source(each))
+        yield from [] if found else [Row(NO_RESULTS, marker=_INDENT)]
+    yield from _quiet_rows(more(part.hidden, "result"))
+
+
+def _source(found: Source) -> Iterator[Row]:
+    mark = f"{found.rank:>2}. "
+    if found.title != found.address.shown:
+        yield Row(found.title, "title", mark)
+        mark = _INDENT
+    yield Row(found.address.shown, marker=mark, address=found.address)
+    if found.snippet:
+        yield Row(found.snippet, marker=_INDENT)
+    if known := " · ".join(filter(None, (found.day, found.author))):
+        yield Row(known, "muted", _INDENT)
+
+
+@_part.register
+def _(part: Answer) -> Iterator[Row]:
+    for number, claim in enumerate(part.statements):
+        yield from [Row("")] if number else []
+        yield from _clip(Clip(claim.cited, claim.text.missing), "answer")
+        if claim.status.text not in {"", "quoted"}:
+            quotations = [f"“{' '.join(text.split())}”" for text in claim.quotations]
+            words = " ".join(filter(None, [f"{claim.status.text}:", claim.reasons, *quotations]))
+            yield Row(words, claim.status.tone or "muted", "  ")
+
+
+@_part.register
+def _(part: Extracts) -> Iterator[Row]:
+    if part.folded:  # the head counts them
+        return
+    yield from _quiet_rows(f"{part.title}:")
+    for each in part.items:
+        mark = f"[{each.number}] " if each.number else ""
+        yield from [Row(""), Row(each.heading, "title", mark), *_clip(each.text, "answer")]
+
+
+@_part.register
+def _(part: Document) -> Iterator[Row]:
+    yield from _title_rows(part)
+    if part.error:
+        return
+    facts = " · ".join(part.facts)
+    yield from [Row(facts, "muted", "  ")] if facts else []
+    highlights = Clip("\n".join(f"- {text}" for text in part.highlights))
+    texts = [_clip(each, "answer") for each in (part.summary, highlights, part.passages)]
+    yield from _space([*texts, _clip(part.text, "page")])
+
+
+def _title_rows(part: Document) -> Iterator[Row]:
+    mark, style = ("✗ ", "bad") if part.error else ("" if part.is_alone else "✓ ", "")
+    if url := part.address.shown:
+        yield Row(url, marker=mark, address=part.address)
+    if part.error or part.title != url:
+        yield Row(part.error or part.title, style or "title", "  ")
+
+
+@_part.register
+def _(part: Prose) -> Iterator[Row]:
+    yield from _clip(part.text, "verbatim" if part.verbatim else "answer")
+
+
+@_part.register
+def _(part: Grid) -> Iterator[Row]:
+    yield from (Row(" · ".join(row)) for row in part.rows)
+
+
+def _clip(clip: Clip, markup: str = "answer") -> list[Row]:
+    return [*([Row(clip.text, markup=markup)] if clip.text else []), *_quiet_rows(clip.missing)]

@@ -1,0 +1,309 @@
+"""Read the structure of Markdown or plain text: headings, terms, paragraphs, items, rows, code.
+
+One pass over the lines; every block is a slice of the text, so nothing is respelled. In plain text,
+such as a manual page, indentation tells what stands under what, and is not a mark of code alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from webtools._internal.grounding.words import FUNCTION_WORDS
+
+Kind: TypeAlias = Literal["heading", "term", "prose", "item", "row", "code"]
+
+FENCES = ("```", "~~~")
+_FENCE = re.compile(r"(?:[-*+]\s{1,4}|:\s{1,4})?(`{3,}|~{3,})")
+_ATX = re.compile(r"#{1,6}(?=\s|$)")
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#.`])\1{2,}$")
+_ITEM = re.compile(r"(?:[-*+•‣·]|\d{1,3}[.)])\s")
+_DEFINITION = re.compile(r":\s")
+_DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
+_RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
+# Code, or a link: its text may have brackets, and its address parentheses, one level deep.
+_LINK = re.compile(
+    r"(`[^`\n]+`)|!?\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){0,300})\]"
+    r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}(?:\s[^()]{0,300})?\)"
+)
+_BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
+_WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")
+_SENTENCE = re.compile(r"(?<!\.)[.:!?][\"')]*\s*$")
+_CODE_MARK = re.compile(r"[#/*$>{}%;+\-|<]")
+# Headings of lists of sources and links, which state nothing themselves.
+REFERENCES = re.compile(
+    r"\W*(?:references?|bibliography|works cited|citations?|sources|further reading|external links"
+    r"|see also|footnotes|literatur|einzelnachweise|weblinks|quellen|références|bibliographie"
+    r"|liens externes|referencias|bibliografía|enlaces externos|referências|bibliografia"
+    r"|ligações externas|脚注|参考文献|出典|外部リンク|関連項目)\W*",
+    re.IGNORECASE,
+)
+_CODE_INDENT = 4
+_DEEPER = 2  # columns by which what is said of a term stands to its right
+_LOOKED_AT = 2000  # characters of a paragraph that tell whether it is prose
+_WIDTH = 68  # columns that a paragraph fills before it goes on in the next line
+_LONGEST_TERM = 400
+_LONGEST_HEADING = 120
+_SPECIAL = frozenset("`.\"'^~#=-*+•‣·:|_0123456789")
+
+
+@dataclass(slots=True)
+class Block:
+    """A slice of a text that is one thing.
+
+    Attributes:
+        kind: What it is.
+        start: Where it begins, its indentation left out.
+        end: Where it ends, without the line break.
+        indent: Columns before it.
+        level: Of a heading, 1 to 6; else 0.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    indent: int
+    level: int = 0
+
+
+def read_blocks(text: str) -> list[Block]:
+    """Return the blocks of a text in order."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    """Goes over the lines once; `_open` is the block that the next line may go on with."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._blocks: list[Block] = []
+        self._open: Block | None = None
+        self._after_blank = True
+        self._inside = 0  # indentation of what the last item or definition holds
+        self._term = -1  # that of the last term that is told by what is indented below it
+
+    def read(self) -> list[Block]:
+        lines = self._lines()
+        for start, line in lines:
+            stripped = line.lstrip()
+            if not stripped:
+                self._open, self._after_blank = None, True
+                continue
+            before = line[: len(line) - len(stripped)]
+            indent = len(before.expandtabs())
+            at = start + len(before)
+            end = at + len(stripped.rstrip())
+            special = stripped[0] in _SPECIAL
+            if not (special and self._read_special(stripped, at, end, indent, lines)):
+                self._read_plain(at, end, indent)
+            self._after_blank = False
+        return self._blocks
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        start = 0
+        for line in self._text.split("\n"):
+            yield start, line
+            start += len(line) + 1
+
+    def _add(self, kind: Kind, start: int, end: int, indent: int, level: int = 0) -> Block:
+        block = Block(kind, start, end, indent, level)
+        self._blocks.append(block)
+        return block
+
+    def _read_special(
+        self, line: str, start: int, end: int, indent: int, lines: Iterator[tuple[int, str]]
+    ) -> bool:
+        """Read a line that begins with a mark; return whether the mark meant something."""
+        first = line[0]
+        if self._underline(line.rstrip(), end):
+            self._open, self._inside = None, 0
+        elif match := _FENCE.match(line):
+            if first == ":":
+                self._define(indent)
+            self._read_fence(match[1], start, end, indent, lines)
+        elif first == "#" and (match := _ATX.match(line)) and indent < _CODE_INDENT:
+            self._add("heading", start, end, indent, len(match[0]))
+            self._open, self._inside = None, 0
+        elif first == "|":
+            self._add("row", start, end, indent)
+            self._open = None
+        elif first == ":" and _DEFINITION.match(line) and self._define(indent):
+            self._open = self._add("prose", start, end, indent + _CODE_INDENT)
+        elif _RULE.match(line):
+            self._open = None
+        elif first == "." and _DIRECTIVE.match(line):
+            self._open = None
+            self._add("code", start, end, indent)
+        elif _ITEM.match(line) and not (self._is_code(indent) or self._is_wrapped(line)):
+            self._open = self._add("item", start, end, indent)
+            self._inside = indent + 2
+        else:
+            return False
+        return True
+
+    def _read_fence(
+        self, fence: str, start: int, end: int, indent: int, lines: Iterator[tuple[int, str]]
+    ) -> None:
+        """Take all lines up to the fence that closes."""
+        for at, line in lines:
+            end = at + len(line)
+            stripped = line.strip()
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
+                break
+        self._add("code", start, end, indent)
+        self._open = None
+
+    def _underline(self, line: str, end: int) -> bool:
+        """Make a heading of the one line above a line of `===`, `---`, or other signs as long."""
+        above = self._open
+        if above is None or above.kind != "prose" or not (match := _UNDERLINE.match(line)):
+            return False
+        size = above.end - above.start
+        level = "=-".find(match[1]) + 1 or 3
+        if size > (_LONGEST_HEADING if level < 3 else len(line)):  # noqa: PLR2004
+            return False
+        if "\n" in self._text[above.start : above.end]:
+            return False
+        above.kind, above.end, above.level = "heading", end, level
+        return True
+
+    def _define(self, indent: int) -> bool:
+        """Make a term of the lines right above a definition."""
+        self._inside = indent + _CODE_INDENT
+        above = self._blocks[-1] if self._blocks else None
+        if above is None or above.kind != "prose" or above.end - above.start > _LONGEST_TERM:
+            return bool(above and above.kind in {"term", "prose", "code", "item"})
+        if above.indent <= indent:
+            above.kind = "term"
+        return True
+
+    def _is_wrapped(self, line: str) -> bool:
+        """Return whether a line begins with a number because a paragraph was wrapped before it."""
+        is_prose = self._open is not None and self._open.kind == "prose"
+        return is_prose and line[0].isdigit() and line[:2] not in {"1.", "1)"}
+
+    def _is_code(self, indent: int) -> bool:
+        """Return whether a line is indented so far that it may be code."""
+        return self._after_blank and indent >= self._inside + _CODE_INDENT
+
+    def _read_plain(self, start: int, end: int, indent: int) -> None:
+        if self._open is not None and not (self._returns(indent) or self._hangs(start, indent)):
+            self._open.end = end
+            return
+        last = self._blocks[-1] if self._blocks else None
+        goes_on = last is not None and last.kind == "code" and self._goes_on(last, indent)
+        if goes_on and last is not None and not self._after_blank:
+            last.end = end
+        elif (goes_on or self._is_code(indent)) and not looks_like_prose(self._ahead(start)):
+            if goes_on and last is not None:
+                last.end = end
+            else:
+                self._add("code", self._text.rfind("\n", 0, start) + 1, end, indent)
+        else:
+            self._inside = indent
+            self._open = self._add("prose", start, end, indent)
+
+    def _ahead(self, start: int) -> str:
+        """Return what stands up to the next blank line, the beginning of it where it is long."""
+        return _BLANK.split(self._text[start : start + _LOOKED_AT], maxsplit=1)[0]
+
+    def _returns(self, indent: int) -> bool:
+        """Return whether a line leaves what is said of a term, though no blank line is between."""
+        above = self._open
+        return above is not None and above.kind == "prose" and indent <= self._term < above.indent
+
+    def _hangs(self, start: int, indent: int) -> bool:
+        """Return whether an indented line is what is said of the lines right above: of a term."""
+        above = self._open
+        is_short = above is not None and start - above.start <= _LONGEST_TERM
+        if (
+            above is None
+            or not is_short
+            or above.kind != "prose"
+            or indent < above.indent + _DEEPER
+        ):
+            return False
+        lines = self._text[above.start : start].rstrip().split("\n")
+        if len(lines) == 1 and self._is_split(above, indent):
+            return False
+        pairs = pairwise([*lines, self._text[start : start + _WIDTH]])
+        width = _WIDTH - above.indent
+        if any(len(one.rstrip()) + len(two.split(maxsplit=1)[0]) > width for one, two in pairs):
+            return False
+        if not above.indent and len(lines) == 1 and lines[0].isupper():
+            above.kind, above.level = "heading", 2
+        elif _SENTENCE.search(lines[-1]):
+            self._after_blank = True
+        else:
+            above.kind, self._term = "term", above.indent
+        return True
+
+    def _is_split(self, above: Block, indent: int) -> bool:
+        """Split `-q  Be quiet` into a term and what is said of it, where that goes on below."""
+        line = self._text[above.start : above.end]
+        row = (" " * above.indent + line).expandtabs()
+        said = row[indent:]
+        if not said.strip() or not row[:indent].endswith("  ") or not line.endswith(said):
+            return False
+        self._open = replace(above, start=above.end - len(said), indent=indent)
+        self._blocks.append(self._open)
+        self._inside, self._term = indent, above.indent
+        above.kind = "term"
+        above.end -= len(line) - len(line[: -len(said)].rstrip())
+        return True
+
+    def _goes_on(self, code: Block, indent: int) -> bool:
+        """Return whether an indented line belongs to the indented code above it."""
+        fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
+        return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
+
+
+def is_worded(text: str, least: float) -> bool:
+    """Return whether at least so much of a text are words, neither code nor addresses."""
+    return len(_WORD.findall(text)) >= least * len(text.split())
+
+
+def looks_like_prose(text: str) -> bool:
+    """Return whether a text ends as a sentence does and is made of words, unlike code and output.
+
+    Of 16,000 paragraphs of documentation it tells 98 % of the code and 99 % of the prose.
+    """
+    words = _WORD.findall(text)
+    plain = sum(word.lower() in FUNCTION_WORDS for word in words)
+    is_whole = _SENTENCE.search(text[-4:]) and not _CODE_MARK.match(text)
+    return bool(is_whole) and len(words) >= 0.6 * len(text.split()) and plain >= 0.15 * len(words)
+
+
+def heading_text(text: str, block: Block) -> str:
+    """Return the words of a heading or term on one line, without marks and links."""
+    words = text[block.start : block.end]
+    if block.kind == "heading":
+        words = words.partition("\n")[0].strip("# \t")
+    return " ".join(link_texts(words).split())[:_LONGEST_HEADING]
+
+
+def link_texts(text: str) -> str:
+    """Replace each link outside code by its text."""
+    return _LINK.sub(r"\1\2", text) if "](" in text else text
+
+
+def without_addresses(text: str, start: int, end: int, blocks: Iterable[Block]) -> str:
+    """Return a slice of a text with each link replaced by its text; code blocks stay as they are.
+
+    Args:
+        text: The text.
+        start: Where the slice begins.
+        end: Where it ends.
+        blocks: The blocks of the slice, in order.
+    """
+    if text.find("](", start, end) < 0:
+        return text[start:end]
+    parts: list[str] = []
+    for block in blocks:
+        if block.kind == "code":
+            parts += [link_texts(text[start : block.start]), text[block.start : block.end]]
+            start = block.end
+    return "".join([*parts, link_texts(text[start:end])])

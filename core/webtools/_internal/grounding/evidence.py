@@ -1,0 +1,320 @@
+# ruff: noqa: RUF001  signs of other scripts are what this reads
+"""Read a source as evidence: its whole units, its words, and the passage nearest to a claim."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nlargest
+from itertools import groupby
+from textwrap import dedent
+
+from webtools._internal.grounding.blocks import (
+    FENCES,
+    REFERENCES,
+    Block,
+    heading_text,
+    link_texts,
+    read_blocks,
+)
+from webtools._internal.grounding.sentences import (
+    FOOTNOTE,
+    LINKED_FOOTNOTE,
+    ends_with_abbreviation,
+    is_whole,
+    sentence_spans,
+)
+from webtools._internal.grounding.terms import stem_of
+from webtools._internal.grounding.words import FUNCTION_WORDS
+
+MOST_CHARACTERS = 1_000_000  # of a text, as of a page that is read
+MOST_PIECES = 20_000  # of a text; a page of 1 MB of prose has half as many
+_LONGEST_BLOCK = 20_000  # characters of a paragraph or a block of code that is compared
+_LONGEST_PASSAGE = 600
+_MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim, and places of each, that are looked up
+
+_ITEM_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
+# Marks after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
+_FOOTNOTES = re.compile(rf"(?<=[.!?])(?:{FOOTNOTE})+|{LINKED_FOOTNOTE}")
+_ELLIPSES = ("...", "…")
+_UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
+_CELL = re.compile(r"(?:[^|\\]|\\.)+")
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_CJK}]+|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+$")
+_HAS_WORD = re.compile(r"[^\W_]")
+_NUMBERS = dict(
+    zip(
+        str.split("two three four five six seven eight nine ten eleven twelve"),
+        map(str, range(2, 13)),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence, heading, term, table row or block of code of a text.
+
+    Attributes:
+        number: Index among the pieces of the text.
+        start: Where it begins in the text.
+        end: Where it ends.
+        block: Where its block begins.
+        kind: Kind of its block: `prose`, `item`, `heading`, `term`, `row` or `code`.
+        path: The headings above it.
+    """
+
+    number: int
+    start: int
+    end: int
+    block: int
+    kind: str
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A whole sentence, list item, table row or cell, or block of code.
+
+    Attributes:
+        start: Where it begins in the text.
+        end: Where it ends.
+        first: The piece that it begins in.
+        last: The piece that it ends in.
+    """
+
+    start: int
+    end: int
+    first: Piece
+    last: Piece
+
+
+class Evidence:
+    """The text of a source, cut into pieces.
+
+    Attributes:
+        text: The text.
+        title: Title of the source.
+        pieces: In the order of the text.
+        is_cut: Whether text after the last piece was not read.
+    """
+
+    def __init__(self, text: str, title: str = "") -> None:
+        """Cut a text; its words are indexed when they are first needed."""
+        self.text = text
+        self.title = title
+        self.pieces: list[Piece] = []
+        self.is_cut = len(text) > MOST_CHARACTERS
+        for piece in _pieces(text[:MOST_CHARACTERS]):
+            if piece.number == MOST_PIECES:
+                self.is_cut = True
+                break
+            self.pieces.append(piece)
+        self._units: dict[str, list[Unit]] | None = None
+        self._places: dict[str, list[int]] | None = None
+
+    def units(self, claim: str) -> list[Unit]:
+        """Return the units that a claim is, character for character."""
+        if self._units is None:
+            self._units = {}
+            for form, unit in self.all_units():
+                self._units.setdefault(form, []).append(unit)
+        return self._units.get(normal_code(claim) if is_code(claim) else normal(claim), [])
+
+    def said(self, number: int) -> str:
+        """Return the text of a piece; empty before the first and after the last."""
+        if not 0 <= number < len(self.pieces):
+            return ""
+        return self.text[self.pieces[number].start : self.pieces[number].end]
+
+    def __contains__(self, key: str) -> bool:
+        """Return whether the text has a word."""
+        return key in self._index()
+
+    def nearest(self, keys: frozenset[str]) -> tuple[Piece, float] | None:
+        """Return the piece that has most of some words, with the share it has of their weight."""
+        index = self._index()
+        weights = {
+            key: math.log(1.5 + len(self.pieces) / (1 + len(index.get(key, ())))) for key in keys
+        }
+        scores: dict[int, float] = defaultdict(float)
+        for key in nlargest(_MOST_KEYS, sorted(weights.keys() & index.keys()), weights.__getitem__):
+            for place in index[key][:_MOST_PLACES]:
+                scores[place] += weights[key]
+        if not scores:
+            return None
+        best = max(
+            scores,
+            key=lambda place: (scores[place], self.pieces[place].kind != "heading", -place),
+        )
+        return self.pieces[best], min(1.0, scores[best] / sum(weights.values()))
+
+    def passage(self, piece: Piece) -> tuple[int, int]:
+        """Return where the passage around a piece begins and ends: what fits of its block."""
+        first = last = piece.number
+        for step in (1, -1):
+            at = piece.number + step
+            while 0 <= at < len(self.pieces) and self.pieces[at].block == piece.block:
+                start, end = min(first, at), max(last, at)
+                if self.pieces[end].end - self.pieces[start].start > _LONGEST_PASSAGE:
+                    break
+                first, last, at = start, end, at + step
+        return self.pieces[first].start, self.pieces[last].end
+
+    def _index(self) -> dict[str, list[int]]:
+        if self._places is None:
+            self._places = {}
+            for piece in self.pieces:
+                for key in keys_of(plain(self.text[piece.start : piece.end])):
+                    self._places.setdefault(key, []).append(piece.number)
+        return self._places
+
+    def all_units(self) -> Iterator[tuple[str, Unit]]:
+        """Yield the units in the order of the text, each after the form it is compared in."""
+        for _, group in groupby(self.pieces, lambda piece: piece.block):
+            pieces = list(group)
+            first, last = pieces[0], pieces[-1]
+            text = self.text[first.start : last.end]
+            if len(text) > _LONGEST_BLOCK or any(map(REFERENCES.fullmatch, first.path)):
+                continue
+            unit = Unit(first.start, last.end, first, last)
+            if first.kind == "code":
+                start = self.text.rfind("\n", 0, first.start) + 1
+                yield normal_code(self.text[start : last.end]), unit
+            elif first.kind == "row":
+                yield from self._cells(first, text)
+            elif first.kind in {"prose", "item"}:
+                yield from self._sentences(pieces)
+                if first.kind == "item" and (is_whole(text) or not self._goes_on(last)):
+                    yield normal(text), unit
+
+    def _goes_on(self, piece: Piece) -> bool:
+        """Return whether an item may go on in an indented paragraph, or is cut off at the end."""
+        if piece is self.pieces[-1]:
+            return True
+        following = self.pieces[piece.number + 1]
+        return following.kind == "prose" and self.text[following.start - 1] in " \t"
+
+    def _sentences(self, pieces: Sequence[Piece]) -> Iterator[tuple[str, Unit]]:
+        for before, piece in zip((None, *pieces), pieces, strict=False):
+            text = self.text[piece.start : piece.end]
+            is_cut = piece is self.pieces[-1] and ends_with_abbreviation(text)
+            is_cut = is_cut or bool(before and self.said(before.number).endswith(_ELLIPSES))
+            if is_whole(text) and not is_cut:
+                yield normal(text), Unit(piece.start, piece.end, piece, piece)
+
+    def _cells(self, piece: Piece, text: str) -> Iterator[tuple[str, Unit]]:
+        """Yield a row of a table, and its cells."""
+        cells = [each for each in _CELL.finditer(text) if _HAS_WORD.search(each[0])]
+        if cells:
+            yield normal(row_text(text)), Unit(piece.start, piece.end, piece, piece)
+        for cell in cells if len(cells) > 1 else ():
+            bare = cell[0].strip()
+            start = piece.start + cell.start() + cell[0].index(bare)
+            yield normal(bare), Unit(start, start + len(bare), piece, piece)
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    path: list[tuple[int, str]] = []
+    number = 0
+    for block in read_blocks(text):
+        if block.kind == "heading":
+            path = [each for each in path if each[0] < block.level]
+        names = tuple(name for _, name in path)
+        if block.kind == "heading":
+            path.append((block.level, heading_text(text, block)))
+        is_underlined = block.kind == "prose" and _UNDERLINE.match(text, block.end)
+        kind = "heading" if is_underlined else block.kind
+        for start, end in _spans(text, block):
+            yield Piece(number, start, end, block.start, kind, names)
+            number += 1
+
+
+def _spans(text: str, block: Block) -> list[tuple[int, int]]:
+    if block.kind not in {"prose", "item"}:
+        return [(block.start, block.end)]
+    mark = _ITEM_MARK.match(text, block.start, block.end)
+    return sentence_spans(text, mark.end() if mark else block.start, block.end)
+
+
+# --- what is compared --------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Return a text with the words of its links in place of the links, without footnote marks."""
+    return link_texts(_FOOTNOTES.sub("", text)) if "[" in text else text
+
+
+def normal(text: str) -> str:
+    """Return a text in the form in which it is compared: NFC, one line, without link addresses."""
+    return " ".join(unicodedata.normalize("NFC", plain(text)).split())
+
+
+def row_text(row: str) -> str:
+    """Return the cells of a table row without the outer bars."""
+    return " | ".join(each.strip() for each in row.strip().strip("|").split("|"))
+
+
+def is_code(claim: str) -> bool:
+    """Return whether a claim is a block of code."""
+    return claim.lstrip().startswith(FENCES)
+
+
+def normal_code(code: str) -> str:
+    """Return code at the left margin, without its fences."""
+    rows = code.expandtabs(4).strip("\n").splitlines()
+    inner = rows[1:-1] if is_code(code) else rows
+    lines = dedent("\n".join(inner)).strip("\n").splitlines()
+    return "\n".join(["```", *(unicodedata.normalize("NFC", line.rstrip()) for line in lines)])
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def keys_of(text: str) -> frozenset[str]:
+    """Return what the content words and numbers of a text are compared by."""
+    return frozenset(filter(None, (key_of(each) for each in tokens_of(text))))
+
+
+def tokens_of(text: str) -> Iterator[str]:
+    """Yield words and numbers; scripts without spaces in pairs of signs."""
+    for token in _TOKEN.findall(text):
+        if token[0] >= "\u3040" and len(token) > 1 and not token[0].isdigit():
+            yield from (token[at : at + 2] for at in range(len(token) - 1))
+        else:
+            yield token
+
+
+@lru_cache(16_384)
+def key_of(token: str) -> str:
+    """Return a number without signs that group its digits, or a word's stem; empty for the rest."""
+    if token[0].isdigit():
+        return token.replace(",", "") if _GROUPED.match(token) else token
+    word = token.lower().replace("’", "'").removesuffix("'s")
+    is_acronym = token.isupper() and len(token) > 1
+    if word in FUNCTION_WORDS and not is_acronym:
+        return ""
+    return _NUMBERS.get(word) or stem_of(word)
+
+
+def facts_of(claim: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the numbers and names of a claim: the kind, the word, and what it is compared by.
+
+    Any word has a capital at the beginning of a sentence, so the first one is a name only if it has
+    another capital or the next word has one.
+    """
+    tokens = _TOKEN.findall(plain(claim))
+    for place, token in enumerate(tokens):
+        key = key_of(token)
+        beside = tokens[1:2] if place == 0 else [token]
+        is_name = token[0].isupper() and any(each[0].isupper() for each in beside)
+        if key[:1].isdigit():
+            yield "number", token, key
+        elif key and (is_name or any(map(str.isupper, token[1:]))):
+            yield "name", token, key

@@ -1,0 +1,208 @@
+"""Find the passages that have a question's terms, and score them with BM25 and their headings."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from webtools._internal.grounding.blocks import without_addresses
+from webtools._internal.grounding.segmentation import Span
+from webtools._internal.grounding.terms import Hit, Term, find, lowered, resolved, searchable
+from webtools._internal.text.record import record
+
+_K1, _B = 1.2, 0.75
+_STRETCH = 150  # characters of text, about a sentence, that rarity is counted in
+_SHOWN_LEVELS = 2  # headings shown above a passage
+_SHOWN_LENGTH = 80  # characters of each heading
+
+
+@dataclass(slots=True)
+class Document:
+    """A page, a source or a string, cut into passages.
+
+    Attributes:
+        text: The text.
+        spans: Its passages.
+        number: Its index among all documents of the call.
+        title: Its title, or an empty string.
+        url: Its address, or an empty string.
+        lower: The text in lower case, at the same length, without link addresses.
+    """
+
+    text: str
+    spans: list[Span]
+    number: int
+    title: str = ""
+    url: str = ""
+    lower: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Lower the text once."""
+        self.lower = searchable(self.text)
+
+
+@dataclass(slots=True)
+class Match:
+    """A passage, or a part of one, with its score for a question.
+
+    Attributes:
+        document: The document that it is a part of.
+        span: The slice of the document.
+        hits: Places of each term in the passage, by the term's index.
+        headings: How well the headings and the title match each term, by the term's index.
+        score: BM25 and headings; comparable within one question only.
+    """
+
+    document: Document
+    span: Span
+    hits: dict[int, list[Hit]]
+    headings: dict[int, float]
+    score: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The passage without link addresses, below the header of its table."""
+        span, text = self.span, self.document.text
+        body = without_addresses(text, span.start, span.end, span.blocks)
+        return f"{text[slice(*span.header)]}\n{body}" if span.header else body
+
+    @property
+    def heading(self) -> str:
+        """The last headings above the passage, or its own if there are none, on one line.
+
+        The page title is left out: results show it next to every passage.
+        """
+        span, document = self.span, self.document
+        own = " ".join(document.text[span.start : span.lead_end].strip("# ").split())
+        path = [name for name in (span.path or (own,))[-_SHOWN_LEVELS:] if name != document.title]
+        return " > ".join(shortened_heading(name) for name in path if name)
+
+
+@record
+class Matches:
+    """All passages that share a term with the question.
+
+    Attributes:
+        found: The passages, best first.
+        terms: The terms of the question.
+        rarity: Weight of each term; the rarer in the documents, the higher.
+        average: Mean length of the passages in characters.
+    """
+
+    found: list[Match]
+    terms: tuple[Term, ...]
+    rarity: list[float]
+    average: float
+
+    @property
+    def whole(self) -> float:
+        """The rarity of all terms together."""
+        return sum(self.rarity)
+
+
+def shortened_heading(heading: str) -> str:
+    """Cut a long heading at a word, with "…", and close code in it."""
+    if len(heading) <= _SHOWN_LENGTH:
+        return heading
+    cut = heading[: _SHOWN_LENGTH - 2]
+    words = cut.rpartition(" ")[0].rstrip(" ,;:(")
+    kept = words if len(words) > _SHOWN_LENGTH // 2 else cut
+    return f"{kept}…`" if kept.count("`") % 2 else f"{kept}…"
+
+
+def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
+    """Return the passages that have a term in them, or in their headings or title."""
+    terms = resolved(terms, [document.lower for document in documents])
+    found = [passage for document in documents for passage in _match_one(terms, document)]
+    stretches = sum(len(document.text) for document in documents) // _STRETCH + 1
+    rarity = _rarity(terms, found, stretches)
+    lengths = [passage.span.end - passage.span.start for passage in found]
+    average = sum(lengths) / max(1, len(lengths))
+    for passage in found:
+        passage.score = _score(passage, passage.hits, rarity, average)
+    found.sort(key=lambda passage: -passage.score)
+    return Matches(found, terms, rarity, average)
+
+
+def narrow(match: Match, span: Span, matches: Matches) -> Match:
+    """Return a part of a passage with a score of its own.
+
+    Repeating a word of the title or a heading adds nothing: that does not tell sentences apart.
+    """
+    inside = {
+        number: kept
+        for number, hits in match.hits.items()
+        if (kept := [hit for hit in hits if span.start <= hit[0] < span.end])
+    }
+    stems = tuple(term.stem for term in matches.terms)
+    headings = _headings(stems, (match.document.title, *span.path))
+    part = Match(match.document, span, inside, headings)
+    in_headings = heading_hits(part)
+    own_hits = {number: hits for number, hits in inside.items() if number not in in_headings}
+    part.score = _score(part, own_hits, matches.rarity, matches.average)
+    return part
+
+
+def _match_one(terms: Sequence[Term], document: Document) -> list[Match]:
+    starts = [span.start for span in document.spans]
+    hits: dict[int, dict[int, list[Hit]]] = {}
+    for number, term in enumerate(terms):
+        for hit in find(term.stem, document.lower):
+            place = bisect_right(starts, hit[0]) - 1
+            if place >= 0:
+                hits.setdefault(place, {}).setdefault(number, []).append(hit)
+    stems = tuple(term.stem for term in terms)
+    found: list[Match] = []
+    for place, span in enumerate(document.spans):
+        headings = _headings(stems, (document.title, *span.path))
+        own = hits.get(place)
+        if own or headings:
+            found.append(Match(document, span, own or {}, headings))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _headings(stems: tuple[str, ...], path: tuple[str, ...]) -> dict[int, float]:
+    """Return how well headings match each stem."""
+    lower = lowered("\n".join(path))
+    best = {
+        number: max((weight for _, _, weight in find(stem, lower)), default=0.0)
+        for number, stem in enumerate(stems)
+    }
+    return {number: weight for number, weight in best.items() if weight}
+
+
+def _rarity(terms: Sequence[Term], found: Sequence[Match], stretches: int) -> list[float]:
+    """Return the inverse document frequency of each term, counted in stretches of text."""
+    counts = [0] * len(terms)
+    for passage in found:
+        for number, hits in passage.hits.items():
+            counts[number] += len({hit[0] // _STRETCH for hit in hits})
+    return [
+        math.log(1 + max(0.0, stretches - count + 0.5) / (count + 0.5)) + 0.2 for count in counts
+    ]
+
+
+def _score(
+    match: Match, hits: dict[int, list[Hit]], rarity: Sequence[float], average: float
+) -> float:
+    """Return BM25 of the hits plus the rarity of each term in the headings or title."""
+    length = match.span.end - match.span.start
+    norm = _K1 * (1 - _B + _B * length / average)
+    score = 0.0
+    for number, places in hits.items():
+        count = sum(hit[2] for hit in places)
+        score += rarity[number] * count * (_K1 + 1) / (count + norm)
+    return score + sum(rarity[number] * weight for number, weight in heading_hits(match).items())
+
+
+def heading_hits(match: Match) -> dict[int, float]:
+    """Return how well the title and the headings match each term, the passage's own among them."""
+    headings = dict(match.headings)
+    for number, hits in match.hits.items():
+        if hits[0][0] < match.span.lead_end:
+            headings[number] = max(headings.get(number, 0.0), hits[0][2])
+    return headings

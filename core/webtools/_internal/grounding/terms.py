@@ -1,0 +1,193 @@
+"""What a question is about: its terms, and where a text has them.
+
+A text is never taken apart into words. Each stem is looked for in the lower-cased text, and what
+stands around it tells an inflected form from another word that begins alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from webtools._internal.grounding.words import (
+    ASKING_WORDS,
+    ENDINGS,
+    FUNCTION_WORDS,
+    STRIPPED,
+)
+from webtools._internal.text.record import record
+
+_MOST_TERMS = 24
+_SHORT, _LONG = 3, 5
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W_]{0,24}")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f々]+")
+_CJK_SIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f々]")
+_KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]+")
+_CJK_CONTENT = re.compile(
+    r"[\u30a0-\u30ff\uff66-\uff9f]+|[\u3400-\u9fff\uf900-\ufaff々]+"  # no hiragana
+)
+# What is asked for: "how long" does not ask for the word "long".
+_QUANTITY = re.compile(
+    r"\b(?:how (?:long|often|old|tall|high|deep|far|big|large|fast|wide|heavy)"
+    r"|wie (?:lange?|oft|alt|groß|hoch|tief|weit|breit|schnell|schwer)"
+    r"|(?:combien|pendant combien) de temps|quelle (?:quantité|fréquence)"
+    r"|cuánto tiempo|qué cantidad|quanto tempo)\b",
+    re.IGNORECASE,
+)
+# Words of questions in Japanese and Chinese.
+_CJK_ASKING = re.compile(
+    r"何(?:曜日|年|月|日|時|人|回|分|冊|枚|個|つ|か|メートル)?|誰|教え|方法|違い|意味|理由|什么|怎么|怎样|哪里|哪个|哪些|为什么|多少|如何"
+)
+_IDENTIFIER = re.compile(
+    r"`([^`\s][^`]{0,80})`"
+    r"|(?<![\w-])(--?[A-Za-z][\w-]+|[A-Za-z]\w*(?:(?:::|[._])\w+)+(?:\(\))?|\w+\(\)|[.\\]\w{2,}"
+    r"|[A-Za-z]+[a-z][A-Z]\w*|[A-Z]{3,}\w*|[A-Za-z]+\d\w*)",
+    re.ASCII,
+)
+_TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
+Hit = tuple[int, int, float]
+
+
+@record
+class Term:
+    """One thing that a question names.
+
+    Attributes:
+        stem: What every form of it begins with, in lower case.
+        parts: Stems of the words in an identifier; they count where no document has the whole.
+        is_asking: Whether it belongs to how questions are put rather than to this one.
+    """
+
+    stem: str
+    parts: tuple[str, ...] = ()
+    is_asking: bool = False
+
+
+def searchable(text: str) -> str:
+    """Return a text in lower case at the same length, with the targets of links blanked."""
+    lower = lowered(text)
+    return _TARGET.sub(_blank, lower) if "](" in lower else lower
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "](" + " " * (match.end() - match.start() - 2)
+
+
+def lowered(text: str) -> str:
+    """Return a text in lower case at the same length, so that places in it stay the same."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(map(_lower_sign, text))
+
+
+def _lower_sign(sign: str) -> str:
+    lower = sign.lower()
+    return lower if len(lower) == 1 else sign
+
+
+@lru_cache(maxsize=256)
+def terms_of(question: str) -> tuple[Term, ...]:
+    """Return the terms of a question in its order, each once."""
+    found: dict[str, Term] = {}
+    fallback: dict[str, Term] = {}
+    rest = _QUANTITY.sub(" ", question)
+    for name in identifiers_of(question):
+        parts = tuple(stem_of(part) for part in _words(name))
+        if len(parts) > 1:
+            rest = rest.replace(name, " ")
+            found.setdefault(lowered(name), Term(lowered(name), parts))
+    for word in _words(rest):
+        stem = stem_of(word)
+        if word in FUNCTION_WORDS:
+            fallback.setdefault(stem, Term(stem))
+        else:
+            found.setdefault(stem, Term(stem, is_asking=word in ASKING_WORDS))
+    telling = [term for term in found.values() if not term.is_asking]
+    chosen = telling or list(found.values()) or list(fallback.values())
+    return tuple(chosen[:_MOST_TERMS])
+
+
+def resolved(terms: Sequence[Term], texts: Sequence[str]) -> tuple[Term, ...]:
+    """Replace identifiers that no lower-case text has by their parts."""
+    found: dict[str, Term] = {}
+    for term in terms:
+        whole = not term.parts or any(term.stem in text for text in texts)
+        for stem in (term.stem,) if whole else term.parts:
+            found.setdefault(stem, Term(stem))
+    return tuple(found.values())
+
+
+def identifiers_of(question: str) -> tuple[str, ...]:
+    """Return what a question writes as code does: `token_urlsafe`, `--depth`, `KeepAlive`."""
+    found = (match[1] or match[2] for match in _IDENTIFIER.finditer(question))
+    return tuple(dict.fromkeys(each.removesuffix("()") for each in found))
+
+
+def _words(question: str) -> Iterator[str]:
+    for match in _WORD.finditer(question):
+        if _CJK_SIGN.search(match[0]):
+            yield from _unspaced(match[0])
+        else:
+            for part in _CAMEL.split(match[0]):
+                yield lowered(part)
+
+
+def _unspaced(text: str) -> Iterator[str]:
+    """Return words in katakana, pairs of Chinese characters, and words of other scripts."""
+    bare = _CJK_ASKING.sub(" ", text)
+    if not _CJK_CONTENT.search(bare):
+        bare = text
+    for run in _CJK_CONTENT.findall(bare) or _CJK.findall(bare):
+        if _KATAKANA.fullmatch(run):
+            yield run
+        else:
+            yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+    for rest in _CJK.split(bare):
+        if rest.strip():
+            yield lowered(rest.strip())
+
+
+@lru_cache(maxsize=4096)
+def stem_of(word: str) -> str:
+    """Return a word without its ending; short ones and those with digits stay as they are."""
+    if len(word) <= _SHORT or not word.isalpha() or _CJK_SIGN.search(word):
+        return word
+    for ending in STRIPPED:
+        if word.endswith(ending) and len(word) - len(ending) >= max(_SHORT, 4 - (len(ending) < 2)):  # noqa: PLR2004
+            stem = word[: -len(ending)]
+            doubled = len(stem) > _SHORT and stem[-1] == stem[-2] and stem[-1] not in "aeiouls"
+            return stem[:-1] if doubled and len(ending) > 1 else stem
+    return word
+
+
+def find(stem: str, lower: str) -> Iterator[Hit]:
+    """Return where a lower-cased text has a stem: begin, end of the word, and how sure it is.
+
+    1 for a form of the word, 0.5 for a part of a longer one such as a compound.
+    """
+    size = len(stem)
+    paired = bool(_CJK_SIGN.match(stem))
+    at = lower.find(stem)
+    while at >= 0:
+        weight, end = (1.0, at + size) if paired else _judge(stem, lower, at)
+        if weight:
+            yield at, end, weight
+        at = lower.find(stem, max(end, at + 1))
+
+
+def _judge(stem: str, lower: str, at: int) -> tuple[float, int]:
+    """Explain how well the word around a stem fits."""
+    size = len(stem)
+    stop = at + size
+    end = _LETTERS.match(lower, stop).end()  # type: ignore[union-attr] # matches nothing too
+    begins = at == 0 or not lower[at - 1].isalnum() or _CJK_SIGN.match(lower[at - 1]) is not None
+    rest = lower[stop:end]
+    if begins and (not rest or (size >= _SHORT and _is_ending(stem, rest))):
+        return 1.0, end
+    return (0.5, end) if size >= _LONG else (0.0, end)
+
+
+def _is_ending(stem: str, rest: str) -> bool:
+    return rest in ENDINGS or (rest[0] == stem[-1] and rest[1:] in ENDINGS)

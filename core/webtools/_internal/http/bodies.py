@@ -1,0 +1,113 @@
+"""Bodies of responses: decompressed and bounded while they arrive."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import httpx
+
+from webtools._internal.http.messages import Response
+from webtools._internal.text.cleaning import one_line
+from webtools.errors import RequestError
+
+
+class Body:
+    """Collects the body of a response.
+
+    Args:
+        response: The response, of which only the headers were read.
+        max_bytes: Bound on the decompressed body.
+
+    Attributes:
+        last_chunk: The bytes that were added last, as they came.
+
+    Raises:
+        RequestError: The body has an unknown content encoding.
+    """
+
+    def __init__(self, response: httpx.Response, max_bytes: int) -> None:
+        self.last_chunk = b""
+        self._status = response.status_code
+        self._headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in response.headers.raw
+        }
+        if (location := response.extensions.get("location")) is not None:
+            self._headers["location"] = location
+        self._max_bytes = max_bytes
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
+
+    def add(self, chunk: bytes) -> None:
+        """Add a piece of the body.
+
+        Raises:
+            RequestError: The body is too large, or cannot be decompressed.
+        """
+        self.last_chunk = chunk
+        if self._inflate is not None:
+            chunk = self._decompress(chunk)
+        self._size += len(chunk)
+        if self._size > self._max_bytes:
+            size = self._max_bytes // (1024 * 1024)
+            message = f"the answer is larger than {size} MiB"
+            raise RequestError(message, status=self._status, retryable=False)
+        self._parts.append(chunk)
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
+        room = self._max_bytes - self._size + 1
+        data = b""
+        try:
+            while chunk and len(data) < room:
+                if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
+                    chunk = self._without_padding(chunk)
+                    if not chunk:
+                        break
+                    self._inflate = _decompressor("gzip")
+                data += self._inflate.decompress(chunk, room - len(data))
+                chunk = self._inflate.unused_data
+        except zlib.error as error:
+            message = f"the answer cannot be decompressed ({error})"
+            raise RequestError(message, status=self._status, retryable=False) from error
+        return data
+
+    def _without_padding(self, chunk: bytes) -> bytes:
+        """Drop the zeros after a member; they count, or they might never end."""
+        rest = chunk.lstrip(b"\0")
+        self._size += len(chunk) - len(rest)
+        return rest
+
+    def to_response(self) -> Response:
+        """Return our response.
+
+        Raises:
+            RequestError: The compressed body is not complete.
+        """
+        if self._parts and self._inflate is not None and not self._inflate.eof:
+            raise RequestError("the answer broke off", status=self._status)
+        return Response(self._status, self._headers, b"".join(self._parts))
+
+    def ends_with(self, last_read: bytes | None) -> bool:
+        """Return whether nothing came after the body, which the next call would take as its own.
+
+        It compares the end of what was read with the end of the body, since httpcore keeps bytes
+        that follow a response to itself. Trailers count as more.
+        """
+        end = self.last_chunk or b"\r\n\r\n"
+        if "transfer-encoding" in self._headers:
+            end = self.last_chunk + b"\r\n0\r\n\r\n"
+        return last_read is None or last_read.endswith(end) or end.endswith(last_read)
+
+
+def _decompressor(encoding: str) -> Any:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return None
+        case "gzip" | "x-gzip" | "deflate":
+            return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
+        case other:
+            message = f'the answer has an unknown content encoding "{one_line(other)[:40]}"'
+            raise RequestError(message, retryable=False)

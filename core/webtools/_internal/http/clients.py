@@ -1,0 +1,243 @@
+"""The blocking and the async client through which all requests go."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, TypeVar
+
+import httpx
+
+from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.http.network import CurrentCall
+from webtools._internal.http.outgoing import Outgoing, Route
+from webtools._internal.http.pool import (
+    AsyncConnection,
+    AsyncPool,
+    BlockingConnection,
+    BlockingPool,
+    Pool,
+)
+from webtools._internal.http.threads import in_thread
+from webtools._internal.http.tls import tls_context
+from webtools._internal.http.transports import (
+    async_client_over,
+    client_over,
+    open_async_client,
+    open_client,
+)
+from webtools._internal.http.watching import logged
+from webtools.errors import ConfigError, InputError
+
+MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
+P = TypeVar("P", bound=Pool[Any])
+
+
+class BlockingHTTP:
+    """Sends requests from any thread.
+
+    Args:
+        transport: A transport of the caller, which is never closed.
+        is_missing: Whether the caller gave a transport for async calls only.
+    """
+
+    def __init__(
+        self, transport: httpx.BaseTransport | None = None, *, is_missing: bool = False
+    ) -> None:
+        self._client = None if transport is None else client_over(transport)
+        self._is_missing = is_missing
+        self._pools: dict[Route, BlockingPool] = {}
+        # Connections are closed with the client, or when the interpreter ends.
+        weakref.finalize(self, _close, self._pools)
+
+    def send(self, request: Request, deadline: float) -> Response:
+        """Send a request and return its response.
+
+        Raises:
+            RequestError: No response came before `deadline`, on the monotonic clock.
+        """
+        outgoing = Outgoing(request, deadline)
+        with (
+            logged(outgoing) as log,
+            outgoing.own_errors(),
+            self._connection(outgoing) as connection,
+        ):
+            return log(outgoing.accept(connection.exchange(outgoing)))
+
+    def _connection(self, outgoing: Outgoing) -> AbstractContextManager[BlockingConnection]:
+        if self._is_missing:
+            raise _missing("blocking", "transport")
+        if self._client is not None:
+            return nullcontext(BlockingConnection(self._client, CurrentCall(), is_own=False))
+        return self._pool(outgoing.route).connection(outgoing)
+
+    def _pool(self, route: Route) -> BlockingPool:
+        if (pool := self._pools.get(route)) is not None:
+            return pool
+        context = tls_context() if route.needs_tls else None
+
+        def connect() -> BlockingConnection:
+            call = CurrentCall()
+            return BlockingConnection(open_client(route, context, call), call)
+
+        pool = self._pools.setdefault(route, BlockingPool(connect))
+        for old in _retire_pages(self._pools):
+            _close_idle(old)
+        return pool
+
+    def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Return the addresses of a host; raises as `send` does."""
+        return resolve(host, port, deadline)
+
+    def close(self) -> None:
+        """Close the idle connections; the next call opens new ones."""
+        _close(self._pools)
+
+
+def _close(pools: dict[Route, BlockingPool]) -> None:
+    for pool in list(pools.values()):
+        _close_idle(pool)
+
+
+def _close_idle(pool: BlockingPool) -> None:
+    for connection in pool.take_all():
+        connection.close()
+
+
+class _Loop(NamedTuple):
+    pools: dict[Route, AsyncPool]
+    until_end: AsyncGenerator[None, None]  # closes the connections when the loop ends
+
+
+class AsyncHTTP:
+    """Sends requests on any number of event loops, each with connections of its own.
+
+    Args:
+        transport: A transport of the caller, which is never closed.
+        is_missing: Whether the caller gave a transport for blocking calls only.
+    """
+
+    def __init__(
+        self, transport: httpx.AsyncBaseTransport | None = None, *, is_missing: bool = False
+    ) -> None:
+        self._client = None if transport is None else async_client_over(transport)
+        self._is_missing = is_missing
+        self._loops: dict[asyncio.AbstractEventLoop, _Loop] = {}
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        """Send a request and return its response.
+
+        Raises:
+            RequestError: No response came before `deadline`, on the monotonic clock.
+        """
+        outgoing = Outgoing(request, deadline)
+        with logged(outgoing) as log, outgoing.own_errors():
+            async with await self._connection(outgoing) as connection:
+                return log(outgoing.accept(await connection.exchange(outgoing)))
+
+    async def _connection(self, outgoing: Outgoing) -> AbstractAsyncContextManager[AsyncConnection]:
+        if self._is_missing:
+            raise _missing("async", "async_transport")
+        if self._client is not None:
+            return nullcontext(AsyncConnection(self._client, CurrentCall(), is_own=False))
+        return (await self._pool(outgoing.route)).connection(outgoing)
+
+    async def _pool(self, route: Route) -> AsyncPool:
+        pools = (await self._running()).pools
+        if (pool := pools.get(route)) is not None:
+            return pool
+        context = await in_thread(tls_context) if route.needs_tls else None
+
+        def connect() -> AsyncConnection:
+            call = CurrentCall()
+            return AsyncConnection(open_async_client(route, context, call), call)
+
+        pool = pools.setdefault(route, AsyncPool(connect))
+        for old in _retire_pages(pools):
+            await _aclose_idle(old)
+        return pool
+
+    async def _running(self) -> _Loop:
+        """Return what belongs to the running loop."""
+        loop = running_loop()
+        if loop not in self._loops:
+            for other in [*self._loops]:
+                if other.is_closed():  # without ending its async generators
+                    self._loops.pop(other, None)
+            pools: dict[Route, AsyncPool] = {}
+            until_end = _close_at_end(pools, weakref.ref(self))
+            self._loops[loop] = _Loop(pools, until_end)
+            await until_end.__anext__()
+        return self._loops[loop]
+
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Return the addresses of a host; raises as `send` does."""
+        return await aresolve(host, port, deadline)
+
+    async def aclose(self) -> None:
+        """Close the idle connections of the running loop; the next call opens new ones."""
+        if (loop := self._loops.get(running_loop())) is not None:
+            await _aclose(loop.pools)
+
+    def forget_running(self) -> None:
+        """Drop what belongs to the running loop, which would live as long as we do."""
+        self._loops.pop(running_loop(), None)
+
+
+def running_loop() -> asyncio.AbstractEventLoop:
+    """Return the running event loop.
+
+    Raises:
+        InputError: No asyncio loop is running, as under trio.
+    """
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        message = (
+            "The async methods need a running asyncio event loop. Under trio, call the blocking "
+            "ones in a thread: await trio.to_thread.run_sync(web.search, query)."
+        )
+    raise InputError(message)
+
+
+async def _close_at_end(
+    pools: dict[Route, AsyncPool], owner: weakref.ref[AsyncHTTP]
+) -> AsyncGenerator[None, None]:
+    # `asyncio.run` ends the async generators that are still open before it closes the loop: the
+    # one moment at which connections that were not closed can still be closed cleanly.
+    try:
+        yield
+    finally:
+        if (http := owner()) is not None:
+            http.forget_running()
+        await _aclose(pools)
+
+
+async def _aclose(pools: dict[Route, AsyncPool]) -> None:
+    for pool in list(pools.values()):
+        await _aclose_idle(pool)
+
+
+async def _aclose_idle(pool: AsyncPool) -> None:
+    for connection in pool.take_all():
+        await connection.close()
+
+
+def _retire_pages(pools: dict[Route, P]) -> list[P]:
+    """Take out the oldest pools of fetched pages, whose sites are without number."""
+    routes = [route for route in list(pools) if route.addresses]
+    surplus = routes[: max(0, len(routes) - MAX_PAGE_ORIGINS)]
+    retired = [pool for route in surplus if (pool := pools.pop(route, None)) is not None]
+    for pool in retired:
+        pool.is_retired = True
+    return retired
+
+
+def _missing(kind: str, argument: str) -> ConfigError:
+    return ConfigError(
+        f"This WebTools has a transport of your own, but none for {kind} calls. "
+        f"Pass {argument}= as well."
+    )

@@ -1,0 +1,193 @@
+"""Network backends for httpcore: one deadline for a whole call, and addresses that are fixed."""
+
+from __future__ import annotations
+
+import math
+import ssl
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import httpcore
+
+from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.messages import CONNECT_TIMEOUT
+
+_WRITE_BYTES = 65_536
+_MIN_SECONDS = 0.001
+_CONNECT_ERRORS = (httpcore.ConnectError, httpcore.ConnectTimeout)
+
+
+class CurrentCall:
+    """What a connection and the call that uses it share.
+
+    Attributes:
+        deadline: When the call ends, on the monotonic clock.
+        last_read: What the call last read from the network; None where it read nothing.
+    """
+
+    def __init__(self) -> None:
+        self.begin(0.0)
+
+    def begin(self, deadline: float) -> None:
+        """Begin the next call."""
+        self.deadline = deadline
+        self.last_read: bytes | None = None
+
+    def seconds_left(self) -> float:
+        """Return the time until the deadline.
+
+        Raises:
+            httpcore.ReadTimeout: It has passed.
+        """
+        seconds = self.deadline - time.monotonic()
+        if seconds <= 0:
+            raise httpcore.ReadTimeout
+        return seconds
+
+    def handshake_seconds(self) -> float:
+        """Return the time for a TLS handshake.
+
+        It is never zero: a handshake that ends late closes its socket, one that never began
+        does not.
+        """
+        return min(CONNECT_TIMEOUT, max(_MIN_SECONDS, self.deadline - time.monotonic()))
+
+
+class TLSSocket(ssl.SSLSocket):
+    """Counts a time-out from when it is set, since TLS in TLS reads until a record is complete."""
+
+    _end = math.inf
+
+    def settimeout(self, value: float | None) -> None:
+        """Set the time-out of all that follows, together."""
+        super().settimeout(value)
+        self._end = math.inf if value is None else time.monotonic() + value
+
+    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
+        """Read within the time that is left."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        if seconds < math.inf:
+            super().settimeout(seconds)
+        return super().recv(buflen, flags)
+
+
+class BlockingStream(httpcore.NetworkStream):
+    """A stream whose reads and writes end at the deadline of the call, whatever httpcore says."""
+
+    def __init__(self, stream: httpcore.NetworkStream, call: CurrentCall) -> None:
+        self._stream = stream
+        self._call = call
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._call.last_read = self._stream.read(max_bytes, self._call.seconds_left())
+        return self._call.last_read
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        # In slices: a slow reader would get the whole time-out for each part that it takes.
+        for start in range(0, len(buffer), _WRITE_BYTES):
+            self._stream.write(buffer[start : start + _WRITE_BYTES], self._call.seconds_left())
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> BlockingStream:
+        seconds = self._call.handshake_seconds()
+        stream = self._stream.start_tls(ssl_context, server_hostname, seconds)
+        return BlockingStream(stream, self._call)
+
+
+class AsyncStream(httpcore.AsyncNetworkStream):
+    """The same on an event loop, where the deadline cancels the whole exchange."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream, call: CurrentCall) -> None:
+        self._stream = stream
+        self._call = call
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._call.last_read = await self._stream.read(max_bytes, timeout)
+        return self._call.last_read
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncStream:
+        seconds = self._call.handshake_seconds()
+        try:
+            stream = await self._stream.start_tls(ssl_context, server_hostname, seconds)
+        except BaseException:
+            await self.aclose()  # httpcore leaves it open when it is cancelled
+            raise
+        return AsyncStream(stream, self._call)
+
+
+class BlockingBackend(httpcore.NetworkBackend):
+    """Connects to `addresses`, else to those of the host."""
+
+    def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
+        self._network = httpcore.SyncBackend()
+        self._call = call
+        self._addresses = addresses
+
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> BlockingStream:
+        """Connect to the first address that accepts before the deadline."""
+        end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
+        addresses = self._addresses or resolve(host, port, end)
+        for address, seconds, is_last in _attempts(addresses, end):
+            try:
+                stream = self._network.connect_tcp(address, port, seconds)
+                return BlockingStream(stream, self._call)
+            except _CONNECT_ERRORS:
+                if is_last:
+                    raise
+        raise httpcore.ConnectError
+
+
+class AsyncBackend(httpcore.AsyncNetworkBackend):
+    """The same on an event loop."""
+
+    def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
+        self._network: Any = httpcore.AnyIOBackend()  # httpcore types it as a stub
+        self._call = call
+        self._addresses = addresses
+
+    async def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> AsyncStream:
+        """Connect to the first address that accepts before the deadline."""
+        end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
+        addresses = self._addresses or await aresolve(host, port, end)
+        for address, seconds, is_last in _attempts(addresses, end):
+            try:
+                stream = await self._network.connect_tcp(address, port, seconds)
+                return AsyncStream(stream, self._call)
+            except _CONNECT_ERRORS:
+                if is_last:
+                    raise
+        raise httpcore.ConnectError
+
+
+def _attempts(addresses: Sequence[str], end: float) -> Iterator[tuple[str, float, bool]]:
+    """Yield each address, its share of the time until `end`, and whether it is the last one."""
+    for remaining, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
+        seconds = max(_MIN_SECONDS, end - time.monotonic()) / remaining
+        yield address, seconds, remaining == 1

@@ -1,0 +1,195 @@
+"""One request as httpx sends it, and the errors of httpx as ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import ssl
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from json import JSONEncoder
+from typing import NamedTuple, TypeVar
+
+import httpx
+from pydantic import SecretStr
+
+from webtools._internal.http.engine_logs import IN_OURS
+from webtools._internal.http.messages import CONNECT_TIMEOUT, Request, Response
+from webtools._internal.text.cleaning import without_login
+from webtools._version import __version__
+from webtools.errors import RequestError, RequestTimeoutError
+
+NO_RESPONSE = "no answer came in time"
+_DEFAULT_HEADERS = {
+    "accept": "application/json",
+    "accept-encoding": "gzip",
+    "user-agent": f"agent-webtools/{__version__}",
+}
+_PROXY_REFUSES_LOGIN = 407
+_STATUS = re.compile(r"\d{3}(?= )")  # at the start of httpx's error about a proxy that refuses
+_MESSAGES = [
+    (httpx.ConnectError, "no connection to {origin} could be made"),
+    (httpx.ProxyError, "the proxy refused the connection to {origin}{status}"),
+    (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
+]
+E = TypeVar("E", bound=Exception)
+_encode = JSONEncoder(separators=(",", ":")).encode
+
+
+class Route(NamedTuple):
+    """What the requests over one connection have in common.
+
+    Attributes:
+        process: The process id: a forked child must not use the sockets of its parent.
+        origin: Scheme, host and port.
+        proxy: The proxy, or None.
+        addresses: The addresses to connect to, or none where the host is looked up.
+    """
+
+    process: int
+    origin: str
+    proxy: SecretStr | None
+    addresses: tuple[str, ...]
+
+    @property
+    def needs_tls(self) -> bool:
+        """Whether the host or its proxy speaks TLS."""
+        urls = [self.origin, self.proxy.get_secret_value() if self.proxy else ""]
+        return any(url.startswith("https:") for url in urls)
+
+
+class Outgoing:
+    """A request on its way.
+
+    Args:
+        request: The request.
+        deadline: When its call ends, on the monotonic clock.
+
+    Raises:
+        RequestError: The URL is not valid.
+        RequestTimeoutError: The deadline has passed.
+    """
+
+    def __init__(self, request: Request, deadline: float) -> None:
+        self.request = request
+        self.deadline = deadline
+        self._url = _parse(request.url)
+        origin = f"{self._url.scheme}://{self._url.netloc.decode('ascii')}"
+        self.route = Route(os.getpid(), origin, request.proxy, request.addresses)
+        if deadline <= time.monotonic():
+            raise RequestTimeoutError(NO_RESPONSE)
+
+    @property
+    def host(self) -> str:
+        """The host, for logs."""
+        return self._url.raw_host.decode("ascii")
+
+    def seconds_left(self) -> float:
+        """Return the time until the deadline, at least 0."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def build(self) -> httpx.Request:
+        """Return the request of httpx."""
+        headers = {**_DEFAULT_HEADERS, **self.request.headers}
+        content = None
+        if self.request.json is not None:
+            content = _encode(self.request.json).encode()
+            headers["content-type"] = "application/json"
+        seconds = self.seconds_left()
+        timeout = httpx.Timeout(seconds, connect=min(CONNECT_TIMEOUT, seconds))
+        return httpx.Request(
+            self.request.method,
+            self._url,
+            headers=[(name.encode(), value.encode()) for name, value in headers.items()],
+            content=content,
+            extensions={"timeout": timeout.as_dict()},
+        )
+
+    def build_pinned(self) -> httpx.Request:
+        """Return the request with the first of its addresses in the URL, if it has any.
+
+        A transport of the caller then cannot look the host up again. TLS and the `Host` header
+        still go by the name.
+        """
+        request = self.build()
+        if self.request.addresses:
+            request.extensions["sni_hostname"] = self.host
+            request.url = request.url.copy_with(host=self.request.addresses[0])
+        return request
+
+    def accept(self, response: Response) -> Response:
+        """Return the response if it is the site's.
+
+        Raises:
+            RequestError: It is the proxy's, which wants another login.
+        """
+        if self.request.proxy and response.status == _PROXY_REFUSES_LOGIN:
+            raise RequestError("the proxy wants another login (HTTP 407)", retryable=False)
+        return response
+
+    @contextmanager
+    def own_errors(self) -> Generator[None, None, None]:
+        """Raise errors of httpx as ours, and keep headers out of the logs of httpcore."""
+        IN_OURS.set(True)
+        try:
+            yield
+        except (httpx.HTTPError, OSError) as error:
+            raise self._as_request_error(error) from _stripped(error)
+        except RequestError as error:
+            text = f"{error}{self._through()}"
+            raise _stripped(error).with_message(text) from None
+        finally:
+            IN_OURS.set(False)
+
+    def _as_request_error(self, error: Exception) -> RequestError:
+        if isinstance(error, (httpx.TimeoutException, TimeoutError)):
+            return RequestTimeoutError(f"{NO_RESPONSE}{self._through()}")
+        messages = (text for kind, text in _MESSAGES if isinstance(error, kind))
+        template = next(messages, "the connection broke off")
+        status = _STATUS.match(str(error))
+        message = template.format(
+            origin=self.route.origin, status=f" with HTTP {status[0]}" if status else ""
+        )
+        refuses_login = status is not None and status[0] == str(_PROXY_REFUSES_LOGIN)
+        text = f"{message}{self._through()}{_cause(error)}"
+        return RequestError(text, retryable=not refuses_login)
+
+    def _through(self) -> str:
+        """Name the proxy without its login: it may be what cannot be reached, not the site."""
+        if not self.request.proxy:
+            return ""
+        source = self.request.proxy_source
+        place = without_login(self.request.proxy.get_secret_value())
+        return f" through the proxy {place}{f', which {source} names' if source else ''}"
+
+
+def _parse(text: str) -> httpx.URL:
+    try:
+        url = httpx.URL(text)
+        if url.scheme in {"http", "https"} and url.host:
+            return url
+        fault = "it is no http(s) URL"
+    except (httpx.InvalidURL, UnicodeError) as error:
+        fault = str(error)
+    raise RequestError(f"the address cannot be used ({fault})", retryable=False)
+
+
+def _cause(error: BaseException | None) -> str:
+    """Return the system's reason for a failed look-up or handshake, if it is one."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f": the certificate is not trusted ({error.verify_message})"
+        if isinstance(error, socket.gaierror):
+            return f": {error.strerror}"
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def _stripped(error: E) -> E:
+    """Return the error without its frames and causes, which hold headers and bodies."""
+    error.__cause__ = error.__context__ = None
+    with suppress(AttributeError):
+        del error._request  # type: ignore[attr-defined]  # noqa: SLF001
+    return error.with_traceback(None)

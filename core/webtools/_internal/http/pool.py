@@ -1,0 +1,217 @@
+"""Idle connections of one route, and the limit of connections in use.
+
+There is one connection to an httpx transport, since httpcore's own pool loses connections when
+calls are cancelled. A connection whose call did not end well is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar, cast
+
+import httpx
+
+from webtools._internal.http import transports
+from webtools._internal.http.bodies import Body
+from webtools._internal.http.messages import Response
+from webtools._internal.http.network import CurrentCall
+from webtools._internal.http.outgoing import NO_RESPONSE, Outgoing
+from webtools.errors import RequestTimeoutError
+
+MAX_CONNECTIONS = 64  # in use for one route, per loop or for all threads together
+_CHUNKS_PER_TURN = 256  # of a body, until other tasks of the event loop run
+
+
+class Connection:
+    """The state that blocking and async connections have.
+
+    Args:
+        call: The call in progress, which the network backend shares.
+        is_own: Whether the transport is ours, and not the caller's.
+    """
+
+    def __init__(self, call: CurrentCall, *, is_own: bool = True) -> None:
+        self.is_reusable = False
+        self.idle_since = 0.0
+        self._call = call
+        self._is_own = is_own
+
+    def _begin(self, outgoing: Outgoing) -> httpx.Request:
+        self.is_reusable = False
+        self._call.begin(outgoing.deadline)
+        return outgoing.build() if self._is_own else outgoing.build_pinned()
+
+    def _end(self, body: Body) -> Response:
+        self.is_reusable = body.ends_with(self._call.last_read)
+        return body.to_response()
+
+
+class BlockingConnection(Connection):
+    """A client of httpx over one transport."""
+
+    def __init__(self, client: httpx.Client, call: CurrentCall, *, is_own: bool = True) -> None:
+        super().__init__(call, is_own=is_own)
+        self._client = client
+
+    def exchange(self, outgoing: Outgoing) -> Response:
+        """Send a request and read its response."""
+        response = self._client.send(self._begin(outgoing), stream=True)
+        try:
+            body = Body(response, outgoing.request.max_bytes)
+            for chunk in cast("httpx.SyncByteStream", response.stream):
+                body.add(chunk)
+                if time.monotonic() > outgoing.deadline:
+                    raise RequestTimeoutError(NO_RESPONSE)
+        finally:
+            response.close()
+        return self._end(body)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+
+class AsyncConnection(Connection):
+    """The same on an event loop."""
+
+    def __init__(
+        self, client: httpx.AsyncClient, call: CurrentCall, *, is_own: bool = True
+    ) -> None:
+        super().__init__(call, is_own=is_own)
+        self._client = client
+
+    async def exchange(self, outgoing: Outgoing) -> Response:
+        """Send a request and read its response."""
+        async with asyncio.timeout(outgoing.seconds_left()):
+            response = await self._client.send(self._begin(outgoing), stream=True)
+            try:
+                body = Body(response, outgoing.request.max_bytes)
+                await _read(response, body)
+            finally:
+                await response.aclose()
+        return self._end(body)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._client.aclose()
+
+
+async def _read(response: httpx.Response, body: Body) -> None:
+    chunks = 0
+    async for chunk in cast("httpx.AsyncByteStream", response.stream):
+        body.add(chunk)
+        chunks += 1
+        if chunks % _CHUNKS_PER_TURN == 0:  # one read may bring thousands of tiny ones
+            await asyncio.sleep(0)
+
+
+C = TypeVar("C", bound=Connection)
+
+
+class Pool(Generic[C]):
+    """The idle connections of one route.
+
+    Args:
+        connect: Makes a connection.
+
+    Attributes:
+        is_retired: Whether connections are closed after their call.
+    """
+
+    def __init__(self, connect: Callable[[], C]) -> None:
+        self.is_retired = False
+        self._connect = connect
+        self._idle: list[C] = []
+        self._lock = threading.Lock()
+
+    def _take(self) -> C:
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+        return connection or self._connect()
+
+    def _give_back(self, connection: C) -> list[C]:
+        """Keep a connection if it can be used again; return the connections to close."""
+        connection.idle_since = time.monotonic()
+        oldest = connection.idle_since - transports.IDLE_SECONDS
+        is_kept = connection.is_reusable and not self.is_retired
+        with self._lock:
+            expired = [old for old in self._idle if old.idle_since < oldest]
+            del self._idle[: len(expired)]  # the oldest come first
+            if is_kept:
+                self._idle.append(connection)
+        return expired if is_kept else [*expired, connection]
+
+    def take_all(self) -> list[C]:
+        """Take all idle connections out, without the lock, which a forked child may find held."""
+        connections: list[C] = []
+        with suppress(IndexError):
+            while True:
+                connections.append(self._idle.pop())
+        return connections
+
+
+class BlockingPool(Pool[BlockingConnection]):
+    """Serves any number of threads."""
+
+    def __init__(self, connect: Callable[[], BlockingConnection]) -> None:
+        super().__init__(connect)
+        self._permits: SimpleQueue[None] = SimpleQueue()
+        for _ in range(MAX_CONNECTIONS):
+            self._permits.put(None)
+
+    @contextmanager
+    def connection(self, outgoing: Outgoing) -> Generator[BlockingConnection, None, None]:
+        """Lend a connection."""
+        try:
+            self._permits.get(timeout=min(outgoing.seconds_left(), threading.TIMEOUT_MAX))
+        except Empty:
+            raise _all_busy() from None
+        expired: list[BlockingConnection] = []
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                expired = self._give_back(connection)
+        finally:
+            self._permits.put(None)
+            for old in expired:
+                old.close()
+
+
+class AsyncPool(Pool[AsyncConnection]):
+    """Serves one event loop."""
+
+    def __init__(self, connect: Callable[[], AsyncConnection]) -> None:
+        super().__init__(connect)
+        self._permits = asyncio.Semaphore(MAX_CONNECTIONS)
+
+    @asynccontextmanager
+    async def connection(self, outgoing: Outgoing) -> AsyncGenerator[AsyncConnection, None]:
+        """Lend a connection."""
+        try:
+            async with asyncio.timeout(outgoing.seconds_left()):
+                await self._permits.acquire()
+        except TimeoutError:
+            raise _all_busy() from None
+        expired: list[AsyncConnection] = []
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                expired = self._give_back(connection)
+        finally:
+            self._permits.release()
+            for old in expired:
+                await old.close()
+
+
+def _all_busy() -> RequestTimeoutError:
+    message = f"all {MAX_CONNECTIONS} connections to the host were busy until the time ran out"
+    return RequestTimeoutError(message)

@@ -1,0 +1,200 @@
+"""The proxies that the environment names, honoured as httpx does.
+
+Beyond httpx, `NO_PROXY` knows networks (`10.0.0.0/8`), `*.example.com`, and ports that a URL leaves
+out. An entry of the settings has its own `proxy`, which goes before all of these.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import field, replace
+from functools import lru_cache
+from importlib.util import find_spec
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from webtools._internal.http.messages import Request
+from webtools._internal.text.cleaning import without_login
+from webtools._internal.text.patterns import compiled
+from webtools._internal.text.record import record
+from webtools.errors import ConfigError
+
+_SCHEMES = ("http", "https", "all")
+_NAMES = {scheme: (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") for scheme in (*_SCHEMES, "no")}
+# The last one: a CGI program's HTTP_PROXY is a header of its visitor, and ignored.
+_VARIABLES = (*(name for names in _NAMES.values() for name in names), "REQUEST_METHOD")
+_RAW_VARIABLES = [
+    os.environ.encodekey(name) if hasattr(os.environ, "_data") else name for name in _VARIABLES
+]
+_NONE_SET = [None] * len(_RAW_VARIABLES)
+_SYSTEM_HAS_SETTINGS = sys.platform in {"darwin", "win32"}
+_PORTS = {"http": 80, "https": 443}
+_SOCKS = {"socks5", "socks5h"}
+_BYPASS = r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?"
+
+
+@record
+class Proxy:
+    """A proxy to go through.
+
+    Attributes:
+        url: Its URL; hidden from the repr, it may hold a password.
+        source: The variable that names it; empty for the `proxy` of an entry.
+    """
+
+    url: str = field(repr=False)
+    source: str = ""
+
+    @property
+    def place(self) -> str:
+        """Scheme, host and port, for messages."""
+        return without_login(self.url)
+
+
+@record
+class _Bypass:
+    """One entry of `NO_PROXY`: what it says of the URLs that are asked directly."""
+
+    scheme: str
+    host: str
+    port: int | None
+    network: IPv4Network | IPv6Network | None
+
+    def covers(self, scheme: str, host: str, port: int | None) -> bool:
+        if self.scheme not in {"", "all", scheme} or self.port not in {None, port}:
+            return False
+        if self.network is not None:
+            return _is_in(host, self.network)
+        if self.host.startswith("."):
+            return host.endswith(self.host)
+        is_exact = bool(self.scheme) or self.host == "localhost"
+        return host == self.host or (not is_exact and host.endswith("." + self.host))
+
+
+@record
+class Proxies:
+    """What the environment says of proxies.
+
+    Attributes:
+        by_scheme: The proxy for URLs of a scheme; `all` is for the others.
+        bypasses: The URLs that need none.
+    """
+
+    by_scheme: tuple[tuple[str, Proxy], ...] = ()
+    bypasses: tuple[_Bypass, ...] = ()
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The URLs, which may hold logins."""
+        return frozenset(proxy.url for _, proxy in self.by_scheme)
+
+    def choose(self, url: str) -> Proxy | None:
+        """Choose the proxy for a URL, or None.
+
+        Raises:
+            ConfigError: The variable names none that can be used.
+        """
+        parts = urlsplit(url)
+        named = dict(self.by_scheme)
+        proxy = named.get(parts.scheme) or named.get("all")
+        if proxy is None or self._bypasses(parts.scheme, parts.hostname or "", parts.port):
+            return None
+        if fault := _fault(proxy.url):
+            raise ConfigError(f"{proxy.source} {fault}")
+        return proxy
+
+    def _bypasses(self, scheme: str, host: str, port: int | None) -> bool:
+        port = port or _PORTS.get(scheme)
+        return any(bypass.covers(scheme, host, port) for bypass in self.bypasses)
+
+
+NO_PROXIES = Proxies()
+
+
+def signature() -> tuple[SecretStr | None, ...]:
+    """Read the variables that tell of proxies: what `environment_proxies` found holds for them."""
+    # Nearly always none is set, and `os.environ` takes 10 us to say so of all nine.
+    environ = cast("Mapping[Any, Any]", getattr(os.environ, "_data", os.environ))
+    values = [*map(environ.get, _RAW_VARIABLES)]
+    if values == _NONE_SET:
+        return ()
+    return tuple(None if value is None else SecretStr(str(value)) for value in values)
+
+
+def environment_proxies() -> Proxies:
+    """Read the environment, or the system's settings where that has such."""
+    if not (_SYSTEM_HAS_SETTINGS or any(map(_names_a_proxy, os.environ))):
+        return NO_PROXIES
+    from urllib.request import getproxies  # noqa: PLC0415 - importing it takes longer than all else
+
+    found = {scheme: url for scheme, url in getproxies().items() if url}
+    entries = [entry.strip() for entry in found.get("no", "").split(",") if entry.strip()]
+    if "*" in entries:
+        return NO_PROXIES
+    named = [(each, Proxy(_url(found[each]), _source(each))) for each in _SCHEMES if each in found]
+    return Proxies(tuple(named), tuple(map(_read_bypass, entries)) if named else ())
+
+
+def through(request: Request, proxy: Proxy | None) -> Request:
+    """Return the request with the proxy that it goes through."""
+    if proxy is None:
+        return request
+    return replace(request, proxy=SecretStr(proxy.url), proxy_source=proxy.source)
+
+
+def _names_a_proxy(variable: str) -> bool:
+    return variable.lower().endswith("_proxy")
+
+
+def _url(value: str) -> str:
+    return value if "://" in value else f"http://{value}"
+
+
+def _source(scheme: str) -> str:
+    names = _NAMES[scheme]
+    return next((name for name in names if os.environ.get(name)), "the system's settings")
+
+
+def _read_bypass(entry: str) -> _Bypass:
+    try:
+        return _Bypass("", "", None, ip_network(entry.strip("[]"), strict=False))
+    except ValueError:
+        pass
+    parts = compiled(_BYPASS).fullmatch(entry)
+    if parts is None:
+        return _Bypass("", entry, 0, None)  # which no URL has
+    host = parts["host"].strip("[]").lower()
+    port = int(parts["port"]) if parts["port"] else None
+    try:
+        return _Bypass(parts["scheme"] or "", host, port, ip_network(host))
+    except ValueError:
+        return _Bypass(parts["scheme"] or "", host.removeprefix("*"), port, None)
+
+
+def _is_in(host: str, network: IPv4Network | IPv6Network) -> bool:
+    try:
+        return ip_address(host) in network
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=16)
+def _fault(url: str) -> str:
+    """Explain why a proxy cannot be used, without showing its login; empty when it can."""
+    import httpx  # noqa: PLC0415 - importing it takes longer than a request
+
+    try:
+        scheme = httpx.Proxy(url).url.scheme
+        is_usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
+    except (httpx.InvalidURL, ValueError):
+        is_usable, scheme = False, ""
+    if not is_usable:
+        return "is not the URL of a proxy, such as http://127.0.0.1:3128: correct or unset it."
+    if scheme in _SOCKS and find_spec("socksio") is None:
+        return "names a SOCKS proxy, which needs a library: pip install socksio, or unset it."
+    return ""

@@ -1,0 +1,118 @@
+"""The asyncio runtime: everything is awaited on the caller's event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol, TypeVar, cast
+
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.http.threads import in_own_thread, in_thread
+from webtools._internal.io.foreign import await_until
+from webtools._internal.io.runtime import MAX_CONCURRENCY, NO_RESPONSE, outcome_of, seconds_until
+from webtools.errors import RequestTimeoutError, WebToolsError
+
+T = TypeVar("T")
+
+
+class AsyncHTTPClient(Protocol):
+    """Sends requests, as `AsyncHTTP` does."""
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        """Raise `RequestError` when no response came before `deadline`."""
+        ...
+
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Raise `RequestError` when no address was found before `deadline`."""
+        ...
+
+
+class AsyncIO:
+    """I/O of async calls on one event loop.
+
+    Args:
+        http: Sends the requests.
+    """
+
+    def __init__(self, http: AsyncHTTPClient) -> None:
+        self._http = http
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        return await self._http.send(request, deadline)
+
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        return await self._http.resolve(host, port, deadline)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def call_blocking(
+        self,
+        function: Callable[[], T],
+        *,
+        quick: Callable[[], T] | None = None,
+        alone: bool = False,
+    ) -> T:
+        if quick is not None:
+            try:
+                return quick()
+            except WebToolsError:
+                raise
+            except Exception:  # noqa: BLE001, S110  # also what a detector of blocking calls raises
+                pass
+        if alone:
+            return await asyncio.wrap_future(in_own_thread(function, "webtools-work"))
+        return await in_thread(function)
+
+    async def call_foreign(
+        self,
+        function: Callable[[], Any],  # noqa: ARG002  the async one serves
+        async_function: Callable[[], Awaitable[Any]],
+        deadline: float,
+    ) -> Any:
+        return await await_until(async_function, deadline)
+
+    async def wait(self, future: Future[T], deadline: float) -> T:
+        waiting = asyncio.wrap_future(future)
+        try:
+            await asyncio.wait({waiting}, timeout=seconds_until(deadline))
+            if waiting.done():
+                return waiting.result()
+        finally:
+            waiting.cancel()  # the other call goes ahead
+        raise RequestTimeoutError(NO_RESPONSE)
+
+    def place(self) -> tuple[int, int]:
+        return os.getpid(), id(asyncio.get_running_loop())
+
+    async def gather(
+        self,
+        functions: Sequence[Callable[[], Coroutine[Any, Any, T]]],
+        limit: int = MAX_CONCURRENCY,
+    ) -> list[T | WebToolsError]:
+        if len(functions) == 1:
+            return [await outcome_of(functions[0])]
+        outcomes: list[T | WebToolsError | None] = [None] * len(functions)
+        queue = iter(enumerate(functions))
+
+        async def work() -> None:
+            for index, function in queue:
+                outcomes[index] = await outcome_of(function)
+
+        running = {asyncio.ensure_future(work()) for _ in range(min(limit, len(functions)))}
+        ended: set[asyncio.Task[None]] = set()
+        try:
+            if running:  # `asyncio.wait` refuses an empty set
+                ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)  # let them clean up
+        await asyncio.gather(*ended)  # raises what is no `WebToolsError`
+        return cast("list[T | WebToolsError]", outcomes)

@@ -1,0 +1,154 @@
+"""The one object through which operations do I/O, and the driver of blocking calls.
+
+Every operation is an `async def` that awaits methods of its call's `io`. `BlockingIO` carries
+them out in the calling thread, and its coroutines never suspend; `AsyncIO` awaits them on the
+caller's event loop.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol, TypeVar
+
+from webtools._internal.http.messages import Request, Response
+from webtools.errors import WebToolsError
+
+T = TypeVar("T")
+MAX_CONCURRENCY = 16  # parts of one call that run at the same time
+NO_RESPONSE = "no answer came in time"
+
+
+class IO(Protocol):
+    """What blocks, and the clock that deadlines are read on."""
+
+    def now(self) -> float:
+        """Return the time of the monotonic clock, in seconds."""
+        ...
+
+    async def send(self, request: Request, deadline: float) -> Response:
+        """Send a request and return its response.
+
+        Raises:
+            RequestError: No response came before `deadline`, or the connection failed.
+        """
+        ...
+
+    async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
+        """Return the IP addresses of a host, the preferred ones first.
+
+        Raises:
+            RequestError: The host is unknown, or `deadline` passed.
+        """
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+    async def call_blocking(
+        self,
+        function: Callable[[], T],
+        *,
+        quick: Callable[[], T] | None = None,
+        alone: bool = False,
+    ) -> T:
+        """Call a function that reads a disk or computes for long; a thread does it on a loop.
+
+        Args:
+            function: The function.
+            quick: Does the same in microseconds, or raises; `AsyncIO` then calls `function` in
+                a thread. A `WebToolsError` is raised as it is.
+            alone: Whether the function may take so long that it needs a thread of its own.
+        """
+        ...
+
+    async def call_foreign(
+        self,
+        function: Callable[[], Any],
+        async_function: Callable[[], Awaitable[Any]],
+        deadline: float,
+    ) -> Any:
+        """Call code of the user, such as a model: `function` blocking, `async_function` on a loop.
+
+        Raises:
+            RequestError: The code raised. The text has the exception's type and message; the
+                exception itself is dropped, since it may hold a key.
+            RequestTimeoutError: It did not return before `deadline`.
+        """
+        ...
+
+    async def wait(self, future: Future[T], deadline: float) -> T:
+        """Return the result of a future that another call sets.
+
+        Raises:
+            RequestTimeoutError: It was not set before `deadline`.
+        """
+        ...
+
+    def place(self) -> tuple[int, int]:
+        """Return an id of where the call runs; calls of one place can wait for each other.
+
+        The threads of a process are one place and every event loop is another: a blocking call
+        inside a loop would wait in vain for a task of that loop.
+        """
+        ...
+
+    async def gather(
+        self,
+        functions: Sequence[Callable[[], Coroutine[Any, Any, T]]],
+        limit: int = MAX_CONCURRENCY,
+    ) -> list[T | WebToolsError]:
+        """Run the coroutines of some functions concurrently.
+
+        Args:
+            functions: Make the coroutines.
+            limit: How many run at the same time.
+
+        Returns:
+            For each function, in order, the result or the `WebToolsError` that it raised.
+        """
+        ...
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never suspends and return its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    finally:
+        coroutine.close()
+    raise RuntimeError("a blocking call tried to suspend")
+
+
+async def outcome_of(function: Callable[[], Coroutine[Any, Any, T]]) -> T | WebToolsError:
+    """Await the coroutine of a function; return its result or its `WebToolsError`."""
+    try:
+        return await function()
+    except WebToolsError as error:
+        return error
+
+
+def seconds_until(deadline: float) -> float:
+    """Return the time left, at most what a thread can wait for."""
+    return min(max(0.0, deadline - time.monotonic()), threading.TIMEOUT_MAX)
+
+
+async def gathered(
+    io: IO, functions: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int = MAX_CONCURRENCY
+) -> list[T]:
+    """Run the coroutines of some functions concurrently, and return their results in order.
+
+    Raises:
+        WebToolsError: The first error, after all have ended.
+    """
+    results: list[T] = []
+    for outcome in await io.gather(functions, limit):
+        if isinstance(outcome, WebToolsError):
+            raise outcome
+        results.append(outcome)
+    return results

@@ -1,0 +1,173 @@
+"""Pages cut down to the passages that bear on a question; the pages themselves stay cached."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+from webtools._internal.grounding.blocks import read_blocks, without_addresses
+from webtools._internal.grounding.matching import Match
+from webtools._internal.grounding.ranking import (
+    document_of,
+    fill,
+    passages_of,
+    rank_documents,
+    size_of,
+)
+from webtools._internal.grounding.segmentation import MOST
+from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
+from webtools.results import FetchResponse, Page, Passage
+from webtools.truncation import fair_shares
+
+OURS = "webtools"  # the value of `passages_by` for passages chosen here
+_MIN_PASSAGE = 100  # characters
+_HEADINGS = 160  # characters, about as long as the headings of a passage can be
+_LONGEST_SHOWN = 100  # characters of a question in a warning
+
+
+def bearing(
+    response: FetchResponse,
+    question: str,
+    *,
+    keep_text: bool = False,
+    max_characters: int | None = None,
+) -> FetchResponse:
+    """Return pages with the passages that bear on a question instead of their text.
+
+    A page that fits its share of the budget is one passage. Other pages are cut down to their best
+    passages, or to their opening if they do not have a word of the question. Passages chosen by a
+    provider are kept.
+
+    Args:
+        response: Pages with their text.
+        question: The question.
+        keep_text: Return the text as well.
+        max_characters: Budget of each page. Default: 8,000 characters for all pages together.
+    """
+    pages = response.pages
+    texts = {
+        number: _without_addresses(page.text)
+        for number, page in enumerate(pages)
+        if page.passages is None and page.text
+    }
+    budget = max(MAX_PASSAGE_CHARACTERS, max_characters or 0) - sum(
+        len(passage.text) for page in pages for passage in page.passages or ()
+    )
+    shares = _shares(texts, budget, max_characters or budget)
+    cut = {number: share for number, share in shares.items() if share < len(texts[number])}
+    rest = budget - sum(len(text) for number, text in texts.items() if number not in cut)
+    ranked = _ranked(question, pages, shares, min(cut.values(), default=0))
+    matching = {passage.document.number for passage in ranked}
+    chosen = {
+        number: [Passage(text=text, url=pages[number].url, score=1.0)]
+        for number, text in texts.items()
+        if number not in cut
+    }
+    for number in cut.keys() - matching:
+        opening = _opening(pages[number], cut[number])
+        chosen[number] = [opening]
+        rest -= len(opening.text)
+    chosen |= _best(ranked, cut.keys() & matching, rest, max_characters or budget)
+    unmatched = [pages[number].url for number in texts if number not in matching]
+    warnings = [*response.warnings, *([_nothing(question, unmatched)] if unmatched else [])]
+    cut_down = [
+        _with_passages(page, chosen.get(number, []), keep_text=keep_text)
+        for number, page in enumerate(pages)
+    ]
+    return response.model_copy(update={"pages": cut_down, "warnings": warnings})
+
+
+def _without_addresses(text: str) -> str:
+    return without_addresses(text, 0, len(text), read_blocks(text))
+
+
+def _shares(texts: Mapping[int, str], budget: int, limit: int) -> dict[int, int]:
+    """Return how many characters each page may have, by its index."""
+    sizes = [min(len(text), limit) for text in texts.values()]
+    return dict(zip(texts, fair_shares(sizes, budget), strict=True))
+
+
+def _ranked(
+    question: str, pages: Sequence[Page], numbers: Iterable[int], smallest: int
+) -> list[Match]:
+    """Rank the passages of pages; each is short enough for the smallest share of a page."""
+    most = min(MOST, max(_MIN_PASSAGE, smallest - _HEADINGS))
+    documents = [
+        document_of(
+            pages[number].text or "",
+            number,
+            title=pages[number].title or "",
+            url=pages[number].url,
+            most=most,
+        )
+        for number in numbers
+    ]
+    return rank_documents(question, documents).ranked
+
+
+def _best(
+    ranked: Sequence[Match], numbers: Container[int], budget: int, limit: int
+) -> dict[int, list[Passage]]:
+    """Return the best passages of some pages, each at most `limit` characters, by its index.
+
+    Each page gets its best passage first. If there is room at the end, the passages around the best
+    ones follow.
+    """
+    firsts: dict[int, Match] = {}
+    for passage in ranked:
+        if passage.document.number in numbers and size_of(passage) <= limit:
+            firsts.setdefault(passage.document.number, passage)
+    others = [each for each in ranked if each.document.number in firsts]
+    around = (each for first in firsts.values() for each in _around(first, others))
+    chosen = fill([*others, *around], budget, _fitting(firsts.values(), budget))
+    return {number: passages_of(_of(number, chosen, limit), ranked) for number in firsts}
+
+
+def _fitting(passages: Iterable[Match], budget: int) -> list[Match]:
+    chosen: list[Match] = []
+    for passage in passages:
+        if size_of(passage) <= budget:
+            budget -= size_of(passage)
+            chosen.append(passage)
+    return chosen
+
+
+def _around(best: Match, ranked: Sequence[Match]) -> list[Match]:
+    """Return the passages of a page that were not ranked, the nearest to its best one first."""
+    document = best.document
+    known = {each.span.start for each in ranked if each.document is document}
+    spans = [span for span in document.spans if span.start not in known]
+    spans.sort(key=lambda span: abs(span.start - best.span.start))
+    return [Match(document, span, {}, {}) for span in spans]
+
+
+def _opening(page: Page, limit: int) -> Passage:
+    """Return the first blocks of a page that fit, or its first words."""
+    text = page.text or ""
+    shown = _without_addresses(text[: 2 * limit])[:limit]
+    ends = (shown.rfind(sign, limit // 2) for sign in ("\n\n", " "))
+    end = next((end for end in ends if end > 0), limit)
+    return Passage(text=shown[:end].rstrip(), url=page.url)
+
+
+def _of(number: int, chosen: Sequence[Match], limit: int) -> Iterator[Match]:
+    """Return the chosen passages of one page, best first, within its budget."""
+    for passage in chosen:
+        size = size_of(passage)
+        if passage.document.number == number and size <= limit:
+            limit -= size
+            yield passage
+
+
+def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> Page:
+    if page.passages is not None or page.error is not None:
+        return page
+    changes = {"passages": passages, "passages_by": OURS if passages else None}
+    return page.model_copy(update={"text": page.text if keep_text else None, **changes})
+
+
+def _nothing(question: str, urls: Sequence[str]) -> str:
+    asked = question if len(question) <= _LONGEST_SHOWN else f"{question[:_LONGEST_SHOWN]}…"
+    return (
+        f'No word of the question "{asked}" occurs on {" or ".join(urls)}, so the text is returned '
+        "from its beginning. Ask with other words to get other parts."
+    )

@@ -1,0 +1,262 @@
+"""Fetch pages: every URL has its page or the reason it failed, in the order of the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from math import inf
+
+from webtools._internal.operations.failover import (
+    FAILOVER_ERRORS,
+    Attempts,
+    Failover,
+    Turn,
+    end_of_call,
+    list_attempts,
+    price_warnings,
+)
+from webtools._internal.operations.fetch_part import Part, earliest, fetch_part
+from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.cost import total
+from webtools.errors import Fault, InputError, ProviderError, RequestError, WebToolsError
+from webtools.providers import Account
+from webtools.providers.protocols import PageQuery
+from webtools.results import FetchResponse, Page, failed_page, fault_of
+
+# No other provider is asked for a page that is gone or that robots.txt disallows, nor for an
+# address that our own policy refuses, which may be private.
+_NOT_ELSEWHERE = Fault.GONE | Fault.REFUSED | Fault.DISALLOWED
+_MAX_REASONS_IN_MESSAGE = 10
+MAX_PASSAGE_CHARACTERS = 8000  # of the passages of all pages, for a question
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The pages of a fetch, with what research needs to know beside the response.
+
+    Attributes:
+        response: The response.
+        replaced: The providers that failed where others fetched pages, with the reasons.
+        oldest: When the oldest cached page was fetched; None if none was cached.
+    """
+
+    response: FetchResponse
+    replaced: dict[str, str] = field(default_factory=dict[str, str])
+    oldest: datetime | None = None
+
+
+async def fetch(
+    accounts: Sequence[Account], query: PageQuery, context: CallContext
+) -> FetchResponse:
+    """Fetch pages as `fetch_pages` does."""
+    return (await fetch_pages(accounts, query, context)).response
+
+
+async def fetch_pages(
+    accounts: Sequence[Account],
+    query: PageQuery,
+    context: CallContext,
+    deadline: float = inf,
+) -> Fetched:
+    """Fetch pages; the next provider gets the ones that one could not fetch.
+
+    Mixed outcomes succeed.
+
+    Raises:
+        InputError: The operator's settings forbid the hosts of all URLs.
+        WebToolsError: The providers failed, or every page did.
+    """
+    domains = accounts[0].domains  # the same for all providers
+    refused = {url: fault for url in query.urls if (fault := domains.fault_of(url))}
+    allowed = tuple(url for url in query.urls if url not in refused)
+    if not allowed:
+        raise InputError(" ".join(dict.fromkeys(refused.values())))
+    deadline = min(deadline, end_of_call(accounts, "fetch", context.io.now()))
+    fetching = _Fetching(accounts, replace(query, urls=allowed), context, deadline)
+    await fetching.run()
+    fetched = fetching.fetched()
+    pages = {page.url: page for page in fetched.response.pages}
+    pages |= {url: Page(url=url, error=reason) for url, reason in refused.items()}
+    in_order = {"pages": [pages[url] for url in query.urls]}
+    return replace(fetched, response=fetched.response.model_copy(update=in_order))
+
+
+@dataclass(slots=True, eq=False)
+class _Fetching:
+    """A fetch that is under way.
+
+    Attributes:
+        pages: The pages that were fetched, by URL.
+        reasons: Why a provider could not fetch a page, by URL and by the provider's name.
+        faults: The kinds of these faults, by URL.
+        parts: What each provider returned, by its name.
+        attempts: What became of the providers.
+    """
+
+    accounts: Sequence[Account]
+    query: PageQuery
+    context: CallContext
+    deadline: float
+    pages: dict[str, Page] = field(default_factory=dict[str, Page])
+    reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
+    parts: dict[str, Part] = field(default_factory=dict[str, Part])
+    attempts: Attempts = field(default_factory=Attempts)
+
+    async def run(self) -> None:
+        """Ask the providers for what is missing, until nothing is.
+
+        Raises:
+            WebToolsError: No page could be fetched.
+        """
+        failover = Failover(
+            self.context,
+            self.accounts,
+            "fetch",
+            self.deadline,
+            self.query.urls[0],
+            is_needed=lambda account: bool(self._missing(account)),
+            attempts=self.attempts,
+        )
+        for turn in self._turns(failover):
+            account, urls = turn.account, self._missing(turn.account)
+            try:
+                part = await fetch_part(turn, replace(self.query, urls=urls), self.context)
+            except FAILOVER_ERRORS as error:
+                if isinstance(error, (ProviderError, RequestError)):
+                    for url in urls:
+                        self._record_failure(url, account, str(error), error.fault)
+                failover.record_failure(account, error)
+            else:
+                failover.record_response(account)
+                self._take(account, part)
+        if not self.pages:
+            raise self._all_failed()
+
+    def _turns(self, failover: Failover) -> Iterator[Turn]:
+        """Yield turns like the failover, whose skipped providers serve as soon as a page fails."""
+        if len(self.accounts) == 1:
+            yield from failover
+            return
+        yield from failover.turns(self.accounts, obeys_circuit=True)
+        self._note_partial_failures()
+        yield from failover.turns(failover.skipped_accounts(), obeys_circuit=False)
+
+    def _note_partial_failures(self) -> None:
+        """Note why a provider that responded did not fetch all pages."""
+        for name in self.parts:
+            reasons = (reasons[name] for reasons in self.reasons.values() if name in reasons)
+            if (reason := next(reasons, None)) is not None:
+                self.attempts.degraded[name] = reason
+
+    def _missing(self, account: Account) -> tuple[str, ...]:
+        """List the URLs to ask a provider for.
+
+        A page that is gone is asked only of the provider that `fetchFallback` names.
+        """
+        is_fallback = any(other.fetch_fallback == account.name for other in self.accounts)
+        final = Fault.FORBIDDEN if is_fallback else Fault.FORBIDDEN | _NOT_ELSEWHERE
+        if account.domains:  # where hosts are forbidden, an odd one may be one of them
+            final |= Fault.REFUSED
+        return tuple(
+            url
+            for url in self.query.urls
+            if url not in self.pages and not self.faults.get(url, Fault.NONE) & final
+        )
+
+    def _take(self, account: Account, part: Part) -> None:
+        self.parts[account.name] = part
+        for page in part.pages:
+            if page.error is None:
+                self.pages[page.url] = page.model_copy(update={"source_provider": account.name})
+            else:
+                self._record_failure(page.url, account, page.error, fault_of(page))
+
+    def _record_failure(self, url: str, account: Account, reason: str, fault: Fault) -> None:
+        self.reasons.setdefault(url, {})[account.name] = reason
+        self.faults[url] = self.faults.get(url, Fault.NONE) | fault
+
+    def _all_failed(self) -> WebToolsError:
+        """Return the error of the provider that failed first, or the reasons of the pages."""
+        first = self.accounts[0].name
+        error: WebToolsError
+        if not self.parts or (first not in self.parts and self.attempts.first_error is not None):
+            error = self.attempts.all_failed(self.context, "that can fetch")
+        else:
+            pages = [failed_page(u, self._reason(u), self.faults[u]) for u in self.query.urls]
+            error = _all_failed(next(iter(self.parts)), pages)
+        for fault in self.faults.values():
+            error.fault |= fault
+        return error
+
+    def _reason(self, url: str) -> str:
+        reasons = self.reasons[url]
+        first, *others = reasons
+        parts = [reasons[first], *(f'"{name}" failed too: {reasons[name]}' for name in others)]
+        return "; ".join([*(part.rstrip(".") for part in parts[:-1]), parts[-1]])
+
+    def fetched(self) -> Fetched:
+        """Return the response."""
+        served = {page.source_provider or "" for page in self.pages.values()}
+        attempts = list_attempts(self.accounts, served, [self.attempts])
+        parts = list(self.parts.values())
+        cost = total(part.cost for part in parts)
+        usd = cost.usd if cost else None
+        unpriced = price_warnings(self.context, usd) if len(attempts) > 1 else []
+        oldest = earliest(part.oldest for part in parts)
+        is_cached = all(part.is_cached for part in parts) and self.attempts.first_error is None
+        warnings = [warning for part in parts for warning in part.warnings]
+        response = FetchResponse(
+            provider=next(attempt.provider for attempt in attempts if attempt.served),
+            asked=attempts,
+            pages=[
+                self.pages.get(url) or Page(url=url, error=self._reason(url))
+                for url in self.query.urls
+            ],
+            warnings=[*warnings, *self._replacement_warnings(), *unpriced],
+            cost_usd=usd,
+            cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
+            cache_hit=is_cached,
+            retrieved_at=oldest or datetime.now(UTC),
+        )
+        return Fetched(response, self._replaced(), oldest)
+
+    def _replaced(self) -> dict[str, str]:
+        reasons: dict[str, str] = {}
+        for url in self.pages:
+            reasons = {**self.reasons.get(url, {}), **reasons}
+        degraded, skipped = self.attempts.degraded, self.attempts.skipped
+        names = [name for name in degraded if name in reasons or name in skipped]
+        return {name: reasons.get(name) or degraded[name] for name in names}
+
+    def _replacement_warnings(self) -> list[str]:
+        """Name the pages that another provider fetched, and why."""
+        urls: dict[tuple[str, str, str], list[str]] = {}
+        for url, page in self.pages.items():
+            served = page.source_provider or ""
+            skipped = {name: self.attempts.degraded[name] for name in self._skipped_before(served)}
+            for name, reason in {**skipped, **self.reasons.get(url, {})}.items():
+                if name != served:
+                    urls.setdefault((served, name, reason), []).append(url)
+        return [
+            f'"{served}" fetched {", ".join(group)}{cause}: {reason}'
+            for (served, name, reason), group in urls.items()
+            for cause in ["" if name in self.attempts.skipped else f', as "{name}" failed']
+        ]
+
+    def _skipped_before(self, served: str) -> list[str]:
+        names = [account.name for account in self.accounts]
+        return [name for name in names[: names.index(served)] if name in self.attempts.skipped]
+
+
+def _all_failed(name: str, pages: list[Page]) -> ProviderError:
+    shown = pages[:_MAX_REASONS_IN_MESSAGE]
+    reasons = "; ".join(f"{page.url}: {str(page.error).rstrip('.')}" for page in shown)
+    if len(pages) > len(shown):
+        reasons += f"; and {len(pages) - len(shown)} more"
+    head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
+    is_advised = any(Fault.ADVISED in fault_of(page) for page in shown)
+    remedy = "" if is_advised else " Check the URLs or try other ones."
+    message = f"{head} could not be fetched: {reasons}.{remedy}"
+    return ProviderError(message, provider=name)

@@ -1,0 +1,274 @@
+"""One provider's part of a fetch: cached pages, and the rest with as few requests as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from math import inf
+
+from pydantic import BaseModel, TypeAdapter
+
+from webtools._internal.operations.failover import Turn
+from webtools._internal.pages.robots import RobotsFile
+from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.cost import NOTHING, total
+from webtools._internal.pipeline.metering import metered
+from webtools._internal.pipeline.once import (
+    Cached,
+    CacheFormat,
+    CacheKey,
+    once,
+    read_cached,
+    share,
+    store,
+)
+from webtools._internal.pipeline.retries import exchange, send_with_retries
+from webtools._internal.storage.cache_entries import cache_key
+from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.providers import PROVIDERS, Account
+from webtools.providers.protocols import (
+    Cost,
+    Done,
+    FetchProvider,
+    PageCall,
+    PageProvider,
+    PageQuery,
+    Pages,
+)
+from webtools.results import Page, failed_page
+
+_WHOLE_TEXT = 1_000_000  # characters
+
+
+class CachedPage(BaseModel):
+    """A page as it is cached, with the warnings about it."""
+
+    page: Page
+    warnings: list[str]
+
+    def has_content(self) -> bool:
+        """Return whether the page was read and has anything on it."""
+        page = self.page
+        return page.error is None and bool(
+            page.text or page.highlights or page.summary or page.passages
+        )
+
+
+_PAGE: CacheFormat[CachedPage] = CacheFormat(
+    TypeAdapter(CachedPage), CachedPage.has_content, urls=lambda cached: [cached.page.url]
+)
+_ROBOTS: CacheFormat[RobotsFile] = CacheFormat(TypeAdapter(RobotsFile), lambda _: True)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The pages that one provider was asked for.
+
+    Attributes:
+        pages: One per URL, in the order of the query.
+        warnings: The warnings about them.
+        cost: The price; None when unknown.
+        is_cached: Whether all of them were cached.
+        oldest: When the oldest cached page was fetched; None if none was cached.
+    """
+
+    pages: list[Page]
+    warnings: list[str]
+    cost: Cost | None
+    is_cached: bool
+    oldest: datetime | None
+
+
+async def fetch_part(turn: Turn, query: PageQuery, context: CallContext) -> Part:
+    """Fetch pages from one provider. A page that fails carries its `error`.
+
+    Raises:
+        WebToolsError: The provider failed or is skipped, and no page is cached.
+    """
+    account = turn.account
+    query = _query_for(account, query)
+    keys = [_key_of(account, query, url) for url in query.urls]
+    cached = _by_url(query.urls, await read_cached(context, keys))
+    missing = tuple(url for url in query.urls if url not in cached)
+    responses: list[Pages] = []
+    if missing:
+        try:
+            responses = await _request_once(turn, replace(query, urls=missing), context)
+        except (ProviderError, RequestError) as error:
+            if not cached:
+                raise
+            responses = [Pages(_failed_pages(missing, error), NOTHING)]
+    fetched = (page for response in responses for page in response.pages)
+    warnings = [warning for each in cached.values() for warning in each.value.warnings]
+    warnings += [warning for response in responses for warning in response.warnings]
+    return Part(
+        pages=[cached[url].value.page if url in cached else next(fetched) for url in query.urls],
+        warnings=list(dict.fromkeys(warnings)),
+        cost=total(response.cost for response in responses) if missing else NOTHING,
+        is_cached=not missing,
+        oldest=earliest(each.stored_at for each in cached.values()),
+    )
+
+
+def _query_for(account: Account, query: PageQuery) -> PageQuery:
+    """Ask for the whole text if we choose the passages, not the provider."""
+    if not query.question or PROVIDERS[account.type].about.chooses_passages:
+        return query
+    return replace(
+        query, text=True, question="", passage_characters=0, text_max_characters=_WHOLE_TEXT
+    )
+
+
+def _key_of(account: Account, query: PageQuery, url: str) -> CacheKey[CachedPage]:
+    kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
+    parts = (*kinds, query.question, query.passage_characters)
+    return CacheKey(_PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
+
+
+def _by_url(
+    urls: Sequence[str], cached: Sequence[Cached[CachedPage] | None]
+) -> dict[str, Cached[CachedPage]]:
+    return {url: each for url, each in zip(urls, cached, strict=True) if each is not None}
+
+
+def _failed_pages(urls: Iterable[str], error: WebToolsError) -> list[Page]:
+    return [failed_page(url, str(error), error.fault) for url in urls]
+
+
+def earliest(times: Iterable[datetime | None]) -> datetime | None:
+    """Return the earliest of some times, or None."""
+    return min(filter(None, times), default=None)
+
+
+# --- one request for equal calls ---------------------------------------------------------------
+
+
+async def _request_once(turn: Turn, query: PageQuery, context: CallContext) -> list[Pages]:
+    """Request pages and cache them, or wait for an equal call that does."""
+    if context.cache is None:
+        return await _request(turn, query, context)
+    keys = [_key_of(turn.account, query, url) for url in query.urls]
+
+    async def request_and_store() -> list[Pages]:
+        responses = await _request(turn, query, context)
+        pages = [
+            CachedPage(page=page, warnings=_warnings_about(page.url, response))
+            for response in responses
+            for page in response.pages
+        ]
+        await store(context, zip(keys, pages, strict=True))
+        return responses
+
+    flight = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
+    responses, is_shared = await share(context, flight, request_and_store, turn.deadline)
+    return [
+        replace(
+            response,
+            pages=[_copy(page) for page in response.pages],  # the caller may change its lists
+            cost=NOTHING if is_shared else response.cost,
+        )
+        for response in responses
+    ]
+
+
+def _copy(page: Page) -> Page:
+    passages = None if page.passages is None else [*page.passages]
+    return page.model_copy(update={"highlights": [*page.highlights], "passages": passages})
+
+
+def _warnings_about(url: str, response: Pages) -> list[str]:
+    """Return the warnings about a page: those that name it, and those that name no page."""
+    urls = [page.url for page in response.pages]
+    return [
+        warning
+        for warning in response.warnings
+        if url in warning or not any(other in warning for other in urls)
+    ]
+
+
+# --- the requests ------------------------------------------------------------------------------
+
+
+async def _request(turn: Turn, query: PageQuery, context: CallContext) -> list[Pages]:
+    services = PROVIDERS[turn.account.type]
+    done = context.parts("fetching", len(query.urls))
+    if services.pages is not None:
+        return [await _request_each(services.pages, turn, query, context, done)]
+    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
+    size = services.about.max_urls
+    starts = range(0, len(query.urls), size)
+    queries = [replace(query, urls=query.urls[start : start + size]) for start in starts]
+    requests = [
+        partial(_request_group, services.fetch, _api_call(turn, group, context), group, done)
+        for group in queries
+    ]
+    outcomes = await context.io.gather(requests)
+    errors = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
+    if len(errors) == len(outcomes):
+        raise errors[0]
+    return [
+        Pages(_failed_pages(group.urls, outcome)) if isinstance(outcome, WebToolsError) else outcome
+        for group, outcome in zip(queries, outcomes, strict=True)
+    ]
+
+
+def _api_call(turn: Turn, query: PageQuery, context: CallContext) -> ApiCall:
+    subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
+    return ApiCall(
+        turn.account,
+        "fetch",
+        "fetching",
+        subject,
+        query,
+        context,
+        turn.deadline,
+        turn.obeys_circuit,
+    )
+
+
+async def _request_group(
+    provider: FetchProvider, api_call: ApiCall, query: PageQuery, done: Done
+) -> Pages:
+    """Request as many pages as fit into one request of the API."""
+    account = api_call.account
+    async with metered(api_call):
+        pages = await exchange(
+            api_call,
+            lambda: provider.fetch_request(query, account),
+            lambda r: provider.read_pages(r, query, account),
+            Pages,
+        )
+    for page in pages.pages:
+        done(page.url, page.error is not None)
+    return pages
+
+
+async def _request_each(
+    provider: PageProvider, turn: Turn, query: PageQuery, context: CallContext, done: Done
+) -> Pages:
+    """Let a provider fetch the pages one by one; their time is that of the turn."""
+    api_call = replace(_api_call(turn, query, context), deadline=inf)
+    page_call = PageCall(
+        io=context.io,
+        # Counted apart: a site that does not respond says nothing about the provider.
+        send=partial(send_with_retries, api_call=replace(api_call), deadline=turn.deadline),
+        timeout=api_call.timeout,
+        deadline=turn.deadline,
+        done=done,
+        robots=partial(_robots_file, turn, context) if context.options.robots else None,
+    )
+    async with metered(api_call):
+        api_call.result = pages = await provider.pages(query, turn.account, page_call)
+    return pages
+
+
+async def _robots_file(
+    turn: Turn, context: CallContext, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
+) -> RobotsFile:
+    """Return a robots.txt, from the cache even where pages are refreshed."""
+    reading = replace(context, options=replace(context.options, cache="use"))
+    key = CacheKey(_ROBOTS, cache_key("robots", url), url, turn.account.name)
+    return (await once(reading, key, fetch, turn.deadline)).value

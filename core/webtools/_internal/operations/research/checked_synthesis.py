@@ -1,0 +1,131 @@
+"""An answer from sources: a synthesizer drafts it, and each claim is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from functools import partial
+from typing import Any, cast
+
+from webtools._internal.grounding.verification import Review, verify
+from webtools._internal.io.foreign import words_of
+from webtools._internal.io.runtime import IO
+from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.record import record
+from webtools.errors import WebToolsError
+from webtools.providers.drafts import Draft, Synthesizer
+from webtools.providers.protocols import Cost, Source, SynthesisQuery
+from webtools.results import Claim, ResearchSynthesis, Verified
+
+NOTHING_SHARED = "Every claim of the synthesis is unsupported by the sources it cites."
+NOTHING_FOUND = "The sources do not answer the question."
+EMPTY = "EmptySynthesis"
+NO_TEXT = "The sources have no text to answer from."
+
+
+@record
+class Outcome:
+    """How a synthesis ended.
+
+    Attributes:
+        synthesizer: Its name.
+        verified: What was kept of the draft; None when there was none.
+        cost: What it cost, or None when that is not known.
+        warnings: What the caller should know, a sentence each.
+        error: Why there is no answer, in a sentence; None when there is one.
+        error_type: Name of the error's class, `EmptySynthesis` where nothing could be kept.
+        claims: The claims that were kept.
+    """
+
+    synthesizer: str
+    verified: Verified | None = None
+    cost: Cost | None = None
+    warnings: list[str] = field(default_factory=list[str])
+    error: str | None = None
+    error_type: str | None = None
+    claims: list[Claim] = field(default_factory=list[Claim])
+
+    @property
+    def synthesis(self) -> ResearchSynthesis | None:
+        """The answer with its citations, or None when there is none."""
+        if self.error is not None or self.verified is None:
+            return None
+        verified = self.verified
+        return ResearchSynthesis(
+            summary=verified.summary, citations=verified.citations, claims=self.claims
+        )
+
+
+async def synthesize(
+    synthesizer: Synthesizer, query: SynthesisQuery, deadline: float, io: IO
+) -> Outcome:
+    """Ask a synthesizer for an answer, and leave out its unsupported claims.
+
+    A failure of the synthesizer is not raised; the outcome has it.
+    """
+    name = _name(synthesizer)
+    if not any(source.text.strip() for source in query.sources):
+        return _failed(name, NO_TEXT)
+    draft = await _drafted(synthesizer, name, query, deadline, io)
+    if isinstance(draft, Outcome):
+        return draft
+    if not (draft.claims or draft.text.strip()):
+        return _failed(name, NOTHING_FOUND, draft=draft)
+    verified: Verified = await io.call_blocking(
+        partial(_verified, draft, query.sources), alone=True
+    )
+    if not verified.kept:
+        return _failed(name, NOTHING_SHARED, draft=draft, verified=verified)
+    claims = [each for each in verified.claims if each.status != "unsupported"]
+    return Outcome(name, verified, draft.cost, list(draft.warnings), claims=claims)
+
+
+def _verified(draft: Draft, sources: Sequence[Source]) -> Verified:
+    """Check a draft against the sources that it cites."""
+    if draft.claims:
+        return Review.of_claims(draft.claims, sources).verified()
+    return verify(draft.text, sources)
+
+
+async def _drafted(
+    synthesizer: Synthesizer, name: str, query: SynthesisQuery, deadline: float, io: IO
+) -> Draft | Outcome:
+    try:
+        draft: Any = await synthesizer.draft(query, deadline, io)
+        return _checked(draft)
+    except WebToolsError as error:
+        cost = None if error.cost_usd is None else Cost(error.cost_usd, is_estimate=False)
+        return Outcome(name, cost=cost, error=one_line(str(error)), error_type=type(error).__name__)
+    except Exception as error:  # noqa: BLE001  # a synthesizer may be anyone's code
+        return _failed(name, f"The synthesizer failed: {words_of(error)}", type(error).__name__)
+
+
+def _checked(draft: Any) -> Draft:
+    """Take from a draft what has the right type; without a text there is none."""
+    if not isinstance(draft, Draft):
+        message = f"it returned {type(draft).__name__} in place of a Draft"
+        raise TypeError(message)
+    text, cost, warnings = cast("tuple[Any, Any, Any]", (draft.text, draft.cost, draft.warnings))
+    if not isinstance(text, str):
+        message = f"its draft has {type(text).__name__} in place of a text"
+        raise TypeError(message)
+    told = [one_line(warning) for warning in warnings if isinstance(warning, str)]
+    return Draft(text, cost if isinstance(cost, Cost) else None, told, list(draft.claims))
+
+
+def _failed(
+    name: str,
+    error: str,
+    kind: str = EMPTY,
+    *,
+    draft: Draft | None = None,
+    verified: Verified | None = None,
+) -> Outcome:
+    cost = draft.cost if draft else None
+    warnings = list(draft.warnings) if draft else []
+    return Outcome(name, verified, cost, warnings, error, kind)
+
+
+def _name(synthesizer: Synthesizer) -> str:
+    name: Any = getattr(synthesizer, "name", None)
+    return name if isinstance(name, str) and name else type(synthesizer).__name__

@@ -1,0 +1,110 @@
+"""Claims quoted from ranked sources, and the passages beside an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import dedent
+
+from webtools._internal.grounding import extractive
+from webtools._internal.grounding.duplicates import Shingles, shingles_of
+from webtools._internal.grounding.evidence import Evidence, Piece, is_code, normal, plain, row_text
+from webtools._internal.grounding.matching import Document, Match
+from webtools._internal.grounding.ranking import (
+    Ranking,
+    document_of,
+    fill,
+    passages_of,
+    rank_documents,
+)
+from webtools.providers.protocols import Source
+from webtools.results import Claim, Passage, Quotation
+
+ANSWER_CHARACTERS = 8000  # of an answer and the passages beside it
+_TOLD = 0.7  # share of a passage's shingles in the claims from which on it adds nothing
+
+
+def documents_of(sources: Sequence[Source]) -> list[Document]:
+    """Return sources cut into passages."""
+    return [
+        document_of(each.text, place, title=each.title, url=each.url)
+        for place, each in enumerate(sources)
+    ]
+
+
+# --- quoted from the sources -------------------------------------------------------------------
+
+
+def rank_sources(question: str, sources: Sequence[Source]) -> Ranking:
+    """Return the passages of the sources, ranked against a question."""
+    return rank_documents(question, documents_of(sources))
+
+
+def quote(ranking: Ranking) -> list[Claim]:
+    """Return the sentences, rows and code blocks that answer the question; none where none do."""
+    evidence: dict[int, Evidence] = {}
+    claims: list[Claim] = []
+    for each in extractive.claims_of(ranking):
+        document = each.document
+        if document.number not in evidence:
+            evidence[document.number] = Evidence(document.text, document.title)
+        source = evidence[document.number]
+        end = each.start + len(each.quotation)
+        inside = [p for p in source.pieces if each.start <= p.start + 3 and p.end <= end + 3]
+        claims += _claims(source, inside, document, each.heading)
+    headings = ["", *(claim.heading for claim in claims)]
+    return [
+        claim.model_copy(update={"heading": "" if claim.heading == before else claim.heading})
+        for claim, before in zip(claims[: extractive.MOST], headings, strict=False)
+    ]
+
+
+def _claims(
+    source: Evidence, pieces: Sequence[Piece], document: Document, heading: str
+) -> Iterator[Claim]:
+    """Yield a claim for each unit; a term, or the lead-in of code, is the heading of the next."""
+    for piece in pieces:
+        text = source.text[piece.start : piece.end]
+        shown = _code(source, piece) if piece.kind == "code" else normal(text)
+        if piece.kind == "row":
+            shown = normal(row_text(text))
+        if source.units(shown):
+            quotation = text if piece.kind == "code" else plain(text)
+            cited = Quotation(url=document.url, title=document.title, quotation=quotation)
+            yield Claim(text=shown, status="quoted", citations=[cited], heading=heading)
+            heading = ""
+        elif piece.kind == "term":
+            heading = shown
+        else:
+            lead = shown.removesuffix(":")
+            heading = f"{heading}: {lead}" if heading else lead
+
+
+def _code(source: Evidence, piece: Piece) -> str:
+    """Return code at the left margin, between fences."""
+    start = source.text.rfind("\n", 0, piece.start) + 1
+    code = dedent(source.text[start : piece.end].expandtabs(4)).strip("\n")
+    return code if is_code(code) else f"```\n{code}\n```"
+
+
+# --- beside the answer -------------------------------------------------------------------------
+
+
+def best_passages(ranking: Ranking, max_characters: int) -> list[Passage]:
+    """Return the best passages that fit."""
+    return passages_of(fill(ranking.ranked, max_characters), ranking.ranked)
+
+
+def passages_beside(
+    ranking: Ranking, claims: Sequence[Claim], max_characters: int
+) -> list[Passage]:
+    """Return the best passages that tell more than the claims do."""
+    ranked = ranking.ranked
+    quotations = [where.quotation for each in claims for where in each.citations]
+    told: Shingles = frozenset(run for each in quotations for run in shingles_of(each))
+    telling = (each for each in ranked if not _is_told(each, told))
+    return passages_of(fill(telling, max_characters), ranked)
+
+
+def _is_told(passage: Match, told: Shingles) -> bool:
+    own = shingles_of(passage.text)
+    return len(own & told) >= _TOLD * max(1, len(own))

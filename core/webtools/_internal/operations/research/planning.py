@@ -1,0 +1,142 @@
+"""Plans: what a research call would do and cost at most, told without any request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from webtools._internal.operations.research.chain import Question, chain_for, query_for, task_of
+from webtools._internal.operations.research.flow import key_of, reads_pages
+from webtools._internal.operations.research.page_texts import page_query, readers
+from webtools._internal.operations.research.recency import takes_dates
+from webtools._internal.operations.research.research_question import question_of
+from webtools._internal.operations.research.synthesizers import (
+    LONGEST_INPUT,
+    ProviderSynthesizer,
+    choose_synthesizer,
+)
+from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.once import CacheKey, read_cached
+from webtools._internal.storage.circuit_breaker import OpenCircuit
+from webtools.config import Accounts
+from webtools.errors import ConfigError
+from webtools.inputs.tool_inputs import ResearchInput
+from webtools.providers import PROVIDERS, Account
+from webtools.providers.drafts import Synthesizer
+from webtools.providers.protocols import Query, Source, SynthesisQuery
+from webtools.results import BudgetState, PlanStep, ResearchPlan
+from webtools.truncation import MAX_BYTES
+
+_Asked: TypeAlias = tuple[Account, str, Query]
+_ANY_URL = "https://example.com/"
+
+
+async def plan(given: ResearchInput, context: CallContext) -> ResearchPlan:
+    """Plan a research call.
+
+    Raises:
+        ConfigError: There is nobody to ask, or the budget cannot be read.
+        InputError: There is no such synthesizer.
+    """
+    accounts = context.accounts
+    question = question_of(given, accounts)
+    chain = chain_for(question.command, question.query, accounts)
+    synthesizer = choose_synthesizer(given, context)
+    cached = await _cached_since(key_of(question, chain, synthesizer, context), context)
+    asked = [(account, task_of(account), query_for(account, question)) for account in chain]
+    steps = await _steps(asked, context)
+    reading = await _steps(_reading(question, synthesizer, accounts), context)
+    synthesis = await _steps(_synthesis(question, synthesizer), context)
+    again = _again(question, chain, steps)
+    every = [*steps, *again, *reading, *synthesis]
+    return ResearchPlan(
+        query=question.query,
+        command=question.command,
+        limit=question.limit,
+        time_sensitive=question.time_sensitive,
+        recency_days=question.recency_days,
+        chain=steps,
+        reading=reading[0] if reading else None,
+        synthesizer=synthesizer.name if synthesizer else None,
+        synthesis=synthesis[0] if synthesis else None,
+        kept_since=cached,
+        worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in every), 6),
+        most_output_bytes=MAX_BYTES,
+        budget=await _budget(context),
+    )
+
+
+async def _cached_since(key: CacheKey[Any] | None, context: CallContext) -> datetime | None:
+    if key is None:
+        return None
+    [cached] = await read_cached(context, [key])
+    return None if cached is None else cached.stored_at
+
+
+async def _steps(asked: Sequence[_Asked], context: CallContext) -> list[PlanStep]:
+    health = context.services.health
+    accounts = [account for account, _, _ in asked]
+    circuits: list[OpenCircuit | None] = await context.io.call_blocking(
+        lambda: [health.known(each) for each in accounts]
+    )
+    return [_step(*each, circuit) for each, circuit in zip(asked, circuits, strict=True)]
+
+
+def _step(account: Account, task: str, query: Query, circuit: OpenCircuit | None) -> PlanStep:
+    until = datetime.fromtimestamp(circuit.until, UTC) if circuit else None
+    return PlanStep(
+        provider=account.name,
+        type=account.type,
+        task=task,
+        worst_cost_usd=PROVIDERS[account.type].worst_cost(query, account),
+        parked_until=until,
+        reason=circuit.reason if circuit else None,
+    )
+
+
+def _again(
+    question: Question, chain: Sequence[Account], steps: Sequence[PlanStep]
+) -> list[PlanStep]:
+    """Ask whoever finds nothing recent for older sources too."""
+    if question.recency_from != "words":
+        return []
+    return [step for account, step in zip(chain, steps, strict=True) if takes_dates(account)]
+
+
+def _reading(
+    question: Question, synthesizer: Synthesizer | None, accounts: Accounts
+) -> list[_Asked]:
+    """Return who reads the pages, and who would stand in."""
+    if not reads_pages(question, synthesizer):
+        return []
+    query = page_query([f"{_ANY_URL}{number}" for number in range(question.limit)])
+    try:
+        return [(each, "fetch", query) for each in readers(accounts) if each is not None]
+    except ConfigError:
+        return []
+
+
+def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Asked]:
+    if not isinstance(synthesizer, ProviderSynthesizer):
+        return []
+    text = "x" * (LONGEST_INPUT // question.limit)  # of all pages together no more is sent
+    sources = tuple(Source(n, "", _ANY_URL, text) for n in range(1, question.limit + 1))
+    return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
+
+
+async def _budget(context: CallContext) -> BudgetState | None:
+    budget = context.services.budget
+    if not budget.active:
+        return None
+    spent = await context.io.call_blocking(budget.spent)
+    return BudgetState(
+        usd_today=spent.today.usd if spent.today else None,
+        calls_today=spent.today.calls if spent.today else None,
+        usd_process=spent.process.usd,
+        calls_process=spent.process.calls,
+        **{name: getattr(spent.limits, name) for name in _LIMITS},
+    )
+
+
+_LIMITS = ("usd_per_day", "calls_per_day", "usd_per_process", "calls_per_process")

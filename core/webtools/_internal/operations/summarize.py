@@ -1,0 +1,119 @@
+"""Summarize one URL, with failover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
+
+from webtools._internal.operations.failover import (
+    FAILOVER_ERRORS,
+    Failover,
+    Turn,
+    end_of_call,
+    failover_warnings,
+    list_attempts,
+    may_succeed_elsewhere,
+    price_warnings,
+)
+from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.cost import NOTHING
+from webtools._internal.pipeline.metering import metered
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
+from webtools._internal.pipeline.retries import exchange
+from webtools._internal.storage.cache_entries import cache_key
+from webtools.providers import PROVIDERS, Account
+from webtools.providers.protocols import Summary, SummaryQuery
+from webtools.results import AskedProvider, SummaryResponse
+
+SUMMARY: CacheFormat[Summary] = CacheFormat(
+    TypeAdapter(Summary), is_cacheable=lambda summary: bool(summary.text)
+)
+
+
+async def summarize(
+    accounts: Sequence[Account], query: SummaryQuery, context: CallContext
+) -> SummaryResponse:
+    """Summarize a URL with the first provider that can.
+
+    Raises:
+        InputError: The operator's settings forbid the host.
+        WebToolsError: Every provider failed, or gave no summary.
+    """
+    accounts[0].domains.check(query.url)  # the same for all providers
+    deadline = end_of_call(accounts, "summarize", context.io.now())
+    failover = Failover(context, accounts, "summarize", deadline, query.url, may_succeed_elsewhere)
+    for turn in failover:
+        try:
+            summary = await _summarize(turn, query, context)
+        except FAILOVER_ERRORS as error:
+            failover.record_failure(turn.account, error)
+        else:
+            failover.record_response(turn.account)
+            attempts = list_attempts(accounts, {turn.account.name}, [failover.attempts])
+            return _response(turn.account, query, summary, attempts, context)
+    raise failover.all_failed()
+
+
+async def _summarize(turn: Turn, query: SummaryQuery, context: CallContext) -> Cached[Summary]:
+    account = turn.account
+    options = (query.summary_type, query.engine, query.target_language)
+    identity = cache_key("summarize", account.identity, query.url, *options)
+    key = CacheKey(SUMMARY, identity, query.url, account.name)
+    return await once(context, key, lambda: _request_summary(turn, query, context), turn.deadline)
+
+
+async def _request_summary(turn: Turn, query: SummaryQuery, context: CallContext) -> Summary:
+    account = turn.account
+    provider = PROVIDERS[account.type].summarize
+    assert provider is not None  # noqa: S101  # accounts are selected by capability
+    api_call = ApiCall(
+        account,
+        "summarize",
+        "summarizing",
+        query.url,
+        query,
+        context,
+        turn.deadline,
+        turn.obeys_circuit,
+    )
+    async with metered(api_call):
+        return await exchange(
+            api_call,
+            lambda: provider.summary_request(query, account),
+            lambda r: provider.read_summary(r, query, account),
+            Summary,
+        )
+
+
+def _response(
+    account: Account,
+    query: SummaryQuery,
+    summary: Cached[Summary],
+    attempts: list[AskedProvider],
+    context: CallContext,
+) -> SummaryResponse:
+    cost = NOTHING if summary.is_free else summary.value.cost
+    usd = cost.usd if cost else None
+    unpriced = price_warnings(context, usd) if len(attempts) > 1 else []
+    return SummaryResponse(
+        provider=account.name,
+        asked=attempts,
+        url=query.url,
+        text=summary.value.text,
+        summary_type=query.summary_type,
+        engine=query.engine,
+        tokens=summary.value.tokens,
+        warnings=[
+            *summary.value.warnings,
+            *failover_warnings(attempts),
+            *unpriced,
+            *context.warnings(),
+        ],
+        cost_usd=usd,
+        cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
+        cache_hit=summary.stored_at is not None,
+        retrieved_at=summary.stored_at or datetime.now(UTC),
+    )

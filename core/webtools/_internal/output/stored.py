@@ -1,0 +1,311 @@
+"""Where the whole of an output goes when only part of it is shown.
+
+One private folder per user under the system's temporary folder. A file is named after its content,
+so the same text always has the same path, whoever saves it and however often. That name is also
+the handle by which `web_read` finds it: no path ever comes from a model. An empty file beside it,
+`HANDLE.OWNER.owner`, notes the settings whose call saved it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import stat
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from webtools._internal.text.patterns import compiled
+from webtools.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Outputs", "claim", "clear", "handle_of", "is_handle", "load", "save", "saved"]
+
+_MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
+_MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
+
+_DIGITS = 32  # of the hash of the content: the handle
+_HANDLE = rf"[0-9a-f]{{{_DIGITS}}}"
+_SUFFIX = ".txt"
+_OWNER_SUFFIX = ".owner"
+_UNFINISHED_SUFFIX = ".tmp"
+
+
+def save(text: str) -> str | None:
+    """Write a text to a private temporary file and return its path.
+
+    The file is UTF-8 with newlines untouched; lone surrogates are three bytes each, as Python's
+    `surrogatepass` writes and reads them. It is there for a day, unless newer files need the room.
+
+    Returns:
+        The path, the same for the same text; None when the file could not be written.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    name = _handle(data) + _SUFFIX
+    try:
+        path = _folder() / name
+        _store(path, data)
+    except OSError:
+        return None
+    if _state.is_time_to_tidy():
+        _tidy(path.parent, current=name)
+    return str(path)
+
+
+def handle_of(path: str | None) -> str | None:
+    """Return the handle of a file that `save` wrote."""
+    return Path(path).stem if path else None
+
+
+def is_handle(text: str) -> bool:
+    """Return whether a text has the form of a handle."""
+    return compiled(_HANDLE).fullmatch(text) is not None
+
+
+def load(handle: str) -> str:
+    """Read what was saved under a handle, to the letter.
+
+    Raises:
+        InputError: It is no handle, nothing is kept under it (any more), or what is kept is not
+            what was saved; the message says what to do.
+    """
+    if not is_handle(handle):
+        raise InputError(f'"{handle[:_DIGITS]}" is no handle; give the read_handle of a result.')
+    data, fault = _read(handle), ""
+    if data is None:
+        fault = f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made '
+        fault += "room for newer ones."
+    elif _handle(data) != handle:
+        fault = f'What is kept under handle "{handle}" was changed, so it is not shown.'
+    if data is None or fault:
+        raise InputError(f"{fault} Call the tool that gave it again.")
+    return data.decode("utf-8", "surrogatepass")
+
+
+class Outputs(NamedTuple):
+    """How many outputs, and how large they are together."""
+
+    files: int
+    bytes: int
+
+
+def claim(path: str, owner: str) -> None:
+    """Note that an output belongs to an owner, beside its other owners.
+
+    Args:
+        path: What `save` returned.
+        owner: Identifies the settings of the call; letters and digits.
+    """
+    with contextlib.suppress(OSError):
+        Path(path).with_suffix(f".{owner}{_OWNER_SUFFIX}").touch(mode=0o600)
+
+
+def saved(owner: str) -> Outputs:
+    """Count the saved outputs of an owner; the folder is not made."""
+    path = _usual_folder()
+    files = _list(path) if _is_private(path) else []
+    sizes = [each.size for each in _outputs_of(owner, files)]
+    return Outputs(len(sizes), sum(sizes))
+
+
+def clear(owner: str) -> Outputs:
+    """Delete the outputs that belong to an owner alone, and what has expired."""
+    try:
+        files = _list(_folder())
+    except OSError:
+        return Outputs(0, 0)
+    _delete(each for each in files if each.has_expired and not each.is_output)
+    own = [each for each in files if each.owner == owner]
+    shared = {each.handle for each in files if each.owner not in {"", owner}}
+    outputs = [each for each in _outputs_of(owner, files) if each.handle not in shared]
+    _delete(own)
+    return _delete(outputs)
+
+
+def _outputs_of(owner: str, files: Iterable[_File]) -> list[_File]:
+    claimed = {each.handle for each in files if each.owner == owner}
+    return [each for each in files if each.is_output and each.handle in claimed]
+
+
+class State:
+    """What a process remembers: when to tidy up again, and a folder of its own."""
+
+    def __init__(self, interval: float = 60.0) -> None:
+        self._interval = interval  # seconds between two rounds of housekeeping
+        self._lock = threading.Lock()
+        self._next = 0.0
+        self._path: Path | None = None
+
+    def is_time_to_tidy(self) -> bool:
+        """Return whether it is time; one caller per interval is told so."""
+        with self._lock:
+            now = time.monotonic()
+            is_due = now >= self._next
+            if is_due:
+                self._next = now + self._interval
+            return is_due
+
+    def own_folder(self) -> Path:
+        """Return a folder with an unpredictable name, made at the first need."""
+        with self._lock:
+            if self._path is None or not _is_private(self._path):
+                self._path = Path(tempfile.mkdtemp(prefix="webtools-"))
+            return self._path
+
+
+_state = State()
+
+
+def _usual_folder() -> Path:
+    return Path(tempfile.gettempdir(), f"webtools-{_user()}")
+
+
+def _folder() -> Path:
+    path = _usual_folder()
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    return path if _is_private(path) else _state.own_folder()
+
+
+def _user() -> str:
+    if hasattr(os, "getuid"):
+        return str(os.getuid())
+    try:
+        from getpass import getuser  # noqa: PLC0415 - every tool imports this module
+
+        return re.sub(r"\W", "_", getuser())
+    except (ImportError, KeyError, OSError):  # which one depends on the Python version
+        return "user"
+
+
+def _is_private(path: Path) -> bool:
+    """Return whether this is a folder, no link to one, that only we can enter."""
+    try:
+        info = path.lstat()
+    except OSError:
+        return False
+    # What else than the folder itself stands there on Windows, such as a junction.
+    is_link = getattr(info, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
+    if is_link or not stat.S_ISDIR(info.st_mode):
+        return False
+    if not hasattr(os, "getuid"):
+        return True  # Windows has no such modes; there the temporary folder belongs to the user
+    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+def _store(path: Path, data: bytes) -> None:
+    if _renew(path, data):
+        return
+    try:
+        _write(path, data)
+    except PermissionError:
+        # Windows does not replace a file that another call has open; theirs says the same.
+        if not _renew(path, data):
+            raise
+
+
+def _renew(path: Path, data: bytes) -> bool:
+    """Return whether the file holds the data already, and if there, restart its day."""
+    try:
+        os.utime(path)
+        return path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def _handle(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+def _read(handle: str) -> bytes | None:
+    """Read a file of ours that has not expired; None when there is none, or something else."""
+    try:
+        path = _folder() / f"{handle}{_SUFFIX}"
+        with open(path, "rb", opener=_open_to_read) as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_mtime < time.time() - _MAX_AGE:
+                return None
+            return file.read()
+    except OSError:
+        return None
+
+
+def _open_to_read(path: str, flags: int) -> int:
+    # A pipe in the place of the file must not hold the call.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _write(path: Path, data: bytes) -> None:
+    # As `mkstemp` makes it, the user alone may read and write it.
+    descriptor, unfinished = tempfile.mkstemp(_UNFINISHED_SUFFIX, "", path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        Path(unfinished).replace(path)
+    finally:
+        with contextlib.suppress(OSError):  # gone, unless something failed
+            Path(unfinished).unlink()
+
+
+class _File(NamedTuple):
+    """A file in the folder; the greater, the longer to keep."""
+
+    is_current: bool
+    changed: float
+    size: int
+    path: str
+
+    @property
+    def is_output(self) -> bool:
+        return self.path.endswith(_SUFFIX)
+
+    @property
+    def handle(self) -> str:
+        """The handle of the output that the file is, or belongs to."""
+        return Path(self.path).name.partition(".")[0]
+
+    @property
+    def owner(self) -> str:
+        """The owner that the file notes; empty for other files."""
+        _, _, rest = Path(self.path).name.partition(".")
+        return rest.removesuffix(_OWNER_SUFFIX) if rest.endswith(_OWNER_SUFFIX) else ""
+
+    @property
+    def has_expired(self) -> bool:
+        return self.changed < time.time() - _MAX_AGE
+
+
+def _tidy(folder: Path, current: str) -> None:
+    """Delete what is too old, and the oldest of what is too much."""
+    room = _MAX_TOTAL
+    for file in sorted(_list(folder, current), reverse=True):
+        room -= file.size
+        if not file.is_current and (file.has_expired or (room < 0 and file.is_output)):
+            _delete([file])
+
+
+def _delete(files: Iterable[_File]) -> Outputs:
+    sizes: list[int] = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            Path(file.path).unlink()
+            sizes.append(file.size)
+    return Outputs(len(sizes), sum(sizes))
+
+
+def _list(folder: Path, current: str = "") -> list[_File]:
+    files: list[_File] = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):  # another process tidies up as well
+                info = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(info.st_mode):
+                    is_current = entry.name == current
+                    files.append(_File(is_current, info.st_mtime, info.st_size, entry.path))
+    return files

@@ -1,0 +1,242 @@
+"""Tells pages that stand in for the one asked for: bot checks, log-ins, consent, empty shells.
+
+A page *about* such things is content. So no single word decides: little main text and two signs
+of different kinds are required, three where there is more text, or one that no other page bears.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from webtools._internal.pages.markup import Markup
+from webtools.errors import Fault, ProviderError
+
+_SOME = 1500  # characters of main text; what stands before a page says less than that
+_LITTLE = 700
+_HARDLY_ANY = 250
+_A_LINE = 60
+
+BOT_CHECK = (
+    "the site answered with a bot check instead of the page, which this package does not pass; "
+    "use another source"
+)
+LOGIN = (
+    "the site answered with a log-in form instead of the page, and this package has no account "
+    "there; use another source"
+)
+CONSENT = (
+    "the site answered with a request for consent to cookies instead of the page; use another "
+    "source"
+)
+SCRIPTED = (
+    "the page is put together by JavaScript, which this package does not run, and holds hardly "
+    "any text; use another source or a provider that renders pages"
+)
+NOT_FOUND = (
+    "the site says, with a success status, that there is no such page; check the URL or search "
+    "for it"
+)
+
+_WORDS = re.IGNORECASE
+# What only challenges hold: their scripts and forms, not the widgets that content pages embed.
+_CHALLENGE_PARTS = re.compile(
+    r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']{0,99}/orchestrate|id=[\"']challenge-form"
+    r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha"
+    r"|<iframe\b[^<>]{0,300}\bsrc=[\"']?/_Incapsula_Resource\?",
+)
+# What guards leave on every page of a site.
+_GUARD_PARTS = re.compile(
+    r"_Incapsula_Resource|window\._pxAppId|ak_bmsc|awsWafCookieDomainList|AwsWafIntegration"
+)
+_CAPTCHA_PARTS = re.compile(
+    r"(?:class|id)=[\"'](?:g-recaptcha|h-captcha|cf-turnstile)|recaptcha/(?:api|enterprise)\.js"
+    r"|js\.hcaptcha\.com|challenges\.cloudflare\.com/turnstile|/captcha/|name=[\"']captcha",
+    _WORDS,
+)
+# As whole titles, perhaps with the site's name after a dash: articles have longer ones.
+_END = r"[\s.!?…]*(?:$|\s[|\u2013\u2014-]\s)"
+_CHALLENGE_TITLE = re.compile(
+    r"^(?:just a moment|attention required|please wait|one moment,? please|access (?:is )?denied"
+    r"|checking your browser.*|access to this page has been denied|robot check|captcha|ddos-guard"
+    r"|are you (?:a )?(?:human|robot|not a robot)|(?:security|browser) (?:check|verification)"
+    r"|(?:human|bot) verification|verify(?:ing)? (?:that )?you are (?:a )?human|one more step"
+    r"|making sure you.re not a bot|pardon our interruption|unusual traffic.*|bot check)" + _END,
+    _WORDS | re.MULTILINE,
+)
+_CHALLENGE_TEXT = re.compile(
+    r"(?:verify|confirm|prove|mak(?:e|ing) sure|ensure)[^.]{0,40}\b(?:human|robot|bot)\b"
+    r"|checking (?:your browser|if the site connection)|unusual (?:traffic|activity)"
+    r"|complete the (?:security check|captcha|challenge)|automated (?:access|queries|requests)"
+    r"|press (?:&|and) hold|(?:security|protect)[^.]{0,40}(?:ddos|bots|online attacks)"
+    r"|access to this page has been denied|needs to review the security of your connection",
+    _WORDS,
+)
+# The words end a title, or go on as a form's do: "Login shells", "Sign in with X" are content.
+_LOGIN_TITLE = re.compile(
+    r"^(?!.{0,200}\bhow (?:to|do|does|can)\b).*?"
+    r"(?:\b(?:(?:log|sign)[ -]?(?:in|on)|anmeld(?:en|ung)|einloggen|connexion|se connecter"
+    r"|iniciar sesi[oó]n|accedi|inloggen|authentication required|sso)\b|ログイン|登录)"
+    r"(?:[\s.!?…]*$|\s*[|\u2013\u2014·•\u2039\u203a«»]|\s*:+\s|\s-+\s"
+    r"|\s*(?:[/&,]|and|und|et|y|e|en)\s*(?:sign|log|regist|join|creat|continu|inscri)"
+    r"|[\s-](?:to|into|required|page|screen|form|or|first|again|here|now|below|before|with your"
+    r"|using your|bei|erforderlich|seite|bereich|oder|[àa]|ou|en|op|of)\b"
+    r"|\s*(?:ページ|画面|して|が必要|页))",
+    _WORDS | re.MULTILINE,
+)
+_LOGIN_PATH = re.compile(
+    r"/(?:log-?in|sign-?in|signon|sso|authwall|checkpoint|session/new|wp-login)"
+    r"(?:[._-]?(?:form|page|required|oidc))?(?:[/.;]|$)|^/auth(?:[/.]|$)|/auth/?$",
+    _WORDS,
+)
+_CONSENT_TITLE = re.compile(
+    r"^(?:before you continue\b.*|(?:your )?(?:cookie|privacy) (?:consent|settings|choices)|consent"
+    r"|we value your privacy|bevor sie .{0,40}fortfahren.*|avant d.acc[ée]der.*)" + _END,
+    _WORDS | re.MULTILINE,
+)
+_CONSENT_TEXT = re.compile(
+    r"(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}"
+    r"|we (?:and our partners )?use cookies|personali[sz]ed ads",
+    _WORDS,
+)
+_NEEDS_SCRIPT = re.compile(
+    r"(?:enable|activate|turn on|requires?|need|without|allow|use)[^.]{0,40}\bjava ?script\b"
+    r"|\bjava ?script\b[^.]{0,60}(?:enabled?|required|disabled|activ|turned)",
+    _WORDS,
+)
+_MISSING = (
+    r"(?:(?:(?:the|this|that|requested|your) ){0,3}(?:web ?)?(?:page|file(?: or directory)?"
+    r"|document|content|url)(?: (?:you|that|at)\b.{0,40}?)? "
+    r"(?:(?:(?:was|is|could|can|does|did) ?)?not|(?:was|is|could|ca|does|did)n.t)"
+    r"(?: be)? (?:found|exist|available)|not found"
+    r"|(?:we )?(?:can(?:not|.t| not)|could(?: not|n.t)) find (?:the |that |this )?page(?: .{0,40})?"
+    r"|(?:diese )?seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouv.?e)"
+    r"|p[áa]gina (?:no|n[ãa]o) (?:encontrada|existe)|pagina (?:niet gevonden|non trovata)"
+    r"|страница не найдена|ページが見つかりません(?:でした)?|(?:页面|頁面)(?:不存在|未找到)"
+    r"|找不到(?:该|此)?(?:网页|页面))"
+    r"(?: (?:here|any ?more|on (?:this|the|our) (?:server|site|website)))?"
+)
+_NUMBER = r"(?:(?:http|error|status|code|fehler|erreur)[\s:]{1,3}){0,3}404\b"
+_BETWEEN = r"[\s:.,!(|\u2013\u2014-]{0,9}"
+_NOT_FOUND = (
+    r"(?:(?:oops|sorry|whoops|uh[ -]oh|error)\b[\s,.!:…\u2013\u2014-]{0,9}){0,2}"
+    rf"(?:{_NUMBER}(?:{_BETWEEN}(?:error|page))?(?:{_BETWEEN}{_MISSING})?"
+    rf"|{_MISSING}(?:{_BETWEEN}{_NUMBER})?)[\s.!?…:()\d]{{0,9}}"
+)
+_NOT_FOUND_HEADING = re.compile(_NOT_FOUND, _WORDS)
+_NOT_FOUND_TITLE = re.compile(
+    rf"{_NOT_FOUND}(?:\s?[|·•«»\u2039\u203a].*|\s[\u2013\u2014-]\s.*)?"
+    rf"|.{{1,60}}?\s[|·•\u2013\u2014-]\s(?:{_NUMBER}{_BETWEEN})?{_MISSING}[\s.!?…]{{0,9}}",
+    _WORDS,
+)
+_BARE_NUMBER = re.compile(r"404[\s.!]*(?:$|\W)(?!.*(?:error|page|found))", _WORDS)
+_NOT_FOUND_TEXT = re.compile(
+    r"(?:page|url|link|document|article|content)[^.]{0,60}(?:not found|does(?: not|n.t) exist|been "
+    r"(?:moved|removed|deleted)|no longer (?:exists?|available)|(?:could|can) ?not be found"
+    r"|(?:could|ca)n.t be found|is(?: not|n.t) available)"
+    r"|\bwe (?:can(?:not|.t| not)|could(?: not|n.t)) find|nothing was found at this location"
+    r"|page you(?:.re| are| were)? (?:looking for|request)"
+    r"|diese seite nicht|seite existiert nicht|n.existe (?:pas|plus)|no existe|n[ãa]o existe"
+    r"|не (?:найдена|существует)|見つかりません|不存在|找不到",
+    _WORDS,
+)
+# A page about the status, short as it may be.
+_EXPLAINED_TITLE = re.compile(
+    r"\b(?:how to|why|what (?:is|it|the|a|does)|mean(?:s|ing)?|explain\w*|fix(?:ing)?)\b", _WORDS
+)
+_EXPLAINED_TEXT = re.compile(
+    r"\b(?:status|response|error) (?:code|message)\b[^.]{0,30}\b(?:indicates|means|tells|says)\b",
+    _WORDS,
+)
+
+
+def block_page(asked: str, url: str, html: str, markup: Markup, text: str) -> ProviderError | None:
+    """Return the error for a page that stands in for another; None for content.
+
+    Args:
+        asked: The URL asked for.
+        url: The URL that answered.
+        html: The markup.
+        markup: What a pass over it found.
+        text: The main text.
+    """
+    size = len(text)
+    if size > _SOME:
+        return None
+    kinds = {
+        BOT_CHECK: _bot_signs(html, markup, size),
+        LOGIN: (
+            markup.passwords > 0,
+            _has(_LOGIN_TITLE, _title(markup)),
+            # Who asked for such a path may have been sent no farther than from http to https.
+            _leads_to_login(url) and not _leads_to_login(asked),
+        ),
+        CONSENT: (
+            (urlsplit(url).hostname or "").startswith(("consent.", "cookies.", "guce.")),
+            _has(_CONSENT_TITLE, _title(markup)),
+            _has(_CONSENT_TEXT, markup.text[:_SOME]),
+        ),
+    }
+    needed = 2 if size <= _LITTLE else 3
+    for reason, signs in kinds.items():
+        if sum(signs) >= needed:
+            return ProviderError(reason)
+    if size <= _HARDLY_ANY and _is_shell(markup, text):
+        return ProviderError(SCRIPTED)
+    if size <= _LITTLE and _says_not_found(markup, text):
+        return ProviderError(NOT_FOUND, fault=Fault.ADVISED)
+    return None
+
+
+def is_challenge(html: str) -> bool:
+    """Return whether the body of an error answer is a bot check."""
+    return _has(_CHALLENGE_PARTS, html)
+
+
+def _title(markup: Markup) -> str:
+    return f"{markup.title}\n{markup.heading}"
+
+
+def _bot_signs(html: str, markup: Markup, size: int) -> tuple[int, ...]:
+    is_named = _has(_CHALLENGE_TITLE, _title(markup))
+    return (
+        3 * is_challenge(html),
+        is_named,
+        _has(_CHALLENGE_TEXT, f"{markup.text}\n{markup.noscript}"[: 2 * _SOME]),
+        _has(_GUARD_PARTS, html),
+        # Contact forms have them too.
+        _has(_CAPTCHA_PARTS, html) and (is_named or size <= _HARDLY_ANY),
+    )
+
+
+def _leads_to_login(url: str) -> bool:
+    return _has(_LOGIN_PATH, urlsplit(url).path)
+
+
+def _is_shell(markup: Markup, text: str) -> bool:
+    if not markup.scripts:
+        return False
+    is_bare = len(text) <= len(markup.title) + len(markup.heading) + 20
+    needs_script = _has(_NEEDS_SCRIPT, f"{markup.noscript}\n{text}")
+    return needs_script or (markup.has_app_root and is_bare)
+
+
+def _says_not_found(markup: Markup, text: str) -> bool:
+    """Distinguish a page that says it is missing from one about a status, or a car so named.
+
+    To refuse content is worse than to let such a page through. So title and heading, of which one
+    is usually a copy of the other, decide alone only where hardly any text stands beside them.
+    """
+    title, heading = markup.title, markup.heading
+    named = _NOT_FOUND_TITLE.fullmatch(title), _NOT_FOUND_HEADING.fullmatch(heading)
+    rest = text.replace(heading, "", 1)[:300]
+    if not any(named) or _has(_EXPLAINED_TITLE, _title(markup)) or _has(_EXPLAINED_TEXT, rest):
+        return False
+    if _has(_NOT_FOUND_TEXT, rest):
+        return True
+    bare = all(_BARE_NUMBER.match(each) for each in (title, heading))
+    return all(named) and len(text) <= (_A_LINE if bare else _HARDLY_ANY)
+
+
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None

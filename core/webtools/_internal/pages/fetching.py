@@ -1,0 +1,248 @@
+"""Fetches pages from their own sites, as a flow: check, look up, check, send, follow, read.
+
+Every hop of a redirect goes through the whole chain, and the connection is made to an address
+that was checked: there is no second look-up that could give another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
+from http import HTTPStatus
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from webtools._internal.http.messages import Request, Response
+from webtools._internal.http.proxies import Proxy, through
+from webtools._internal.io.runtime import IO, gathered
+from webtools._internal.pages import robots, ssrf, workers
+from webtools._internal.pages.block_pages import BOT_CHECK, is_challenge
+from webtools._internal.pages.content import Content, Source
+from webtools._internal.pages.processes import Alarm
+from webtools._internal.pages.robots import CachedRobots, RobotsFile
+from webtools._internal.pages.ssrf import Policy
+from webtools._internal.text.record import record
+from webtools._internal.text.urls import Target, follow, parse
+from webtools.errors import (
+    Fault,
+    ProviderError,
+    RequestError,
+    RequestTimeoutError,
+    WebToolsError,
+)
+
+T = TypeVar("T")
+
+MAX_REDIRECTS = 5
+MAX_PAGE_BYTES = 16 * 1024 * 1024
+HOSTS_AT_ONCE = 8
+PAGES_OF_A_HOST_AT_ONCE = 4
+_MAX_ADDRESSES = 4  # of a host that are tried
+_LOOK_UP_SECONDS = 2.0  # for a check that is worth no more where a proxy looks up again
+_GRACE = 0.15  # of the time of a call: what reading has where all of it was spent on the way
+_LONGEST_GRACE = 2.0
+_CHALLENGE_WITHIN = 100_000  # bytes
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.9,"
+    "text/plain;q=0.9,application/json;q=0.8,application/xml;q=0.8,*/*;q=0.5"
+}
+
+
+@record
+class Terms:
+    """On what terms pages are fetched.
+
+    Attributes:
+        name: What the caller is called; errors carry it.
+        io: Where to wait.
+        send: Sends a request, with retries, until the deadline.
+        check_site: Raises for a URL that the operator does not allow.
+        choose_proxy: Returns the proxy that a URL is asked through, or None.
+        find_fault: Returns the error that an answer means, or None.
+        policy: Which private addresses are allowed.
+        timeout: Seconds allowed for the whole call, for messages.
+        deadline: When its time is up.
+        robots: Returns a site's robots.txt; None where nobody minds it.
+    """
+
+    name: str
+    io: IO
+    send: Callable[[Request], Awaitable[Response]]
+    check_site: Callable[[str], None]
+    choose_proxy: Callable[[str], Proxy | None]
+    find_fault: Callable[[Response], WebToolsError | None]
+    policy: Policy
+    timeout: float
+    deadline: float
+    robots: CachedRobots | None = None
+
+
+async def of_each(
+    io: IO, urls: Sequence[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
+) -> list[T]:
+    """Run a flow for each URL, some hosts at the same time and of each host some pages."""
+    if len(urls) == 1:
+        return [await fetch(urls[0])]
+    groups: dict[str, list[str]] = {}
+    for url in urls:
+        groups.setdefault(host_of(url), []).append(url)
+    hosts = [partial(_of_host, io, group, fetch) for group in groups.values()]
+    answers: list[dict[str, T]] = await gathered(io, hosts, HOSTS_AT_ONCE)
+    found = {url: each for answer in answers for url, each in answer.items()}
+    return [found[url] for url in urls]
+
+
+async def _of_host(
+    io: IO, urls: list[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
+) -> dict[str, T]:
+    outcomes: list[T] = await gathered(
+        io, [partial(fetch, url) for url in urls], PAGES_OF_A_HOST_AT_ONCE
+    )
+    return dict(zip(urls, outcomes, strict=True))
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL; empty where it cannot be told."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+async def fetch_content(url: str, terms: Terms) -> tuple[Content, Target]:
+    """Fetch a page and read it; return it with where it was found.
+
+    Raises:
+        WebToolsError: It may not be fetched, did not come, or cannot be read.
+    """
+    target, response = await _visit(url, terms)
+    content = await _content(url, target, response, terms)
+    return content, target
+
+
+# --- getting the bytes -------------------------------------------------------------------------
+
+
+async def _visit(url: str, terms: Terms) -> tuple[Target, Response]:
+    policy, target = terms.policy, parse(url)
+    for _ in range(MAX_REDIRECTS + 1):
+        terms.check_site(target.url)
+        if terms.robots is not None:
+            await _admit(target, policy, terms, terms.robots)
+        response = await _ask(target, policy, terms)
+        location = _location(response)
+        if response.status not in _REDIRECTS or not location:
+            return target, _accept(response, terms)
+        policy, target = policy.after(target), follow(target, location)
+    raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
+
+
+async def _admit(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> None:
+    """Check that the site's robots.txt lets us read a page; the file may be cached."""
+    address = robots.address_of(target.url)
+    fetch = partial(_robots_file, address, replace(terms, policy=policy, robots=None))
+    file = await cached(address, fetch)
+    await terms.io.call_blocking(partial(robots.check, target.url, file), alone=True)
+
+
+async def _robots_file(address: str, terms: Terms) -> RobotsFile:
+    try:
+        _, response = await _visit(address, terms)
+    except (RequestError, ProviderError) as error:
+        return robots.file_for(error)
+    return robots.file_of(response.body)
+
+
+def _location(response: Response) -> str:
+    location = response.headers.get("location", "").strip()
+    try:
+        return location.encode("latin-1").decode()  # some servers send UTF-8 as it is
+    except UnicodeError:
+        return location
+
+
+async def _ask(target: Target, policy: Policy, terms: Terms) -> Response:
+    """Send one request, to an address that the policy has nothing against."""
+    ssrf.check(target, policy)
+    request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
+    try:
+        if (proxy := terms.choose_proxy(target.url)) is not None:
+            if proxy.source:  # an entry's own is the operator's word that it may look names up
+                await _check_where_known(target, policy, terms)
+            request = through(request, proxy)
+        else:
+            found = await _addresses(target, terms.deadline, terms.io)
+            checked = ssrf.check_addresses(target, found, policy)
+            request = replace(request, addresses=checked[:_MAX_ADDRESSES])
+        workers.prepare()  # it starts while the page is on its way
+        return await terms.send(request)
+    except RequestError as error:
+        raise _explain(error, terms) from error.__cause__
+
+
+async def _check_where_known(target: Target, policy: Policy, terms: Terms) -> None:
+    """Check the addresses of a host that a proxy will look up, if this network knows them."""
+    end = min(terms.deadline, terms.io.now() + _LOOK_UP_SECONDS)
+    try:
+        found = await _addresses(target, end, terms.io)
+    except RequestError:
+        return  # behind many a proxy there are no names but those of the network itself
+    # Fake addresses are what some proxies' own name servers give out for every name.
+    ssrf.check_addresses(target, found, replace(policy, fake_ips=True))
+
+
+async def _addresses(target: Target, deadline: float, io: IO) -> tuple[str, ...]:
+    if target.address is not None:
+        return (target.host,)
+    found: tuple[str, ...] = await io.resolve(target.host, target.port, deadline)
+    if not found:
+        raise RequestError(f'the host name "{target.host}" has no address', retryable=False)
+    return found
+
+
+def _explain(error: RequestError, terms: Terms) -> RequestError:
+    cause = str(error).rstrip(".")
+    if isinstance(error, RequestTimeoutError):
+        cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
+    hint = "try again later" if error.retryable else "check the URL or use another source"
+    message = f"no answer from the site: {cause}; {hint}"
+    retryable = error.retryable
+    return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
+
+
+def _accept(response: Response, terms: Terms) -> Response:
+    error = terms.find_fault(response)
+    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
+    if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
+        error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
+        error.fault = Fault.NONE  # the check says nothing of the page
+    if error is not None:
+        raise error
+    if response.status >= HTTPStatus.MULTIPLE_CHOICES:
+        raise ProviderError(f"HTTP {response.status}: a redirect that leads nowhere")
+    return response
+
+
+# --- reading them ------------------------------------------------------------------------------
+
+
+async def _content(url: str, target: Target, response: Response, terms: Terms) -> Content:
+    now = terms.io.now()
+    grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
+    source = Source(
+        body=response.body,
+        content_type=response.headers.get("content-type", ""),
+        asked=url,
+        url=target.url,
+        seconds=max(grace, terms.deadline - now),
+    )
+    alarm = Alarm()
+    try:
+        content: Content = await terms.io.call_blocking(
+            partial(workers.read_apart, source, alarm), alone=True
+        )
+    finally:
+        alarm.ring()  # a cancelled call leaves nothing behind that is still at work
+    return content

@@ -1,0 +1,100 @@
+"""Reads the text of PDF files with pypdf, page by page and within bounds."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from webtools._internal.pages.content import MAX_TEXT, Content
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools.errors import ProviderError
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+MAX_PAGES = 500
+_SHARE_OF_TIME = 0.8  # the rest is for the page that was begun
+_LONGEST_LINE = 300
+_NO_TITLE = re.compile(
+    r"untitled.*|(?:microsoft )?(?:word|powerpoint)(?: -.*)?|.*\.(?:docx?|pptx?|dvi|tex|indd)"
+    r"|title|\(?none\)?|document\d*|slide 1",
+    re.IGNORECASE,
+)
+_ENCRYPTED = "the PDF is encrypted, and its password is not known"
+
+
+def read_pdf(body: bytes, seconds: float) -> Content:
+    """Read a PDF file; may raise anything over a damaged one.
+
+    Args:
+        body: The bytes.
+        seconds: After most of this no further page is begun.
+
+    Raises:
+        ProviderError: It is encrypted, or has no text.
+    """
+    until = time.monotonic() + seconds * _SHARE_OF_TIME
+    reader = _open(body)
+    pages = list(_texts(reader, until))
+    if not any(pages):
+        raise ProviderError("the PDF has no text, only images perhaps; it would need OCR")
+    total = len(reader.pages)
+    read = f"only {len(pages)} of the PDF's {total} pages were read"
+    warnings = [read] if len(pages) < total else []
+    return _with_metadata(reader, _join(pages), warnings)
+
+
+def _open(body: bytes) -> PdfReader:
+    from pypdf import PdfReader  # noqa: PLC0415 - 100 ms, and of the extra `fetch`
+    from pypdf.errors import DependencyError  # noqa: PLC0415
+
+    try:
+        reader = PdfReader(BytesIO(body))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise ProviderError(_ENCRYPTED)
+        len(reader.pages)
+    except DependencyError:
+        message = f"{_ENCRYPTED}; if it needs none: pip install cryptography"
+        raise ProviderError(message) from None
+    return reader
+
+
+def _texts(reader: PdfReader, until: float) -> Iterator[str]:
+    size = 0
+    for index in range(min(len(reader.pages), MAX_PAGES)):
+        if size > MAX_TEXT or (index and time.monotonic() > until):
+            return
+        text = without_controls(reader.pages[index].extract_text()).strip()
+        size += len(text)
+        yield text
+
+
+def _join(pages: list[str]) -> str:
+    if len(pages) == 1:
+        return pages[0]
+    return "\n\n".join(f"[Page {n}]\n\n{text}" for n, text in enumerate(pages, 1) if text)
+
+
+def _with_metadata(reader: PdfReader, text: str, warnings: list[str]) -> Content:
+    try:
+        facts = reader.metadata
+        title, author = (_line(facts.title), _line(facts.author)) if facts else (None, None)
+        created = _utc(facts.creation_date) if facts else None
+    except Exception:  # noqa: BLE001  # damaged metadata is no reason to lose the text
+        return Content(text, warnings=warnings)
+    title = None if title is None or _NO_TITLE.fullmatch(title) else title
+    return Content(text, title, author, created, warnings)
+
+
+def _line(value: object) -> str | None:
+    return one_line(value)[:_LONGEST_LINE] or None if isinstance(value, str) else None
+
+
+def _utc(value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)

@@ -1,0 +1,179 @@
+"""From a page's bytes to its title, author, date and main text. Pure, and slow: not for a loop.
+
+Of HTML, `metadata` reads what it declares, `visibility` drops what no reader sees, `main_text`
+chooses the part that is the page (with trafilatura where the page does not say), and `markdown`
+writes it down. PDF is read with pypdf. The libraries come with the extra `fetch` and are imported
+at the first page.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from webtools._internal.pages import INSTALL
+from webtools._internal.pages.block_pages import block_page
+from webtools._internal.pages.charset import decode, is_text
+from webtools._internal.pages.content import MAX_TEXT, Content, Source
+from webtools._internal.pages.main_text import main_part
+from webtools._internal.pages.markdown import to_markdown
+from webtools._internal.pages.markup import Markup, scan
+from webtools._internal.pages.metadata import facts_of
+from webtools._internal.pages.pdf import read_pdf
+from webtools._internal.pages.tree import Element, parse
+from webtools._internal.pages.visibility import drop_invisible
+from webtools._internal.text.cleaning import without_controls
+from webtools.errors import ConfigError, ProviderError, WebToolsError
+
+MAX_HTML = 8 * 1024 * 1024
+_LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
+
+_PDF = re.compile(rb"\s{0,100}%PDF-")
+_LOOKS_LIKE_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--(?:(?!-->).){0,2000}-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
+_SIGNATURES = {
+    rb"\x89PNG\r\n": "image/png",
+    rb"\xff\xd8\xff": "image/jpeg",
+    rb"GIF8": "image/gif",
+    rb"RIFF....WEBP": "image/webp",
+    rb"RIFF": "audio/wav",
+    rb"....ftyp": "video/mp4",
+    rb"PK\x03\x04": "application/zip",
+    rb"\x1f\x8b": "application/gzip",
+    rb"Rar!": "application/vnd.rar",
+    rb"7z\xbc\xaf": "application/x-7z-compressed",
+    rb"\x7fELF": "application/x-executable",
+    rb"MZ\x90": "application/x-msdownload",
+    rb"OggS": "audio/ogg",
+    rb"ID3": "audio/mpeg",
+    rb"\x1a\x45\xdf\xa3": "video/webm",
+    rb"wOFF": "font/woff",
+    rb"\xd0\xcf\x11\xe0": "application/x-ole-storage",
+}
+_TEXT_TYPES = re.compile(
+    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|toml)|application/(?:x-)?"
+    r"(?:ndjson|jsonlines|javascript|ecmascript|yaml|sh|tex|latex|sql|httpd-php|python|rss|atom)"
+    r"|message/rfc822|image/svg\+xml|application/jsonl"
+)
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"})
+_TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
+_LITTLE_UNSEEN = 20  # characters: labels of icons and the like, not worth a word
+_WILD = "the markup is too large or too odd to tell the main text, so all text is given"
+
+
+def read(source: Source) -> Content:
+    """Read a page.
+
+    Raises:
+        ProviderError: It is of a kind that has no text, cannot be read, or stands in for the page
+            that was asked for.
+    """
+    _silence_libraries()
+    kind = _kind(source)
+    if kind == "pdf":
+        return _bound(_guard("PDF", lambda: read_pdf(source.body, source.seconds)))
+    named = "HTML" if kind == "html" else "text"
+    return _bound(_guard(named, lambda: _read_text(kind, source)))
+
+
+def _read_text(kind: str, source: Source) -> Content:
+    text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
+    if kind == "html" and _TAG.search(text):
+        return _read_html(text, source)
+    if not text.strip():
+        raise ProviderError("the page is empty")
+    return Content(text.strip())
+
+
+def _guard(kind: str, work: Callable[[], Content]) -> Content:
+    """Turn whatever a library raises over hostile bytes into our error."""
+    try:
+        return work()
+    except WebToolsError:
+        raise
+    except ImportError as error:
+        message = f"{kind} cannot be read ({error}); install anew: {INSTALL}"
+        raise ConfigError(message.replace("\n", " ")) from None
+    except Exception as error:  # noqa: BLE001  # parsers raise anything
+        fault = type(error).__name__
+    raise ProviderError(f"the {kind} could not be read ({fault}); it may be damaged")
+
+
+def _bound(content: Content) -> Content:
+    if len(content.text) <= MAX_TEXT:
+        return content
+    warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were taken"
+    return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
+
+
+# --- kinds -------------------------------------------------------------------------------------
+
+
+def _kind(source: Source) -> str:
+    """Return `html`, `xml`, `text` or `pdf`; what the bytes show wins over what the server says."""
+    declared = source.content_type.partition(";")[0].strip().lower()
+    head = source.body[:4096]
+    if _PDF.match(head):
+        return "pdf"
+    for mark, name in _SIGNATURES.items():
+        if re.match(mark, head, re.DOTALL):
+            raise _no_text(name)
+    if not is_text(head, source.content_type):
+        raise _no_text(declared if declared not in _UNTOLD else "application/octet-stream")
+    if declared in _HTML_TYPES:
+        return "html"
+    if _TEXT_TYPES.fullmatch(declared):
+        return "xml" if declared.endswith("xml") else "text"
+    if _LOOKS_LIKE_HTML.match(head):
+        return "html"
+    if declared not in {"", "unknown/unknown"}:
+        raise _no_text(declared)
+    return "text"
+
+
+def _no_text(kind: str) -> ProviderError:
+    named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
+    known = "only HTML, PDF and text are read"
+    return ProviderError(f"the content is of type {named}, which has no text to read; {known}")
+
+
+# --- HTML --------------------------------------------------------------------------------------
+
+
+def _read_html(html: str, source: Source) -> Content:
+    if len(html) > MAX_HTML:
+        raise ProviderError(f"the page has more than {MAX_HTML // 2**20} MiB of HTML")
+    markup = scan(html)
+    root = parse(html) if markup.is_tame else None
+    title, author, published_at = facts_of(markup, root, source.url)
+    text, warnings = _main(markup, root, source.url)
+    if error := block_page(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
+        raise error
+    if not text:
+        raise ProviderError("the page has no text to read")
+    return Content(text, title, author, published_at, warnings)
+
+
+def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str]]:
+    """Return the main text; of a page too wild to build a tree of, all that is shown."""
+    body = None if root is None else root.find("body")
+    if body is None:
+        return without_controls(markup.text), [] if markup.is_tame else [_WILD]
+    unseen = drop_invisible(root)
+    told = f"{unseen:,} characters that the page hides from its readers were left out"
+    text = without_controls(to_markdown(main_part(body), url)).strip()
+    return text or without_controls(markup.text), [told] if unseen > _LITTLE_UNSEEN else []
+
+
+@lru_cache(maxsize=1)
+def _silence_libraries() -> None:
+    # Without a handler Python would print their warnings about odd pages to stderr.
+    for name in _LOGGERS:
+        logging.getLogger(name).addHandler(logging.NullHandler())

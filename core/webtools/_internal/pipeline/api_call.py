@@ -1,0 +1,54 @@
+"""One request to a provider, or several that share its price and its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from webtools._internal.pipeline.context import CallContext, detached
+from webtools.providers import Account, Capability
+
+TIMEOUT = 30.0  # seconds for a whole call, unless the provider's entry sets `timeoutMs`
+LONG_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class ApiCall:
+    """What a provider is called for, and how far the call has come.
+
+    Attributes:
+        account: The provider.
+        capability: What it is asked for; decides the time allowed.
+        doing: Words for messages, such as `searching for`.
+        subject: The query or URL that messages quote.
+        query: The whole query, from which the price is computed; None costs nothing.
+        context: The tool call that this is part of.
+        deadline: When it ends at the latest, on the clock of `io.now()`.
+        obeys_circuit: Whether it is refused while the provider's circuit breaker is open.
+        allowed: Seconds it has, where the deadline leaves less than its own time-out.
+        requests: How many requests were sent.
+        result: What the provider returned, for its price and the log.
+    """
+
+    account: Account
+    capability: Capability
+    doing: str
+    subject: str
+    query: Any = None
+    context: CallContext = field(default_factory=detached)
+    deadline: float = inf
+    obeys_circuit: bool = False
+    allowed: float | None = None
+    requests: int = 0
+    result: Any = None
+
+    @property
+    def timeout(self) -> float:
+        """Seconds for the whole call, waiting and retries included."""
+        return timeout_of(self.account, self.capability)
+
+
+def timeout_of(account: Account, capability: Capability) -> float:
+    """Return the seconds that a whole call may take."""
+    return account.timeout or LONG_TIMEOUTS.get(capability, TIMEOUT)

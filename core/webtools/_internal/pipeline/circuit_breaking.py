@@ -1,0 +1,59 @@
+"""Refuses calls to a provider whose circuit breaker is open."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+
+from webtools._internal.pipeline.context import CallContext
+from webtools._internal.storage.circuit_breaker import OpenCircuit
+from webtools._internal.storage.circuit_states import REJECTED_KEY
+from webtools.errors import UnavailableError
+from webtools.providers import Account
+
+
+class CircuitOpenError(UnavailableError):
+    """A provider is not called, because its circuit breaker is open."""
+
+    def __init__(self, circuit: OpenCircuit) -> None:
+        super().__init__(explain_circuit(circuit), provider=circuit.provider)
+        self.circuit = circuit
+
+
+async def check_circuit(account: Account, context: CallContext) -> None:
+    """Check that a provider may be called. A half-open circuit lets a single call through.
+
+    Raises:
+        CircuitOpenError: It may not, which is logged.
+    """
+    health = context.services.health
+    if health.is_sound(account):
+        return
+    circuit = await context.io.call_blocking(partial(health.open_circuit, account))
+    if circuit is not None:
+        log_skipped(circuit, context)
+        raise CircuitOpenError(circuit)
+
+
+def log_skipped(circuit: OpenCircuit, context: CallContext) -> None:
+    """Log that a provider is skipped."""
+    context.log(
+        "provider_skipped",
+        provider=circuit.provider,
+        kind=circuit.kind,
+        reason=circuit.reason,
+        until=circuit.until,
+    )
+
+
+def explain_circuit(circuit: OpenCircuit) -> str:
+    """Explain why a provider is skipped."""
+    advice = " Check the key." if circuit.reason.startswith(REJECTED_KEY) else ""
+    until = retry_time(circuit)
+    return f'webtools skips "{circuit.provider}" until {until}, because {circuit.reason}.{advice}'
+
+
+def retry_time(circuit: OpenCircuit) -> str:
+    """Return the time from which a provider is called again."""
+    until = datetime.fromtimestamp(circuit.until, UTC)
+    return f"{until:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,28 @@
+"""Keep tests apart: what one call leaves behind does not change another test."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from webtools._internal.pipeline.context import forget_calls
+from webtools.config.paths import files_in
+
+
+@contextmanager
+def isolated(folder: Path) -> Generator[None]:
+    """Forget earlier calls of this process, and keep cache, budget and log in an empty folder.
+
+    Settings with a `cache.path` or `log.path` of their own keep it.
+
+    Args:
+        folder: Holds these files only. Its files are deleted first.
+    """
+    forget_calls()
+    for file in folder.iterdir():
+        with suppress(OSError):  # Windows does not delete an open file
+            file.unlink()
+    with files_in(folder):
+        yield
+    forget_calls()

@@ -1,0 +1,162 @@
+"""What surrounds an API call: circuit breaker, budget, deadline, and the report of its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING
+
+from webtools._internal.pipeline.api_call import ApiCall, timeout_of
+from webtools._internal.pipeline.circuit_breaking import check_circuit
+from webtools.errors import InputError, ProviderError, RequestTimeoutError, WebToolsError
+from webtools.providers import PROVIDERS
+from webtools.providers.protocols import Cost, Hits, Pages
+
+if TYPE_CHECKING:
+    from webtools._internal.storage.budget import Reservation
+
+_FIRST_ERROR_STATUS = 400
+# A time-out counts against a provider after this many seconds, or after nearly all of its own
+# time. Before, the call had too little time left.
+_SECONDS_TO_BLAME = 4.5
+_SHARE_TO_BLAME = 0.9
+_NOT_SENT = InputError("no request was sent")  # an error that says nothing about a provider
+
+
+@asynccontextmanager
+async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
+    """Reserve the price of an API call, bound its time, and report its outcome.
+
+    The block sets `api_call.result`. The time of the call begins here.
+
+    Raises:
+        CircuitOpenError: The provider's circuit breaker is open.
+        QuotaError: The budget does not allow the call.
+    """
+    context = api_call.context
+    context.write_log()
+    if api_call.obeys_circuit:
+        await check_circuit(api_call.account, context)
+    reservation = await _reserve(api_call)
+    start = context.io.now()
+    _bound_time(api_call, start)
+    try:
+        yield
+    except WebToolsError as error:
+        await _report_failure(api_call, error, reservation, context.io.now() - start)
+        raise
+    await _report_success(api_call, reservation, context.io.now() - start)
+
+
+def _bound_time(api_call: ApiCall, now: float) -> None:
+    seconds = timeout_of(api_call.account, api_call.capability)
+    if api_call.deadline != inf:
+        api_call.allowed = max(0.0, min(api_call.deadline - now, seconds))
+    api_call.deadline = min(api_call.deadline, now + seconds)
+
+
+async def _reserve(api_call: ApiCall) -> Reservation | None:
+    context, account = api_call.context, api_call.account
+    budget = context.services.budget
+    if not budget.active or api_call.query is None:
+        return None
+    price = PROVIDERS[account.type].worst_cost(api_call.query, account)
+    try:
+        return await context.io.call_blocking(partial(budget.reserve, account.name, price))
+    except WebToolsError as error:
+        context.log("budget_refused", provider=account.name, message=str(error))
+        await _release_trial(api_call)
+        raise
+
+
+async def _settle(api_call: ApiCall, reservation: Reservation | None, usd: float | None) -> None:
+    if reservation is not None:
+        settle = partial(api_call.context.services.budget.settle, reservation, usd)
+        await api_call.context.io.call_blocking(settle)
+
+
+async def _release_trial(api_call: ApiCall) -> None:
+    """Let another call try a provider whose circuit is half-open, as this one sent nothing."""
+    health = api_call.context.services.health
+    if health.has_failures(api_call.account):
+        failed = partial(health.failed, api_call.account, _NOT_SENT)
+        await api_call.context.io.call_blocking(failed)
+
+
+async def _report_success(
+    api_call: ApiCall, reservation: Reservation | None, seconds: float
+) -> None:
+    context, account = api_call.context, api_call.account
+    cost: Cost | None = getattr(api_call.result, "cost", None)
+    await _settle(api_call, reservation, cost.usd if cost else None)
+    if context.services.health.has_failures(account):
+        await context.io.call_blocking(partial(context.services.health.succeeded, account))
+    _log_success(api_call, cost, seconds)
+
+
+def _log_success(api_call: ApiCall, cost: Cost | None, seconds: float) -> None:
+    """Log a response, and each of its pages that failed."""
+    count, failures = 1, list[tuple[str, str]]()
+    match api_call.result:
+        case Hits(results=results):
+            count = len(results)
+        case Pages(pages=pages):
+            failures = [(page.url, page.error) for page in pages if page.error is not None]
+            count = len(pages) - len(failures)
+        case _:
+            pass
+    facts = {"provider": api_call.account.name, "capability": api_call.capability}
+    for url, reason in failures:
+        error = ProviderError.__name__
+        api_call.context.log("provider_error", **facts, subject=url, error=error, message=reason)
+    if failures and not count:
+        return
+    api_call.context.log(
+        "provider_success" if count else "provider_empty",
+        **facts,
+        subject=api_call.subject,
+        count=count,
+        ms=round(seconds * 1000, 1),
+        cost_usd=cost.usd if cost else None,
+        cost_is_estimate=cost.is_estimate if cost else None,
+    )
+
+
+async def _report_failure(
+    api_call: ApiCall, error: WebToolsError, reservation: Reservation | None, seconds: float
+) -> None:
+    context, cost = api_call.context, _cost_of_failure(error, api_call)
+    context.is_unpriced |= cost is None
+    await _settle(api_call, reservation, cost)
+    if not api_call.requests:
+        await _release_trial(api_call)
+    elif not _had_too_little_time(error, api_call, seconds):
+        failed = partial(context.services.health.failed, api_call.account, error)
+        await context.io.call_blocking(failed)
+    context.log(
+        "provider_error",
+        provider=api_call.account.name,
+        capability=api_call.capability,
+        subject=api_call.subject,
+        error=type(error).__name__,
+        status=error.status,
+        message=str(error),
+        retryable=error.retryable,
+        retry_after=error.retry_after,
+        ms=round(seconds * 1000, 1),
+    )
+
+
+def _cost_of_failure(error: WebToolsError, api_call: ApiCall) -> float | None:
+    """Return the price of a failed call: stated, nothing for an error status, None if unknown."""
+    if error.cost_usd is not None:
+        return error.cost_usd
+    was_refused = error.status is not None and error.status >= _FIRST_ERROR_STATUS
+    return 0.0 if was_refused or not api_call.requests else None
+
+
+def _had_too_little_time(error: WebToolsError, api_call: ApiCall, seconds: float) -> bool:
+    enough = min(_SECONDS_TO_BLAME, _SHARE_TO_BLAME * api_call.timeout)
+    return isinstance(error, RequestTimeoutError) and seconds < enough

@@ -1,0 +1,69 @@
+"""States of circuit breakers on a Redis server."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from dataclasses import astuple
+
+from pydantic import NonNegativeInt, TypeAdapter, ValidationError
+
+from webtools._internal.storage.circuit_states import FORGOTTEN_AFTER, Change, State
+from webtools._internal.storage.redis_store import (
+    PATIENCE,
+    PREFIX,
+    Client,
+    RedisStore,
+    ServerError,
+    hashed,
+)
+
+# The fields of a state, checked since others can write to the server too.
+_STATE = TypeAdapter(tuple[NonNegativeInt, NonNegativeInt, float, str, str, float])
+
+
+class RedisCircuits:
+    """See `CircuitStates`.
+
+    Args:
+        store: The server.
+    """
+
+    def __init__(self, store: RedisStore) -> None:
+        self._store = store
+
+    def read(self, key: str) -> State | None:
+        return self._store.use(lambda client: _parse(client.get(_name(key))))
+
+    def change(self, key: str, change: Change) -> State | None:
+        name, deadline = _name(key), time.monotonic() + PATIENCE
+
+        def attempt(pipe: Client) -> State | None:
+            if time.monotonic() > deadline:
+                raise ServerError(f"{self._store.place} cannot be used: too many change a state")
+            before = _parse(pipe.get(name))
+            after = change(before)
+            if after != before:
+                pipe.multi()
+                if after is None:
+                    pipe.delete(name)
+                else:
+                    pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
+            return after
+
+        def replace(client: Client) -> State | None:
+            after: State | None = client.transaction(attempt, name, value_from_callable=True)
+            return after
+
+        return self._store.use(replace)
+
+
+def _name(key: str) -> str:
+    return f"{PREFIX}health:{hashed(key)}"
+
+
+def _parse(raw: bytes | None) -> State | None:
+    with suppress(ValidationError):  # not one of ours
+        return None if raw is None else State(*_STATE.validate_json(raw))
+    return None

@@ -1,0 +1,144 @@
+"""The spend ledger on a Redis server.
+
+Each change is one Lua script on the server's own clock. The sums, and the epoch by which a server
+that lost them is recognised, never expire: with a `volatile-…` policy, a full server evicts cache
+entries alone.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from webtools._internal.storage.budget import Sum
+from webtools._internal.storage.redis_epoch import EpochFile, Seen
+from webtools._internal.storage.redis_store import LEDGER_PATIENCE, RedisStore, run_script
+from webtools._internal.storage.store_errors import StoreError
+
+T = TypeVar("T")
+
+_PREFIX = "webtools:1:"  # the same in every version of the values: no sums are forgotten
+_KEYS = (f"{_PREFIX}epoch", f"{_PREFIX}spend")
+_DAY_ZERO = datetime(1970, 1, 1, tzinfo=UTC).date()
+
+# KEYS: epoch, sums. ARGV: a new epoch, the epoch last seen, the day on which it was seen, the calls
+# seen on that day, …. The counts are lost if the server is another one, or was emptied, and has not
+# counted all of today; or if it has counted fewer calls today than were seen.
+_LOOK = """
+local day = math.floor(redis.call('TIME')[1] / 86400)
+local epoch = redis.call('GET', KEYS[1])
+if not epoch then
+    epoch = day .. ':' .. ARGV[1]
+    redis.call('SET', KEYS[1], epoch)
+end
+local usd = tonumber(redis.call('HGET', KEYS[2], day .. ':usd') or '0')
+local calls = tonumber(redis.call('HGET', KEYS[2], day .. ':calls') or '0')
+local made, seen_day = tonumber(string.match(epoch, '^%d+')), tonumber(ARGV[3])
+local is_lost = 0
+if ARGV[2] ~= '' and ARGV[2] ~= epoch then
+    if made == day or seen_day == day then is_lost = 1 end
+elseif seen_day == day and calls < tonumber(ARGV[4]) then is_lost = 1 end
+"""
+_RESERVE = f"""{_LOOK}
+if is_lost == 1 then return {{-1, day, epoch, usd, calls}} end
+local cost = tonumber(ARGV[5])
+if usd + cost > tonumber(ARGV[6]) or calls + 1 > tonumber(ARGV[7]) then
+    return {{0, day, epoch, usd, calls}}
+end
+redis.call('HINCRBY', KEYS[2], day .. ':usd', ARGV[5])
+if redis.call('HINCRBY', KEYS[2], day .. ':calls', 1) == 1 then
+    for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
+        if tonumber(string.match(field, '^%d+')) < day - 2 then
+            redis.call('HDEL', KEYS[2], field)
+        end
+    end
+end
+return {{1, day, epoch, usd, calls + 1}}
+"""
+_ADJUST = f"""{_LOOK}
+local of = tonumber(ARGV[5])
+if of < 0 then of = day end
+local change = tonumber(ARGV[6])
+if change < 0 and (is_lost == 1 or ARGV[2] ~= epoch) then return 0 end
+local field = of .. ':usd'
+local sum = redis.call('HINCRBY', KEYS[2], field, ARGV[6])
+if sum < 0 then redis.call('HSET', KEYS[2], field, '0') end
+return 1
+"""
+_TODAY = f"""{_LOOK}
+return {{is_lost == 1 and -1 or 1, day, epoch, usd, calls}}
+"""
+
+
+class LostCountsError(StoreError):
+    """The server has lost what was counted today: it might be spent twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    verdict: int  # 1 for yes, 0 if the call does not fit, -1 if the counts are lost
+    day: int  # today, in days since 1970
+    date: str
+    epoch: str
+    sum: Sum
+
+
+class RedisLedger:
+    """See `Ledger`.
+
+    Args:
+        store: The server.
+        epoch_file: What this machine has seen of it.
+    """
+
+    def __init__(self, store: RedisStore, epoch_file: Path) -> None:
+        self.store = store
+        self._file = EpochFile(epoch_file)
+
+    def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
+        reply = self._ask(_RESERVE, cost, limit.micro_usd, limit.calls)
+        return reply.date, None if reply.verdict > 0 else reply.sum
+
+    def adjust(self, day: str, change: int) -> None:
+        number = (datetime.fromisoformat(day).date() - _DAY_ZERO).days if day else -1
+        self._run(_ADJUST, int, number, change)
+
+    def today(self) -> Sum:
+        return self._ask(_TODAY).sum
+
+    def _ask(self, script: str, *arguments: int) -> _Reply:
+        reply = self._run(script, _read_reply, *arguments)
+        if reply.verdict < 0:
+            raise self._lost_counts()
+        self._file.note(Seen(reply.epoch, reply.day, reply.sum.calls))
+        return reply
+
+    def _run(self, script: str, read: Callable[[Any], T], *arguments: int) -> T:
+        seen = self._file.seen()
+        new_epoch = secrets.token_hex(8)  # never used before, or a loss would not show
+        facts = (new_epoch, seen.epoch, seen.day, seen.calls, *arguments)
+        return self.store.use(
+            lambda client: read(run_script(client, script, _KEYS, *facts)),
+            patience=LEDGER_PATIENCE,
+        )
+
+    def _lost_counts(self) -> LostCountsError:
+        error = LostCountsError(
+            f"{self.store.place} has lost what was counted today, as after a failover to an "
+            "empty server"
+        )
+        remedy = (
+            f"delete {self._file.path}" if self._file.path.exists() else "start the program again"
+        )
+        error.remedies = "wait until 00:00 UTC", f"{remedy} to go on with what is counted"
+        return error
+
+
+def _read_reply(raw: Any) -> _Reply:
+    verdict, day, epoch, usd, calls = raw
+    date = (_DAY_ZERO + timedelta(days=int(day))).isoformat()
+    return _Reply(int(verdict), int(day), date, epoch.decode("ascii"), Sum(int(usd), int(calls)))

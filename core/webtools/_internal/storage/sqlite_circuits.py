@@ -1,0 +1,54 @@
+"""States of circuit breakers in a table."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import astuple
+
+from webtools._internal.storage.circuit_states import FORGOTTEN_AFTER, Change, State
+from webtools._internal.storage.sqlite_store import SqliteStore
+
+_PATIENCE = 0.5  # seconds that a call waits for the states
+
+_READ = """
+    SELECT failures, parks, parked_until, kind, reason, changed FROM health WHERE provider = ?
+"""
+_WRITE = """
+    REPLACE INTO health (failures, parks, parked_until, kind, reason, changed, provider)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_DELETE = "DELETE FROM health WHERE provider = ?"
+_DELETE_OLD = "DELETE FROM health WHERE max(changed, parked_until) < ?"
+
+
+class SqliteCircuits:
+    """See `CircuitStates`.
+
+    Args:
+        store: The file.
+    """
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def read(self, key: str) -> State | None:
+        return self._store.read(lambda db: _read(db, key), patience=_PATIENCE)
+
+    def change(self, key: str, change: Change) -> State | None:
+
+        def replace(db: sqlite3.Connection) -> State | None:
+            before = _read(db, key)
+            after = change(before)
+            if after is None:
+                db.execute(_DELETE, (key,))
+            elif after != before:
+                db.execute(_DELETE_OLD, (after.changed - FORGOTTEN_AFTER,))
+                db.execute(_WRITE, (*astuple(after), key))
+            return after
+
+        return self._store.write(replace, patience=_PATIENCE)
+
+
+def _read(db: sqlite3.Connection, key: str) -> State | None:
+    row = db.execute(_READ, (key,)).fetchone()
+    return State(*row) if row else None

@@ -1,0 +1,410 @@
+"""One SQLite file for cache entries, the spend ledger and the circuit breakers.
+
+Any number of threads and processes can use the file at once. A file of ours that is corrupt or was
+deleted is replaced by a new one, and the work is done again. Of another version's tables, only the
+ledger is kept. A file that is not ours is never changed.
+
+The threads of a process share one connection and take turns. No thread waits for another process
+during its turn. The connection is closed before the process forks: a child would treat the locks
+of its parent's connection as its own, and the parent might then delete the log of the child.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from webtools._internal.storage.sqlite_file import (
+    FAULTS,
+    FileId,
+    NotOurFileError,
+    beside,
+    exclusive_opening,
+    file_id,
+    is_corruption,
+    make_private,
+    mark_as_ours,
+    move_aside,
+    real_path,
+    refuse_foreign,
+)
+from webtools._internal.storage.sqlite_schema import create_tables, is_complete
+from webtools._internal.storage.store_errors import ForeignFileError, LockedError, StoreError
+
+T = TypeVar("T")
+
+PATIENCE = 5.0  # seconds to wait for other processes
+LOOK_INTERVAL = 1.0  # seconds between two checks that the path still leads to the open file
+FORK_PATIENCE = 10.0  # seconds that a fork waits for other threads
+
+_BUSY_TIMEOUT = 0.005  # seconds that SQLite waits; its pauses grow, so the store retries instead
+_RETRY_PAUSE = 0.001  # seconds
+_LOCK_MEMORY = 5.0  # seconds for which a locked file is expected to stay locked
+_LOCKED_PATIENCE = 0.05  # seconds to wait for such a file
+_SLOW_READ = 0.002  # seconds; a slower read would hold up an event loop
+_SLOW_MEMORY = 5.0  # seconds for which a slow file is expected to stay slow
+_MAX_LOG_BYTES = 4 * 1024 * 1024  # size from which the log is written back to the file
+_CHECKPOINT_INTERVAL = 1.0  # seconds between attempts while others read the log
+# What opening a file can raise. ValueError: a NUL in the path.
+_OPENING_FAULTS = (OSError, ValueError, sqlite3.Error)
+
+
+@dataclass(slots=True, eq=False)
+class _OpenFile:
+    """The open connection, and what it is open on.
+
+    Attributes:
+        close: Closes the connection; called at the latest when the program ends.
+        log: The file of what SQLite has not written to the main file yet.
+        next_look: When to check again that the path leads to this file.
+        slow_until: Until when reads are expected to be slow.
+    """
+
+    connection: sqlite3.Connection
+    close: weakref.finalize[Any, Any]
+    id: FileId | None
+    log: Path
+    next_look: float = 0.0
+    next_checkpoint: float = 0.0
+    slow_until: float = 0.0
+
+    def shrink_log(self) -> None:
+        """Write a large log back to the file. SQLite alone would not wait for a gap in reading."""
+        now = time.monotonic()
+        with suppress(sqlite3.Error, OSError):
+            if now >= self.next_checkpoint and self.log.stat().st_size >= _MAX_LOG_BYTES:
+                [is_busy, *_] = self.connection.execute(
+                    "PRAGMA wal_checkpoint(TRUNCATE)"
+                ).fetchone()
+                self.next_checkpoint = now + _CHECKPOINT_INTERVAL if is_busy else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Lockout:
+    """Another process kept the file locked for too long.
+
+    Attributes:
+        waited: Seconds that were waited in vain.
+        until: Until when the file is expected to stay locked.
+    """
+
+    waited: float
+    until: float
+
+
+class SqliteStore:
+    """A file; nothing is opened before the first use.
+
+    Ctrl-C may end a call anywhere. So the lock is held by `with` alone, and a transaction that an
+    interrupted call left open is dropped at the next use.
+
+    Args:
+        path: The file. It and its folder are created when needed, for this user only.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._turn = threading.Lock()
+        self._file: _OpenFile | None = None
+        self._lockout: _Lockout | None = None
+        self._corrupt: FileId | None = None  # the file to move aside when it is opened again
+        self._fatal: StoreError | None = None  # for a forked process that must not open the file
+        self._notices: list[str] = []
+
+    def read(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
+        """Do some work outside of any transaction.
+
+        Args:
+            work: Called again if the file was locked or replaced. It must be done with its cursors
+                when it returns, and must not use the store.
+            patience: Seconds to wait for other processes.
+
+        Raises:
+            StoreError: The file cannot be used.
+        """
+        return self._use(work, patience, writes=False)
+
+    def read_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do what `read` does, unless that might wait.
+
+        Raises:
+            BlockingIOError: It might wait: the file is not open, in use, slow or faulty.
+        """
+        start, file = time.monotonic(), self._file
+        if file is None or start < file.slow_until or self._lockout_at(start):
+            raise BlockingIOError
+        if self._turn.locked() or _fork_gate.locked():
+            raise BlockingIOError
+        with self._turn:
+            try:
+                file = self._current_file(look=False)
+                if file is None:
+                    raise BlockingIOError
+                result = work(file.connection)
+            except FAULTS:
+                raise BlockingIOError from None  # `read` handles it
+        now = time.monotonic()
+        if now - start > _SLOW_READ:
+            file.slow_until = now + _SLOW_MEMORY
+        return result
+
+    def write(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
+        """Do some work in one transaction, alone among all writers; an exception undoes it.
+
+        Args:
+            work: As for `read`.
+            patience: Seconds to wait for other processes.
+
+        Raises:
+            StoreError: The file cannot be used.
+        """
+        return self._use(work, patience, writes=True)
+
+    def take_notices(self) -> list[str]:
+        """Return what the user should know about the file, once."""
+        notices, self._notices = self._notices, []
+        return notices
+
+    def close(self) -> None:
+        """Close the connection and forget its faults; the next use opens the file again."""
+        with self._turn:
+            self._close_file()
+            self._notices, self._lockout = [], None
+
+    # --- one use -------------------------------------------------------------------------------
+
+    def _use(self, work: Callable[[sqlite3.Connection], T], patience: float, *, writes: bool) -> T:
+        start = time.monotonic()
+        is_repaired = False
+        while True:
+            with _fork_gate:  # a fork might not get its turn among many threads
+                pass
+            try:
+                with self._turn:
+                    result = self._attempt(work, writes=writes)
+            except LockedError:
+                if time.monotonic() - start >= self._patience_at(start, patience):
+                    self._note_lockout(patience)
+                    raise
+                time.sleep(_RETRY_PAUSE)
+            except _RepairedError:
+                if is_repaired:
+                    raise
+                is_repaired = True
+            else:
+                if writes:  # a file that is locked for writers can be read
+                    self._lockout = None
+                return result
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T], *, writes: bool) -> T:
+        try:
+            file = self._current_file(look=writes) or self._open_file()
+            if not writes:
+                return work(file.connection)
+            with file.connection as connection:  # commits or rolls back
+                connection.execute("BEGIN IMMEDIATE")
+                result = work(connection)
+        except FAULTS as error:
+            raise self._heal(error) from error
+        file.shrink_log()
+        return result
+
+    def _lockout_at(self, moment: float) -> _Lockout | None:
+        lockout = self._lockout
+        return lockout if lockout is not None and moment < lockout.until else None
+
+    def _patience_at(self, start: float, patience: float) -> float:
+        """Return how long to wait: for a file that stays locked, calls wait once in all."""
+        lockout = self._lockout_at(start)
+        waited = lockout.waited if lockout else 0.0
+        return max(patience - waited, min(patience, _LOCKED_PATIENCE))
+
+    def _note_lockout(self, patience: float) -> None:
+        now = time.monotonic()
+        lockout = self._lockout_at(now)
+        waited = max(patience, lockout.waited if lockout else 0.0)
+        self._lockout = _Lockout(waited, now + _LOCK_MEMORY)
+
+    # --- the connection ------------------------------------------------------------------------
+
+    def _current_file(self, *, look: bool) -> _OpenFile | None:
+        """Return the open file, if its path still leads to it."""
+        file, now = self._file, time.monotonic()
+        if file is not None and (look or now >= file.next_look):
+            file.next_look = now + LOOK_INTERVAL
+            if file_id(self.path) != file.id:
+                self._close_file()
+        if self._file is not None and self._file.connection.in_transaction:
+            self._close_file()  # an interrupted call left it open
+        return self._file
+
+    def _open_file(self) -> _OpenFile:
+        if self._fatal is not None:
+            raise self._fatal
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = real_path(self.path)
+            refuse_foreign(path)  # before anything is created beside it
+            with exclusive_opening(path):
+                if self._corrupt is not None and self._corrupt == file_id(path):
+                    self._move_aside(path)
+                self._corrupt = None
+                self._file = self._connect(path)
+        except _OPENING_FAULTS as error:
+            raise _store_error(self.path, error) from error
+        return self._file
+
+    def _connect(self, path: Path) -> _OpenFile:
+        try:
+            connection, is_emptied = _connect(path)
+        except FAULTS as error:
+            if not is_corruption(error):
+                raise
+            self._move_aside(path)
+            connection, is_emptied = _connect(path)
+        if is_emptied:
+            self._notices.append(
+                f"{self.path} was made by another version of webtools: its cached responses are "
+                "discarded. What was spent today is kept."
+            )
+        close = weakref.finalize(self, _close, connection)
+        return _OpenFile(connection, close, file_id(path), beside(path, "-wal"))
+
+    def _move_aside(self, path: Path) -> None:
+        moved = move_aside(path)
+        self._notices.append(
+            f"{self.path} was corrupt and is replaced by a new file, so the cached answers and "
+            f"what the budget had counted for today are lost; the old file is {moved}."
+        )
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _heal(self, error: Exception) -> StoreError:
+        """Return the error to raise; after `_RepairedError` the work can be done again."""
+        fault, file = _store_error(self.path, error), self._file
+        if isinstance(fault, LockedError) or file is None:
+            return fault
+        has_tables = True  # if that cannot be read, it is for the reason of the error
+        with suppress(sqlite3.Error):
+            has_tables = is_complete(file.connection)
+        self._close_file()
+        self._corrupt = file.id if is_corruption(error) else None
+        is_repairable = self._corrupt is not None or not has_tables
+        return _RepairedError(str(fault)) if is_repairable else fault
+
+    # --- forks ---------------------------------------------------------------------------------
+
+    def pause(self) -> bool:
+        """Close the connection and keep the turn; return whether other threads gave it in time."""
+        if not self._turn.acquire(timeout=FORK_PATIENCE):
+            return False
+        self._close_file()
+        return True
+
+    def resume(self) -> None:
+        """Give the turn back after a pause."""
+        self._turn.release()
+
+    def abandon(self) -> None:
+        """Give up the file in a forked process whose parent was using it."""
+        self._turn = threading.Lock()
+        self._fatal = StoreError(
+            f"{self.path} cannot be used: it was in use when this process forked"
+        )
+        if self._file is not None:
+            self._file.close.detach()
+            _inherited.append(self._file.connection)
+            self._file = None
+
+
+class _RepairedError(StoreError):
+    """The file is, or will be, a new one: the work can be done again."""
+
+
+def _store_error(path: Path, error: Exception) -> StoreError:
+    kind = StoreError
+    is_locked = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+    if isinstance(error, NotOurFileError):
+        kind = ForeignFileError
+    elif is_locked or isinstance(error, TimeoutError):
+        kind = LockedError
+    return kind(f"{path} cannot be used: {error}")
+
+
+def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open a file, and return too whether another version's tables were replaced."""
+    make_private(path)
+    connection = sqlite3.connect(path, _BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    try:
+        mark_as_ours(connection)
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+        is_emptied = False
+        if not is_complete(connection):
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                is_emptied = create_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection, is_emptied
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    with suppress(sqlite3.Error):
+        connection.close()
+
+
+# --- the stores of this process ------------------------------------------------------------------
+
+
+def store_at(path: Path) -> SqliteStore:
+    """Return this process's store for a file, always the same one."""
+    name = os.path.abspath(path)  # noqa: PTH100  # `absolute` keeps "..", `resolve` reads links
+    return _stores.get(name) or _stores.setdefault(name, SqliteStore(Path(name)))
+
+
+_stores: dict[str, SqliteStore] = {}
+_fork_gate = threading.Lock()  # held while this process forks
+_paused: list[SqliteStore] = []  # during a fork: those that are closed
+_unpaused: list[SqliteStore] = []  # and those that another thread keeps using
+# Connections that a parent was using when it forked. Closing them would harm the parent's file.
+_inherited: list[sqlite3.Connection] = []
+
+
+def _before_fork() -> None:
+    _fork_gate.acquire()
+    for store in list(_stores.values()):
+        (_paused if store.pause() else _unpaused).append(store)
+
+
+def _after_fork() -> None:
+    for store in _paused:
+        store.resume()
+    _paused.clear()
+    _unpaused.clear()
+    _fork_gate.release()
+
+
+def _after_fork_in_child() -> None:
+    for store in _unpaused:
+        store.abandon()
+    _after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+    )

@@ -1,0 +1,96 @@
+"""What calls share, in a file of this machine or on a server: the settings choose which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from webtools._internal.storage.budget import Ledger
+from webtools._internal.storage.cache_entries import Cache
+from webtools._internal.storage.circuit_states import CircuitStates
+from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_circuits import SqliteCircuits
+from webtools._internal.storage.sqlite_file import beside
+from webtools._internal.storage.sqlite_ledger import SqliteLedger
+from webtools._internal.storage.sqlite_store import SqliteStore, store_at
+
+
+class Store(Protocol):
+    """A file or a server."""
+
+    def take_notices(self) -> list[str]:
+        """Return what the user should know about it, once."""
+        ...
+
+    def close(self) -> None:
+        """Close its connections; the next use opens them again."""
+        ...
+
+
+class RateLimits(Protocol):
+    """Rate limits of all processes."""
+
+    def reserve(self, name: str, interval: float, max_wait: float) -> float | None:
+        """Reserve the next free slot.
+
+        Args:
+            name: What is limited, such as `host:example.com`.
+            interval: Seconds from one slot to the next.
+            max_wait: The most seconds to wait.
+
+        Returns:
+            The seconds to wait; None if they are more than `max_wait`: then nothing is reserved.
+
+        Raises:
+            StoreError: The store cannot be used.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The uses of one store."""
+
+    store: Store
+    cache: Cache
+    ledger: Ledger
+    circuits: CircuitStates
+    rate_limits: RateLimits | None = None  # None if each process has its own
+
+
+def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
+    """Return the store that the settings name; nothing is opened yet.
+
+    Args:
+        path: The file. What this machine has seen of a server is noted beside it.
+        url: URL of the server, or empty for the file.
+        ttl: Seconds for which a cache entry can be used.
+        max_bytes: Limit of the cache.
+
+    Raises:
+        ConfigError: The extra that the server needs is not installed.
+    """
+    if not url:
+        return in_file(store_at(path), ttl=ttl, max_bytes=max_bytes)
+    # Imported here since few settings name a server.
+    from webtools._internal.storage.redis_cache import RedisCache  # noqa: PLC0415
+    from webtools._internal.storage.redis_circuits import RedisCircuits  # noqa: PLC0415
+    from webtools._internal.storage.redis_ledger import RedisLedger  # noqa: PLC0415
+    from webtools._internal.storage.redis_rate_limits import RedisRateLimits  # noqa: PLC0415
+    from webtools._internal.storage.redis_store import redis_store_at  # noqa: PLC0415
+
+    store = redis_store_at(url)
+    return Stores(
+        store,
+        RedisCache(store, ttl=ttl, max_bytes=max_bytes),
+        RedisLedger(store, beside(path, f".{store.id}.epoch")),
+        RedisCircuits(store),
+        RedisRateLimits(store),
+    )
+
+
+def in_file(store: SqliteStore, *, ttl: float, max_bytes: int) -> Stores:
+    """Return the uses of one file."""
+    cache = SqliteCache(store, ttl=ttl, max_bytes=max_bytes)
+    return Stores(store, cache, SqliteLedger(store), SqliteCircuits(store))

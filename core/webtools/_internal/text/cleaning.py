@@ -1,0 +1,124 @@
+"""Turns provider text into plain text: no marks, no entities, no control characters.
+
+Each rule looks first whether it is needed: most titles and snippets pass untouched, and the
+checks cost a tenth of the substitutions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from webtools._internal.text.invisible_table import TURNING
+from webtools._internal.text.patterns import compiled
+
+# Only marks that providers put round matches or between lines: `List<String>` is text.
+# Every repetition is bounded: hostile text must not cost more than its length.
+_MARKS = r"(?i)</?(b|strong|em|i|u|mark|span|br|p)(?:\s{1,9}[a-z-]{1,30}=[^<>]{0,500}|\s{0,9}/?)>"
+_HUGE_REFERENCE = r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?"  # of no character
+# Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
+_ESCAPES = (
+    r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+# Controls, marks that turn the direction of text, and lone surrogates.
+_CONTROLS = rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]"
+_HIGHEST_PORT = 65_535
+_LONGEST_KNOWN = 512  # characters of a URL that is remembered
+_WEB_URL = re.compile(
+    r"""https?://
+    (?:[^\s<>"\\/?#@]*@)?                         # user
+    (?:\[[0-9a-f:.]+\]|[^\s<>"\\/?#@:\[\]]+)      # host
+    (?::(\d{0,5}))?                              # port
+    (?:[/?#][^\s<>"\\]*)?""",
+    re.IGNORECASE | re.VERBOSE,
+).fullmatch
+
+
+def one_line(text: str) -> str:
+    """Clean a title or a snippet and fold all white space to single blanks."""
+    if "<" in text:
+        text = compiled(_MARKS).sub(_mark, text)
+    if "&" in text:
+        import html  # noqa: PLC0415 - 2,000 names that few texts have
+
+        text = html.unescape(compiled(_HUGE_REFERENCE).sub("", text))
+    if text.isprintable() and "  " not in text:  # then a blank is its only white space
+        return text.strip()
+    return " ".join(without_controls(text).split())
+
+
+def _mark(match: re.Match[str]) -> str:
+    return " " if match[1].lower() in {"br", "p"} else ""
+
+
+def without_controls(text: str) -> str:
+    """Drop terminal sequences and control characters; keep tabs and line feeds.
+
+    Other ends of lines become line feeds, and a lone surrogate becomes the replacement character:
+    it could neither be written nor sent. A mark that turns the direction of text becomes U+200B,
+    which does nothing: `invisible` counts and removes it where results leave the package.
+    """
+    if text.isprintable():
+        return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.isascii():  # line and paragraph separators, at which some readers break
+        text = text.replace("\u2028", "\n").replace("\u2029", "\n\n")
+    if "\x1b" in text or not text.isascii():
+        text = compiled(_ESCAPES).sub("", text)
+    return compiled(_CONTROLS).sub(_replacement, text)
+
+
+def _replacement(match: re.Match[str]) -> str:
+    if match[0] >= "\ud800":
+        return "\ufffd"
+    return "\u200b" if match[0] >= "\u2000" else ""
+
+
+def with_spans(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
+    """Put a mark in the place of each span, in their order; of those that overlap once."""
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        if start >= done:
+            parts += [text[done:start], mark]
+        done = max(done, end)
+    return "".join([*parts, text[done:]]) if parts else text
+
+
+def is_web_url(url: str) -> bool:
+    """Return whether a text is an absolute http(s) URL with a host and no stray characters."""
+    return _is_web_url(url) if len(url) <= _LONGEST_KNOWN else _looks_like_one(url)
+
+
+def _looks_like_one(url: str) -> bool:
+    match = _WEB_URL(url) if url.isprintable() else None
+    if match is None or (match[1] and int(match[1]) > _HIGHEST_PORT):
+        return False
+    return (url.isascii() and "[" not in url and "]" not in url) or _splits(url)
+
+
+_is_web_url = lru_cache(maxsize=2048)(_looks_like_one)  # the same ones come again and again
+
+
+def _splits(url: str) -> bool:
+    """Return whether Python can take it apart: odd addresses and look-alike dots make it raise."""
+    try:
+        return bool(urlsplit(url).hostname)
+    except ValueError:
+        return False
+
+
+def without_login(url: str) -> str:
+    """Return the scheme, host and port of a URL: of a proxy's, the rest is a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def store_place(url: str) -> str:
+    """Return the URL of a store without its login: whose path names the database."""
+    return without_login(url) + urlsplit(url).path

@@ -1,0 +1,42 @@
+"""Changes the texts in a value, however deep they stand in models, lists and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, TypeVar, cast
+
+from pydantic import BaseModel
+
+from webtools._internal.text.narrowing import is_list, is_object
+
+T = TypeVar("T")
+# Takes a text and the name of the field that it stands in, at any depth of lists.
+Change: TypeAlias = Callable[[str, str], str]
+
+
+def with_texts(value: T, change: Change) -> T:
+    """Change every text in a value, keys too; what needs no change is returned as it is."""
+    return cast("T", _changed(value, change, ""))
+
+
+def _changed(value: Any, change: Change, name: str) -> Any:
+    if isinstance(value, str):
+        return change(value, name)
+    if isinstance(value, BaseModel):
+        fields = ((key, old, _changed(old, change, key)) for key, old in vars(value).items())
+        update = {key: new for key, old, new in fields if new is not old and new != old}
+        return value.model_copy(update=update) if update else value
+    if is_list(value):
+        items = [_changed(item, change, name) for item in value]
+        return value if _same(value, items) else items
+    if is_object(value):
+        pairs = {
+            _changed(key, change, ""): _changed(item, change, key) for key, item in value.items()
+        }
+        return value if _same(value.items(), pairs.items()) else pairs
+    return value
+
+
+def _same(before: Iterable[Any], after: Iterable[Any]) -> bool:
+    # Equality would do, but would compare megabytes of page text letter by letter.
+    return all(a is b or a == b for a, b in zip(before, after, strict=True))

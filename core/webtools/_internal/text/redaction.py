@@ -1,0 +1,271 @@
+"""Takes keys out of texts, in whatever spelling they stand there."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from base64 import b64encode
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from webtools._internal.text.cleaning import with_spans
+from webtools._internal.text.narrowing import is_object
+from webtools._internal.text.nested_texts import with_texts
+from webtools._internal.text.patterns import compiled
+from webtools._internal.text.quoting import SHORTEST_KEY
+from webtools.errors import WebToolsError
+
+T = TypeVar("T")
+MARK = "[redacted]"
+_SHORTEST_BEGINNING = 12  # characters of a key that was cut, or half of it if that is more
+SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are redacted
+
+
+class Redactor:
+    """Replaces every known key by `[redacted]`, in whatever spelling a server may repeat it.
+
+    Letters and digits are mostly the same in URLs, JSON, HTML and Markdown; everything else in a
+    key may stand there in any of their escapes. Where letters are escaped too, they are read first.
+    """
+
+    def __init__(self, secrets: Iterable[str], shortest_login: int = SHORTEST_LOGIN) -> None:
+        """Take the keys and proxy URLs, and the shortest user name and password to redact."""
+        parts = {part for secret in secrets if secret for part in _parts(secret, shortest_login)}
+        self._secrets = [(_landmark(_beginning(part)), part) for part in sorted(parts)]
+        self._landmarks = [*{landmark.encode() for landmark, _ in self._secrets}]
+        self._signs = [*self._landmarks, *(_ESCAPING if self._landmarks else ())]
+
+    def text(self, text: str) -> str:
+        """Clean a text."""
+        clean = with_spans(text, self._spans(text), MARK)
+        if not self._secrets or not _has_escapes(clean):
+            return clean
+        plain = compiled(_ANY_ESCAPE).sub(_letter, clean)
+        if not any(landmark in plain for landmark, _ in self._secrets):
+            return clean
+        places = _places(clean)
+        spans = [(_place(start, places), _place(end, places)) for start, end in self._spans(plain)]
+        return with_spans(clean, spans, MARK)
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Find the keys in a text whose letters are not escaped, in their order."""
+        there = [secret for landmark, secret in self._secrets if landmark in text]
+        return sorted(span for secret in there for span in _found(secret, text))
+
+    def may_be_in(self, text: bytes) -> bool:
+        """Return whether a text might hold a key; quick, and never wrong about one that does."""
+        # `find`: `in` first asks whether the landmark is a number.
+        if max(map(text.find, self._signs), default=-1) < 0:
+            return False
+        return max(map(text.find, self._landmarks)) >= 0 or _has_escapes(text.decode("latin-1"))
+
+    def clean(self, value: T) -> T:
+        """Clean a value and all that is in it; what holds no key is returned as it is."""
+        whole: object = value  # one search in it beats one per text
+        if isinstance(whole, BaseModel):
+            is_clean = not self.may_be_in(written(whole))
+        else:
+            is_clean = is_object(whole) and not self._may_be_within(whole)
+        return value if is_clean else with_texts(value, lambda text, _: self.text(text))
+
+    def _may_be_within(self, values: dict[str, Any]) -> bool:
+        try:  # of plain values alone: a model in it may leave a field out of its JSON
+            return self.may_be_in(json.dumps(values, ensure_ascii=False).encode())
+        except (TypeError, ValueError, RecursionError):  # such as of a lone surrogate
+            return True
+
+    def error(self, error: WebToolsError) -> WebToolsError:
+        """Clean an error; one that holds a key loses its causes and frames, which may too."""
+        told = "".join(f"{each!r}{vars(each)!r}" for each in _chain(error))
+        if self.text(told) == told:
+            return error
+        return error.with_message(self.text(str(error)))
+
+
+def written(model: BaseModel) -> bytes:
+    """Write a model in one piece, to search it: as JSON whose texts are in UTF-8."""
+    try:
+        return to_json(model)
+    except ValueError:  # a lone surrogate has no UTF-8
+        return json.dumps(model.model_dump(mode="json"), ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and each not in found:
+            found.append(each)
+            waiting += [each.__cause__, each.__context__]
+    return found
+
+
+def _parts(secret: str, shortest_login: int) -> Iterator[str]:
+    """Return a secret in plain and in base64; of a proxy's URL, also its user name and password.
+
+    The user name alone may be the secret: some services are paid for through it.
+    """
+    _, _, rest = secret.partition("://")
+    if not rest:
+        yield secret
+        if len(secret) >= SHORTEST_KEY:
+            yield from _in_base64(secret)
+    elif login := rest.rpartition("@")[0]:
+        yield secret
+        user, _, password = login.partition(":")
+        yield b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+        words = {login, unquote(login), user, unquote(user), password, unquote(password)}
+        yield from (word for word in words if len(word) >= shortest_login)
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """Return what a secret becomes in the base64 of a longer text, such as `Bearer KEY`.
+
+    Base64 encodes three bytes at a time, so this depends on how many bytes precede the secret. The
+    characters at both ends that also depend on its neighbors are left out.
+    """
+    for before, dependent in enumerate((0, 2, 3)):
+        data = bytes(before) + secret.encode("utf-8", "replace")
+        whole = len(data) * 8 // 6  # characters that the secret fills
+        text = b64encode(data).decode()[dependent:whole]
+        yield text
+        yield text.translate(_URL_SAFE)
+
+
+def _beginning(secret: str) -> str:
+    """Return the part of a key that is enough of it: a text that was cut may end in the midst."""
+    if "://" in secret:  # of a proxy's URL, harmless ones may begin alike
+        return secret
+    return secret[: max(_SHORTEST_BEGINNING, (len(secret) + 1) // 2)]
+
+
+def _landmark(secret: str) -> str:
+    """Find the longest part that every spelling has; looking for it is fast."""
+    return max(re.findall("[A-Za-z0-9]+", secret), key=len, default="")
+
+
+@lru_cache(maxsize=256)
+def _pattern(secret: str) -> re.Pattern[str]:
+    """Compile the spellings of a secret: some milliseconds, spent only when it may be there."""
+    return re.compile("".join(map(_spellings, secret)))
+
+
+def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    """Find where a key is, whole or cut."""
+    beginning = _beginning(secret)
+    for found in _pattern(beginning).finditer(text):
+        end = found.end()
+        if len(secret) < SHORTEST_KEY and not _is_word(text, found.start(), end):
+            continue
+        for char in secret[len(beginning) :]:
+            more = _pattern(char).match(text, end)
+            if more is None:
+                break
+            end = more.end()
+        yield found.start(), end
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    """Return whether no letter or digit adjoins a part of a text, other than an escape's."""
+    is_start = compiled(_WORD_START).match(text, start) is not None
+    return is_start and not text[end : end + 1].isalnum()
+
+
+def _has_escapes(text: str) -> bool:
+    """Return whether letters or digits are escaped or separated by markup."""
+    return any(sign in text and compiled(escape).search(text) for sign, escape in _SIGNS)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    if escape.lastgroup is None:  # markup
+        return ""
+    digits = escape[escape.lastgroup]
+    return chr(int(digits, 10 if escape.lastgroup == "decimal" else 16))
+
+
+def _places(text: str) -> list[tuple[int, int]]:
+    """List where each part of a text begins that has no escape, without and with the escapes."""
+    places = [(0, 0)]
+    done = length = 0
+    for match in compiled(_ANY_ESCAPE).finditer(text):
+        length += match.start() - done
+        done = match.end()
+        if match.lastgroup is not None:
+            places.append((length, match.start()))
+            length += 1
+        places.append((length, done))
+    return places
+
+
+def _place(at: int, places: list[tuple[int, int]]) -> int:
+    """Find where a place of the text without escapes is in the one that has them."""
+    there, here = places[bisect_right(places, (at, sys.maxsize)) - 1]
+    return here + at - there
+
+
+def _spellings(char: str) -> str:
+    """Write a pattern for the ways in which a character may be written, also one in another."""
+    if char.isascii() and char.isalnum():
+        return char
+    from html.entities import html5  # noqa: PLC0415 - as `one_line`
+
+    code = f"{ord(char):x}"
+    numbers = f"{_HASH}0{{0,5}}{ord(char)}|{_HASH}x0{{0,5}}{code}"
+    names = [name[:-1] for name, meant in html5.items() if meant == char and name[-1] == ";"]
+    ways = [  # the longer ones first: a key that was cut ends wherever one fits
+        "".join(_percent(byte) for byte in char.encode("utf-8", "replace")),
+        f"{_BACKSLASH}(?:u{code:0>4}|x{code:0>2})",
+        f"{_AMPERSAND}(?:amp{_SEMICOLON}){{0,2}}(?:{'|'.join([numbers, *names])}){_SEMICOLON}",
+        _BACKSLASH if char == "\\" else re.escape(char),
+    ]
+    if char == " ":
+        ways.append(r"\+")
+    return f"(?i:{_BACKSLASH}{{0,8}}(?:{'|'.join(ways)}))"
+
+
+def _percent(byte: int) -> str:
+    return f"%(?:25){{0,2}}{byte:02x}"
+
+
+_BACKSLASH = rf"(?:\\|{_percent(0x5C)})"
+_AMPERSAND = f"(?:&|{_percent(0x26)})"
+_SEMICOLON = f"(?:;|{_percent(0x3B)})"
+_HASH = f"(?:#|{_percent(0x23)})"
+_CODE = "(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"  # of a letter or a digit, in hexadecimal digits
+_DECIMAL = r"(?:4[89]|5[0-7]|6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2])(?!\d)"
+_SPELLED_LETTERS = (
+    f"%(?:25){{0,3}}(?P<percent>{_CODE})",
+    rf"\\{{1,8}}(?:u00|x)(?P<backslash>{_CODE})",
+    rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
+)
+_MARKUP = r"</?[a-zA-Z][^<>]{0,300}>|<!--[^<>]{0,300}>|[*`]{1,9}"
+_ANY_ESCAPE = "|".join([*_SPELLED_LETTERS, _MARKUP])
+_WORD_START = (
+    r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\[a-z])"
+)
+_URL_SAFE = str.maketrans("+/", "-_")
+_SIGNS = [
+    ("%", f"%(?:25){{0,3}}{_CODE}"),
+    ("\\u00", rf"\\u00{_CODE}"),
+    ("\\x", rf"\\x{_CODE}"),
+    ("#", rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})"),
+    *((sign, _MARKUP) for sign in ("<", "*", "`")),
+]
+_ESCAPING = (b"%", b"#", b"\\", b"<", b"*", b"`")  # one of these is in each of the signs
+
+
+@lru_cache(maxsize=32)
+def redactor_for(secrets: frozenset[str], shortest_login: int = SHORTEST_LOGIN) -> Redactor:
+    """Return the redactor of a set of keys; calls in turn share it."""
+    return Redactor(secrets, shortest_login)
