@@ -12,11 +12,11 @@ import functools
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
-from webtools._internal.text.record import frozen_record, record
 from webtools._internal.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _Parameters = ParamSpec("_Parameters")
 _logger = logging.getLogger(__name__)
 
 
-@frozen_record
+@dataclass(frozen=True, slots=True)
 class Progress:
     """One step of a call.
 
@@ -70,7 +70,7 @@ def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None
     return call
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Stage:
     """How far one stage is, all its steps taken together.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from webtools._internal.display.hook import Drawn
 from webtools._internal.text.quoting import hint
-from webtools._internal.text.record import frozen_record
 from webtools.inputs.argument_values import (
     CATEGORIES,
     MAX_QUERY_CHARACTERS,
@@ -62,7 +61,7 @@ __all__ = [
 ]
 
 
-@frozen_record
+@dataclass(frozen=True, slots=True)
 class ToolResult(Drawn):
     """What a tool call gives back.
 
@@ -83,7 +82,7 @@ class ToolResult(Drawn):
         return self.text
 
 
-@frozen_record
+@dataclass(frozen=True, slots=True)
 class Tool:
     """One tool as a model sees it.
 

@@ -7,11 +7,9 @@ nothing here splits or encodes a whole one: totals are exact, yet cost one pass 
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
-
-from webtools._internal.text.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +36,7 @@ _CONTINUATION = 0b10  # the two high bits of every byte of a UTF-8 character but
 _SLICE = 32_768  # characters encoded at a time: enough to be quick, too few to cost memory
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Cut:
     """How much was kept of a text.
 
@@ -71,7 +69,7 @@ class Cut:
         return {field.name: getattr(self, field.name) for field in fields(Cut)}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Truncation(Cut):
     """What was kept of a text, and what there was.
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from webtools._internal.text.record import record
 from webtools.bulk.row_files import Done
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class State:
     """How far a run is; rows of earlier runs count.
 
@@ -39,7 +38,7 @@ class State:
     seconds_left: float | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Summary(State):
     """What became of a run.
 

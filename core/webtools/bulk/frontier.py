@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from webtools._internal.http.threads import in_thread
-from webtools._internal.text.record import record
 from webtools.bulk.limits import Reserve
 
 T = TypeVar("T")
@@ -26,7 +25,7 @@ _READ_AT_ONCE = 64
 _READ_SECONDS = 0.005  # for which more items are read until those that came are handed on
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Courtesy(Generic[T]):
     """How a queue is treated.
 

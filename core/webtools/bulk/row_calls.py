@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from webtools._internal.text.record import record
 from webtools.bulk.bulk_models import Failure, Operation, Outcome, Response, Status
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.items import Item
@@ -34,7 +34,7 @@ class StopError(Exception):
     """The run should end: what failed for this item will fail for all."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Again:
     """An item should be tried again.
 

@@ -8,11 +8,11 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from webtools._internal.http.threads import in_own_thread
 from webtools._internal.text.quoting import quote
-from webtools._internal.text.record import record
 from webtools.bulk import items as items_module
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
@@ -117,7 +117,7 @@ def _check(operation: str) -> None:
         raise InputError(f"{operation!r} is no bulk work; use {', '.join(_OPERATIONS)}.")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Run:
     plan: Plan
     source: Source

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from webtools._internal.text.record import record
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.frontier import Courtesy, Frontier
@@ -19,7 +19,7 @@ _GRACE = 5.0  # seconds for calls under way when a run is cancelled: they may be
 _WINDOW = 64  # items that may wait, for each worker
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What every process of a run does.
 

@@ -9,10 +9,10 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from webtools._internal.display.wrapping import wrapped
-from webtools._internal.text.record import record
 
 if TYPE_CHECKING:
     from webtools.inputs.options import Option
@@ -37,7 +37,7 @@ _IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # no line of it is
 Argument: TypeAlias = "tuple[list[str], dict[str, Any]]"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Command:
     """A command.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -14,7 +15,6 @@ from webtools._internal.text.dates import read_date
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_list
 from webtools._internal.text.patterns import compiled
-from webtools._internal.text.record import record
 
 MAX_QUERY_CHARACTERS = 4000
 _HOST_AND_PATH = r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?"
@@ -103,7 +103,7 @@ def up_to(most: int, least: int = 1) -> AfterValidator:
     return AfterValidator(check)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Words:
     """Writes a text on one line, without what nobody sees, and refuses one that is too long.
 
@@ -212,7 +212,7 @@ def is_after(start: date | datetime, end: date | datetime) -> bool:
     return start.isoformat()[:10] > end.isoformat()[:10]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OneOf:
     """Refuses what is not among the choices, in whatever case; nothing at all may be given.
 

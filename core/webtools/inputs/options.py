@@ -7,13 +7,12 @@ value may be, the input model alone decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator
 from pydantic.fields import FieldInfo
 
-from webtools._internal.text.record import record
 from webtools.inputs.argument_values import OneOf
 from webtools.inputs.tool_inputs import ToolInput
 
@@ -27,7 +26,7 @@ _OLD = {  # spellings of version 0.2, accepted until the next one
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Option:
     """An option.
 

@@ -9,13 +9,13 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 
 from webtools._internal.text.quoting import quote
-from webtools._internal.text.record import record
 from webtools.errors import ConfigError
 
 TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
@@ -27,7 +27,7 @@ _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HOW_TO_MAKE = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Address:
     """Where to listen.
 

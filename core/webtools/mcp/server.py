@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,7 +12,6 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from webtools._internal.http.threads import at_once_or_in_thread
-from webtools._internal.text.record import record
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError
@@ -68,7 +68,7 @@ def _always(answer: T) -> Callable[[ServerRequestContext, Asked], Awaitable[T]]:
     return handle
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Handlers:
     """Answers the requests of the protocol."""
 

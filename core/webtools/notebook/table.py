@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from webtools._internal.text.record import record
 from webtools.config.config_models import synthesis_names
 from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
@@ -22,7 +21,7 @@ EVERY = (
 PLAN = Option(("--plan",), "plan", "The old spelling of %web_plan.", "flag")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Magic:
     """A magic.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, TypeAlias
 from urllib.parse import urlencode
@@ -15,7 +15,6 @@ from pydantic.alias_generators import to_camel
 
 from webtools._internal.http.messages import Request
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
-from webtools._internal.text.record import frozen_record, record
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
@@ -46,7 +45,7 @@ class PageOptions(Options):
     default_fetch_text_max_characters: int | None = None
 
 
-@frozen_record
+@dataclass(frozen=True, slots=True)
 class About:
     """The facts of a provider.
 
@@ -128,7 +127,7 @@ class Pacer:
         return start - now
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Account:
     """One configured provider, ready to be called.
 

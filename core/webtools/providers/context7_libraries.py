@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from webtools._internal.text.patterns import compiled
-from webtools._internal.text.record import record
 from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
@@ -20,7 +19,7 @@ _PIN_IN_TEXT = rf"(?a)(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}"
 _VERSION_AFTER_NAME = rf"(?a)(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Library:
     """The library to ask.
 

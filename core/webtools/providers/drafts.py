@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from webtools._internal.io.runtime import IO
-from webtools._internal.text.record import record
 from webtools.providers.protocols import Cost, SynthesisQuery
 from webtools.results import Claim
 
 __all__ = ["Draft", "Synthesizer"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What a synthesizer wrote, before it is checked.
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from webtools._internal.http.messages import CLIENT_ERRORS, OK, REDIRECTS, SERVER_ERRORS, Response
 from webtools._internal.text.narrowing import is_list, is_object
-from webtools._internal.text.record import record
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -145,7 +144,7 @@ def wait_until(moment: float) -> float:
 # --- bodies ------------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Meaning:
     """What a code says, where it says more than the status.
 
@@ -168,7 +167,7 @@ class Meaning:
         return known and re.fullmatch(self.code, code) is not None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ErrorTable:
     """How the error bodies of an API are made.
 

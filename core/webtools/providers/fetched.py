@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.patterns import compiled
-from webtools._internal.text.record import record
 from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, Oddities
@@ -37,7 +36,7 @@ _NOTHING = "the provider returned nothing for this URL"
 _GONE = frozenset({404, 410})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PageFields:
     """Where the pages of an API have their fields, by name.
 

@@ -16,7 +16,6 @@ from pydantic import ConfigDict, TypeAdapter
 from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
 from webtools._internal.text.dates import read_age, read_day, read_moment
 from webtools._internal.text.narrowing import is_list, is_object
-from webtools._internal.text.record import record
 from webtools.providers.about import Account
 from webtools.providers.faults import fault_of
 from webtools.providers.parsing import estimate, number
@@ -176,7 +175,7 @@ class Item:
 Field: TypeAlias = "str | Callable[[Item], T]"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class HitFields:
     """Where the hits of an API have their fields: by name, or by a function of the whole hit.
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import IPv6Address
 from urllib.parse import unquote, urlsplit
 
 from webtools._internal.text.cleaning import is_web_url
-from webtools._internal.text.record import record
 from webtools._internal.text.urls import parse
 from webtools.errors import Fault, InputError
 
@@ -21,7 +20,7 @@ _NO_HOST = re.compile(r"[/?#@]")
 _LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Site:
     """A host in its one spelling, and a port; without one it stands for all ports."""
 
@@ -35,7 +34,7 @@ class Site:
         return other.host == self.host or other.host.endswith(f".{self.host}")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OperatorDomains:
     """What the operator's settings say of hosts.
 

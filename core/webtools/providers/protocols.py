@@ -7,7 +7,7 @@ in `webtools.providers` finds it, and both type checkers hold ours to them.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, get_args
 
@@ -15,7 +15,6 @@ from pydantic import ConfigDict
 
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.runtime import IO
-from webtools._internal.text.record import record
 from webtools.errors import ProviderError
 from webtools.providers.about import About, Account, Capability
 from webtools.results import Page, Passage, SearchResult
@@ -44,7 +43,7 @@ def untold(_subject: str, _failed: bool) -> None:
     """Stand in for `Done` where nobody wants to know."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SearchQuery:
     """One query with its filters, already checked.
 
@@ -77,7 +76,7 @@ class SearchQuery:
     passages: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PageQuery:
     """URLs to fetch, and what of each page.
 
@@ -96,7 +95,7 @@ class PageQuery:
     passage_characters: int = 0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SummaryQuery:
     """A URL to summarize."""
 
@@ -106,7 +105,7 @@ class SummaryQuery:
     target_language: str | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class DocsQuery:
     """A question about a software library.
 
@@ -121,7 +120,7 @@ class DocsQuery:
     library: str | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """What a synthesis may cite as `[number]`."""
 
@@ -131,7 +130,7 @@ class Source:
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SynthesisQuery:
     """A question to answer from these sources and no others.
 
@@ -149,7 +148,7 @@ class SynthesisQuery:
 Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | SynthesisQuery
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Cost:
     """Price of a call in USD, and whether it comes from the price table."""
 
@@ -157,7 +156,7 @@ class Cost:
     is_estimate: bool
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Hits:
     """What one search answer held, best first."""
 
@@ -167,7 +166,7 @@ class Hits:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pages:
     """What one fetch answer held; a page that failed carries its `error`."""
 
@@ -176,7 +175,7 @@ class Pages:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Summary:
     """What one summary answer held."""
 
@@ -186,7 +185,7 @@ class Summary:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Synthesis:
     """What one synthesis answer held; `[n]` in the text refers to the numbered sources."""
 
@@ -195,7 +194,7 @@ class Synthesis:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class DocsCall:
     """Sends the requests of one look-up.
 
@@ -208,7 +207,7 @@ class DocsCall:
     sleep: Callable[[float], Awaitable[None]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PageCall:
     """What a provider has at hand that fetches pages by itself.
 

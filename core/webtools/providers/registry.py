@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
-from webtools._internal.text.record import record
 from webtools.errors import ConfigError
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.protocols import (
@@ -47,7 +47,7 @@ _PRICES: dict[type[Query], str] = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Services:
     """A provider, once as a whole and once for each thing it can do.
 

@@ -21,7 +21,6 @@ from webtools._internal.pipeline.context import CallContext
 from webtools._internal.text import fencing
 from webtools._internal.text.choices import Fence
 from webtools._internal.text.fencing import wrapping
-from webtools._internal.text.record import record
 from webtools.config.accounts import output_owner
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.formatting import BriefPage
@@ -205,7 +204,7 @@ class _Shown:
         return lines, size
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Cut:
     """What was cut, where the whole is, from where on it was not shown, and what is missing."""
 

@@ -6,11 +6,10 @@ All foreign text in it is cut to size and cleaned for people's eyes; the writers
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from webtools._internal.display.text import cut, cut_lines, day
-from webtools._internal.text.record import record
 from webtools._internal.text.visible import LONGEST_URL, link_target
 from webtools.results import ResearchResult, SearchResult
 from webtools.truncation import MAX_BYTES
@@ -22,7 +21,7 @@ LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Limits:
     """How much is shown of a response.
 
@@ -47,7 +46,7 @@ WHOLE = Limits()
 BRIEF = Limits(rows=10, lines=20, snippet=300)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Address:
     """A URL as it is shown, and what it may link to; None when it should be no link."""
 
@@ -55,7 +54,7 @@ class Address:
     link: str | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A few words; the tone is `good`, `warn`, `bad` or none."""
 
@@ -63,7 +62,7 @@ class Fact:
     tone: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Note:
     """What the reader should know: a warning or a failure."""
 
@@ -72,7 +71,7 @@ class Note:
     bad: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Clip:
     """A long text and a note on what is missing of it; both may be empty."""
 
@@ -80,7 +79,7 @@ class Clip:
     missing: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """One result."""
 
@@ -93,7 +92,7 @@ class Source:
     author: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Listing:
     """Results under the queries that found them, or under a title."""
 
@@ -102,7 +101,7 @@ class Listing:
     title: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Statement:
     """One claim of an answer: the sources that it cites by number, its status, and what shows it.
 
@@ -128,7 +127,7 @@ class Statement:
         return f"{prose.rstrip()} {marks}".lstrip() + f"\n\n{fence}{code}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer; its marks `[n]` refer to the first so many of the sources listed below it."""
 
@@ -136,7 +135,7 @@ class Answer:
     sources: list[Address]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Extract:
     """A passage of a source: the number of the source, its heading, its text."""
 
@@ -145,7 +144,7 @@ class Extract:
     text: Clip
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Extracts:
     """Passages; folded where an answer says it all."""
 
@@ -155,7 +154,7 @@ class Extracts:
     folded: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Document:
     """A page, or why it failed; alone it is not folded."""
 
@@ -170,7 +169,7 @@ class Document:
     is_alone: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Prose:
     """A text; verbatim when every character of it counts, folded under a title if it has one."""
 
@@ -180,7 +179,7 @@ class Prose:
     address: Address | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Grid:
     """A table, each of its columns of some kind."""
 
@@ -192,7 +191,7 @@ class Grid:
 Part: TypeAlias = Listing | Answer | Extracts | Document | Prose | Grid
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Outline:
     """What there is to be shown of a response.
 

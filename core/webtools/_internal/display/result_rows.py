@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import singledispatch
 from itertools import chain
 from typing import Any
@@ -21,13 +22,12 @@ from webtools._internal.display.outline import (
     Source,
 )
 from webtools._internal.display.text import more
-from webtools._internal.text.record import record
 from webtools.formatting import NO_RESULTS
 
 _INDENT = "    "
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Row:
     """One line, which may wrap, or a longer text.
 

@@ -18,7 +18,6 @@ from webtools._internal.grounding.blocks import FENCES
 from webtools._internal.grounding.evidence import row_text
 from webtools._internal.grounding.sentences import sentence_spans
 from webtools._internal.text.cleaning import without_controls
-from webtools._internal.text.record import record
 
 LONGEST = 50_000  # characters of an answer
 _MOST_BRACKETS = 1000  # as each may open a mark, which takes far longer to read than a word
@@ -80,7 +79,7 @@ _GOES_ON = re.compile(r"\s{0,3}[-+*/%]?=(?!=)|\.[a-z_]")
 _TRAILING = ".,;:!?)]}'\"*_，。）】」"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence, list item, table row or code block of an answer.
 
@@ -95,7 +94,7 @@ class Statement:
     foreign: tuple[str, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Line:
     """A paragraph or an item of a list: what it begins with, and its statements."""
 

@@ -13,7 +13,6 @@ from webtools._internal.grounding.question_types import SHOWN
 from webtools._internal.grounding.ranking import Ranking
 from webtools._internal.grounding.terms import find, lowered
 from webtools._internal.grounding.units import LEANING, Unit, readable, units_of
-from webtools._internal.text.record import record
 
 MOST = 5  # claims
 BEST = 14  # passages that claims are taken from, best first
@@ -35,7 +34,7 @@ _SITE = re.compile(r"\s+[-\u2013\u2014|\u00b7]\s+")
 _NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z][A-Z]\w*|\w+::\w+")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A quotation that answers a question.
 

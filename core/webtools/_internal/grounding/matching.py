@@ -11,7 +11,6 @@ from functools import lru_cache
 from webtools._internal.grounding.blocks import without_addresses
 from webtools._internal.grounding.segmentation import Span
 from webtools._internal.grounding.terms import Hit, Term, find, lowered, resolved, searchable
-from webtools._internal.text.record import record
 
 _K1, _B = 1.2, 0.75
 _STRETCH = 150  # characters of text, about a sentence, that rarity is counted in
@@ -81,7 +80,7 @@ class Match:
         return " > ".join(shortened_heading(name) for name in path if name)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Matches:
     """All passages that share a term with the question.
 

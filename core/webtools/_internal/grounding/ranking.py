@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from webtools._internal.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools._internal.grounding.matching import Document, Match, Matches, match
 from webtools._internal.grounding.question_types import kinds_of
 from webtools._internal.grounding.segmentation import MOST, cut
 from webtools._internal.grounding.terms import terms_of
-from webtools._internal.text.record import record
 from webtools.results import Passage
 
 _MIN_REST = 120  # characters of a budget that are not worth filling
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """The passages that share a term with a question, best first.
 

@@ -8,11 +8,10 @@ item with its list's lead-in, table rows with the table's header.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from webtools._internal.grounding.blocks import Block, heading_text, read_blocks
 from webtools._internal.grounding.sentences import sentence_spans
-from webtools._internal.text.record import record
 
 MOST = 600  # characters of a passage, code and single rows aside
 MOST_CODE = 6000  # characters of code that stay in one passage
@@ -20,7 +19,7 @@ _TERM_LEVEL = 10  # terms stand below all headings, by their indentation
 _RULE_SIGNS = frozenset("|-: \t+=")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Span:
     """A passage as a slice of its page.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from webtools._internal.grounding.words import (
@@ -16,7 +17,6 @@ from webtools._internal.grounding.words import (
     FUNCTION_WORDS,
     STRIPPED,
 )
-from webtools._internal.text.record import record
 
 _MOST_TERMS = 24
 _SHORT, _LONG = 3, 5
@@ -51,7 +51,7 @@ _TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\
 Hit = tuple[int, int, float]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Term:
     """One thing that a question names.
 

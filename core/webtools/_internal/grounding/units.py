@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from webtools._internal.grounding.blocks import REFERENCES, Block, heading_text, is_worded
 from webtools._internal.grounding.evidence import normal
 from webtools._internal.grounding.segmentation import Span
 from webtools._internal.grounding.sentences import is_whole, sentence_spans
-from webtools._internal.text.record import record
 
 _LONGEST = 700  # characters of a sentence or definition
 _LONGEST_CODE = 900
@@ -39,7 +39,7 @@ _BARE_URL = re.compile(r"(?<!\]\()(?<!\w)https?://\S")
 _LOWER_CASE = re.compile(r"[^\W\d_A-Z]+(?=[\s,])")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Unit:
     """A slice of a text that may be quoted by itself.
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from pydantic import SecretStr
 from pydantic_core import from_json
-
-from webtools._internal.text.record import frozen_record
 
 OK = 200
 REDIRECTS, CLIENT_ERRORS, SERVER_ERRORS = 300, 400, 500  # the first status of each class
@@ -19,7 +17,7 @@ CONNECT_TIMEOUT = 5.0
 _CLOSING = {b"{": b"}", b"[": b"]"}
 
 
-@frozen_record
+@dataclass(frozen=True, slots=True)
 class Request:
     """One HTTP request.
 
@@ -45,7 +43,7 @@ class Request:
     addresses: tuple[str, ...] = field(default=(), repr=False)
 
 
-@frozen_record
+@dataclass(frozen=True, slots=True)
 class Response:
     """One HTTP answer; header names are in lower case, the body is decompressed."""
 

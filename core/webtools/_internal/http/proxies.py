@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -21,7 +21,6 @@ from pydantic import SecretStr
 from webtools._internal.http.messages import Request
 from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.patterns import compiled
-from webtools._internal.text.record import record
 from webtools.errors import ConfigError
 
 _SCHEMES = ("http", "https", "all")
@@ -38,7 +37,7 @@ _SOCKS = {"socks5", "socks5h"}
 _BYPASS = r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Proxy:
     """A proxy to go through.
 
@@ -56,7 +55,7 @@ class Proxy:
         return without_login(self.url)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Bypass:
     """One entry of `NO_PROXY`: what it says of the URLs that are asked directly."""
 
@@ -76,7 +75,7 @@ class _Bypass:
         return host == self.host or (not is_exact and host.endswith("." + self.host))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Proxies:
     """What the environment says of proxies.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.dates import read_moment
 from webtools._internal.text.invisible import without_invisible
-from webtools._internal.text.record import record
 
 HEAD = ("ts", "event", "call", "pid")  # what every line has beside its facts
 
@@ -24,7 +24,7 @@ _UNIT = 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LogEvent:
     """One event of the log, with accessors that return an empty value for a wrong type."""
 

@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -15,7 +16,6 @@ from webtools._internal.grounding.verification import Judged, Review
 from webtools._internal.io.runtime import IO
 from webtools._internal.operations.research.synthesizers import cut_fairly
 from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
-from webtools._internal.text.record import record
 from webtools.errors import InputError, ProviderError, RequestError
 from webtools.inputs.argument_values import url_like
 from webtools.providers.protocols import Source
@@ -62,7 +62,7 @@ Given: TypeAlias = str | HasPage
 Read: TypeAlias = Callable[[list[str]], Awaitable[FetchResponse]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """A verifier's judgement of a claim.
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
-
-from webtools._internal.text.record import record
 
 MAX_TEXT = 1_000_000  # characters that one page may give
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Content:
     """What a page says.
 
@@ -29,7 +27,7 @@ class Content:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """A page as it came.
 

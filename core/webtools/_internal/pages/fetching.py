@@ -7,7 +7,7 @@ that was checked: there is no second look-up that could give another one.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -22,7 +22,6 @@ from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.processes import Alarm
 from webtools._internal.pages.robots import CachedRobots, RobotsFile
 from webtools._internal.pages.ssrf import Policy
-from webtools._internal.text.record import record
 from webtools._internal.text.urls import Target, follow, parse
 from webtools.errors import (
     Fault,
@@ -50,7 +49,7 @@ _HEADERS = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Terms:
     """On what terms pages are fetched.
 

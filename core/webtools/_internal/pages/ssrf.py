@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from webtools._internal.text.record import record
 from webtools._internal.text.urls import PORTS, Address, Target, parse, quoted_url, refusal
 from webtools.errors import InputError
 
@@ -85,7 +84,7 @@ _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that has been given out so far
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What an operator has opened up.
 

@@ -23,7 +23,6 @@ from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import RateLimits, Store, in_file, stores_for
 from webtools._internal.text.invisible import visible
-from webtools._internal.text.record import record
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
@@ -42,7 +41,7 @@ CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CallServices:
     """What the calls under the same settings share.
 
@@ -105,7 +104,7 @@ def _log(settings: LogConfig, path: Path) -> Log:
     )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CallOptions:
     """What the caller decides beside the arguments of the tool.
 

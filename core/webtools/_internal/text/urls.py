@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
 from webtools._internal.text.cleaning import is_web_url
-from webtools._internal.text.record import record
 from webtools.errors import Fault, InputError
 
 Address = IPv4Address | IPv6Address
@@ -26,7 +25,7 @@ _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Target:
     """A URL in its parts.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -13,12 +13,11 @@ from rich.text import Text
 from webtools._internal.display.outline import Address, address_of
 from webtools._internal.display.terminal.rich_markup import MarkedUp
 from webtools._internal.display.terminal.styles import LINK, MARKDOWN
-from webtools._internal.text.record import record
 
 _NARROWEST = 12  # columns; where less is left beside a marker, text goes below it as well
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Line:
     """One line, which may wrap, or a text in Markdown.
 

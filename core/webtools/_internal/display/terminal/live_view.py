@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import IO, Any
 
@@ -17,7 +17,6 @@ from webtools._internal.display.terminal.call import call_text
 from webtools._internal.display.terminal.console import console_for
 from webtools._internal.display.terminal.result import activity, render_result
 from webtools._internal.display.terminal.styles import MUTED
-from webtools._internal.text.record import record
 from webtools._internal.text.visible import is_terminal
 from webtools.progress import Progress, quietly
 from webtools.tools import ToolResult
@@ -28,7 +27,7 @@ _MOST_CALLS = 1000  # running at a time; more are calls whose end was never told
 _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Call:
     tool: str
     line: Text

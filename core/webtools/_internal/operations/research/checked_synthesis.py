@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -11,7 +11,6 @@ from webtools._internal.grounding.verification import Review, verify
 from webtools._internal.io.foreign import words_of
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import one_line
-from webtools._internal.text.record import record
 from webtools.errors import WebToolsError
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
@@ -23,7 +22,7 @@ EMPTY = "EmptySynthesis"
 NO_TEXT = "The sources have no text to answer from."
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a synthesis ended.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -41,7 +42,6 @@ from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.domains import read_suffixes, suffixes_at_once
 from webtools._internal.text.invisible import without_invisible
-from webtools._internal.text.record import record
 from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.inputs.tool_inputs import ResearchInput
@@ -180,7 +180,7 @@ def _as_asked(
     return envelope.model_copy(update=parts)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Research:
     """One question on its way to an envelope."""
 

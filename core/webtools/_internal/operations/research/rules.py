@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
@@ -11,7 +12,6 @@ from webtools._internal.grounding.terms import find, lowered, resolved, terms_of
 from webtools._internal.text.choices import Command, Confidence
 from webtools._internal.text.domains import registrable_domain
 from webtools._internal.text.patterns import compiled
-from webtools._internal.text.record import record
 from webtools.inputs.tool_inputs import MAX_RECENCY_DAYS
 from webtools.results import SearchResult
 
@@ -107,7 +107,7 @@ def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
     return [best[page][1] for page in sorted(scores, key=lambda page: -scores[page])]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """How far the results can be trusted, and by which rule."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from webtools._internal.grounding.ranking import Ranking
@@ -16,7 +16,6 @@ from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.retries import exchange
 from webtools._internal.text.cleaning import one_line, without_controls
-from webtools._internal.text.record import record
 from webtools.config import Accounts
 from webtools.errors import InputError, RequestError, UnavailableError
 from webtools.inputs.argument_values import shown
@@ -45,7 +44,7 @@ _DATA = (
 )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ExtractiveSynthesizer:
     """Answers with quotations of the sources; it needs no model, no key and no network."""
 
@@ -64,7 +63,7 @@ class ExtractiveSynthesizer:
 EXTRACTIVE = ExtractiveSynthesizer()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ProviderSynthesizer:
     """Lets a provider's API write the answer, such as Perplexity's."""
 
