@@ -9,6 +9,7 @@ with TerminalProgress() as progress:
 from __future__ import annotations
 
 import functools
+import html
 import logging
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from importlib import import_module
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
+from webtools._internal.display.hook import bars
 from webtools._internal.text.visible import display_text, is_terminal
 
 if TYPE_CHECKING:
@@ -145,8 +147,6 @@ class TerminalProgress:
         """Begin to draw; needs the extra `cli` where there is a terminal."""
         stream = sys.stderr if self._file is None else self._file
         if is_terminal(stream):
-            from webtools._internal.display.hook import bars  # noqa: PLC0415  rich is optional
-
             self._stages = Stages()
             self._bars = bars(stream)
         return self
@@ -221,7 +221,5 @@ class _Output:
 
 
 def _row(stage: Stage) -> str:
-    import html  # noqa: PLC0415 - only notebooks need it
-
     bar = f'<progress value="{stage.done}" max="{stage.total}"></progress>'
     return f"<div>{bar} {html.escape(stage.words)} <code>{html.escape(stage.subject)}</code></div>"

@@ -22,6 +22,7 @@ from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import DIRECT
+from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 if TYPE_CHECKING:
@@ -128,8 +129,6 @@ class Accounts:
     @cached_property
     def keyless(self) -> Account:
         """Who fetches pages where no other can."""
-        from webtools.providers.direct import IMPLICIT  # noqa: PLC0415 - a search does without
-
         return replace(IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
 
     def select_fetcher(self, name: str | None = None) -> Account:
@@ -144,7 +143,6 @@ class Accounts:
             return self.keyless
         if name or any(_serves_readily(each, "fetch") for each in self.accounts):
             return self.select("fetch", name)
-        from webtools.providers.direct import missing_libraries  # noqa: PLC0415 - as `keyless`
 
         if missing_libraries() is None:
             return self.keyless

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote
 from webtools._internal.text.redaction import SHORTEST_LOGIN
@@ -186,8 +187,6 @@ def _unusable(accounts: Accounts) -> Iterator[str]:
     """Warn of stores that no call can use, which answers are given without."""
     config = accounts.config
     if config.storage.url:
-        from webtools._internal.storage.redis_store import redis_store_at  # noqa: PLC0415 - few settings need it
-
         try:
             redis_store_at(config.storage.clear)
         except ConfigError as error:

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from webtools._internal.output.stored import is_handle
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import without_invisible
 from webtools.inputs.argument_values import UnfitError, as_one, up_to
@@ -14,8 +15,6 @@ MAX_FIND_CHARACTERS = 1000
 
 
 def _handle(text: str) -> str:
-    from webtools._internal.output.stored import is_handle  # noqa: PLC0415 - few calls read on
-
     text = text.strip()
     if not is_handle(text):
         raise UnfitError(text, "a handle; give the read_handle of a result as it is")

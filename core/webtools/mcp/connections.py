@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -207,7 +208,6 @@ def _connection_limit() -> int:
     """Leave at least half of the files that the process may open to calls and the store."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS
-    import resource  # noqa: PLC0415 - POSIX only
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONNECTIONS if soft < 0 else max(1, min(MAX_CONNECTIONS, soft // 2))

@@ -21,6 +21,8 @@ from importlib.util import find_spec
 from string import Formatter
 from typing import TYPE_CHECKING, Any, cast
 
+from webtools_sandbox import SandboxServer
+
 try:
     from IPython.core.error import TryNext, UsageError
     from IPython.core.magic import (
@@ -106,8 +108,6 @@ class WebMagics(Magics):
             )
             return
         if self._sandbox is None:
-            from webtools_sandbox import SandboxServer  # noqa: PLC0415  few sessions need it
-
             server = SandboxServer()
             server.start()
             self._use(self._source, server)

@@ -14,6 +14,7 @@ from pydantic import Field, field_validator
 
 from webtools._internal.http.messages import Response
 from webtools._internal.pages import INSTALL
+from webtools._internal.pages.fetching import Terms, fetch_content, host_of, of_each
 from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
@@ -101,8 +102,6 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
     Raises:
         ConfigError: The extra `fetch` is not installed.
     """
-    from webtools._internal.pages.fetching import Terms, of_each  # noqa: PLC0415 - what reads pages is much
-
     error = await call.io.call_blocking(missing_libraries)
     if error is not None:
         raise error
@@ -134,8 +133,6 @@ async def _fetch(
     url: str, terms: Terms, query: PageQuery, account: Account, call: PageCall
 ) -> _Found:
     """Fetch one page; its failure is part of the result, so that it loses no other page."""
-    from webtools._internal.pages.fetching import fetch_content, host_of  # noqa: PLC0415 - as above
-
     try:
         content, target = await fetch_content(url, terms)
         page, warnings = _presented(url, content, query, account)

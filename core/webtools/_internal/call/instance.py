@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import httpx
 
 from webtools._internal.call.validate import Dispatcher
+from webtools._internal.display.plots import plot_log
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP, running_loop
 from webtools._internal.http.watching import find_tracer
 from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, run
+from webtools._internal.logs import tail
 from webtools._internal.operations.search import HITS
 from webtools._internal.pipeline.context import call_services
 from webtools._internal.text.choices import Fence
@@ -35,6 +37,7 @@ from webtools.config import (
     Settings,
     StorageConfig,
 )
+from webtools.config.accounts import written_log
 from webtools.config.overrides import (
     Key,
     KeywordSettings,
@@ -219,10 +222,6 @@ class Instance:
             ConfigError: The settings are malformed, or the log is turned off or cannot be read.
             ImportError: matplotlib is not installed.
         """
-        from webtools._internal.display.plots import plot_log  # noqa: PLC0415
-        from webtools._internal.logs import tail  # noqa: PLC0415
-        from webtools.config.accounts import written_log  # noqa: PLC0415 - few need it
-
         return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
 
     def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:

@@ -13,8 +13,13 @@ from pydantic import BaseModel
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
 from webtools._internal.logs.records import LOGGER
+from webtools._internal.operations.bearing import bearing
+from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS, fetch
+from webtools._internal.operations.read_output import read_on
+from webtools._internal.operations.research.flow import research
 from webtools._internal.operations.search import search
 from webtools._internal.operations.search_filters import finding_similar
+from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.context import CallContext
 from webtools._internal.text.dates import read_date
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts
@@ -221,8 +226,6 @@ def _limit_of(settings: Accounts, requested: int, account: Account) -> int:
 
 
 async def _fetch(given: FetchInput, context: CallContext) -> FetchResponse:
-    from webtools._internal.operations.fetch import fetch  # noqa: PLC0415 - one search does without
-
     chain = context.accounts.chain("fetch", given.provider or None)
     response = await fetch(chain, _page_query(given), context)
     if given.question:
@@ -237,15 +240,11 @@ async def _fetch(given: FetchInput, context: CallContext) -> FetchResponse:
 
 
 def _cut_down(response: FetchResponse, question: str, **how: Any) -> FetchResponse:
-    from webtools._internal.operations.bearing import bearing  # noqa: PLC0415 - few calls rank passages
-
     return bearing(response, question, **how)
 
 
 def _page_query(given: FetchInput) -> PageQuery:
     """Ask for what was chosen; for a question the passages, of providers that choose such."""
-    from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS  # noqa: PLC0415 - as `_fetch`
-
     asked = bool(given.question)
     most = given.text_max_characters or MAX_PASSAGE_CHARACTERS
     return PageQuery(
@@ -260,8 +259,6 @@ def _page_query(given: FetchInput) -> PageQuery:
 
 
 async def _summarize(given: SummarizeInput, context: CallContext) -> SummaryResponse:
-    from webtools._internal.operations.summarize import summarize  # noqa: PLC0415 - as `_fetch`
-
     accounts = context.accounts.chain("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
@@ -273,14 +270,10 @@ async def _summarize(given: SummarizeInput, context: CallContext) -> SummaryResp
 
 
 async def _research(given: ResearchInput, context: CallContext) -> ResearchEnvelope:
-    from webtools._internal.operations.research.flow import research  # noqa: PLC0415 - few calls need its modules
-
     return await research(given, context)
 
 
 async def _read(given: ReadInput, context: CallContext) -> ReadResponse:
-    from webtools._internal.operations.read_output import read_on  # noqa: PLC0415 - as `_fetch`
-
     return await read_on(given, context.io)
 
 

@@ -8,10 +8,13 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from webtools._internal.call.present import present, present_error
 from webtools._internal.call.sanitize import sanitize
 from webtools._internal.call.select import carry_out, find_tool, servable, unserved
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.records import LOGGER
+from webtools._internal.operations.answer_verification import verify
+from webtools._internal.operations.research.planning import plan
 from webtools._internal.pipeline.context import (
     CallContext,
     CallOptions,
@@ -55,14 +58,11 @@ class Dispatcher:
 
     async def plan(self, io: IO, arguments: dict[str, Any]) -> ResearchPlan:
         """Describe what a research call with these arguments would do."""
-        from webtools._internal.operations.research.planning import plan  # noqa: PLC0415 - few calls need it
-
         given, context = await self._begin(io, RESEARCH, *_split(arguments))
         return await sanitize(partial(plan, given, context), context.accounts.redactor, io)
 
     async def verify(self, io: IO, answer: Any, sources: Any, options: dict[str, Any]) -> Verified:
         """Check an answer; the settings are read only where a source is a URL."""
-        from webtools._internal.operations.answer_verification import verify  # noqa: PLC0415 - few calls need it
 
         async def read(urls: list[str]) -> FetchResponse:
             arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
@@ -81,8 +81,6 @@ class Dispatcher:
         self, io: IO, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> ToolResult:
         """Call a tool as a model does; what is wrong with the call is a result as well."""
-        from webtools._internal.call.present import present, present_error  # noqa: PLC0415 - `call` does without
-
         failed: WebToolsError
         try:
             tool = self._checked(find_tool, name)

@@ -9,6 +9,7 @@ from typing import Any
 
 from webtools._internal.display.contents import outline
 from webtools._internal.display.outline import Limits
+from webtools._internal.display.plan_text import plan_text
 from webtools._internal.display.result_rows import rows
 from webtools._internal.display.wrapping import width_of, wrapped
 from webtools._internal.text.visible import display_text
@@ -30,8 +31,6 @@ def draw(response: Any) -> str:
     """Draw a response, as wide as the terminal."""
     width = width_of(sys.stdout)
     if isinstance(response, ResearchPlan):
-        from webtools._internal.display.plan_text import plan_text  # noqa: PLC0415 - plans alone need it
-
         return wrapped(plan_text(response, datetime.now(UTC)), width)
     shown = outline(response, _FOLDED if isinstance(response, ToolResult) else _LIMITS)
     head = " · ".join([shown.kind, *(fact.text for fact in shown.head())])

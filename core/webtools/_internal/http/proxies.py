@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, cast
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from pydantic import SecretStr
 
@@ -129,7 +130,6 @@ def environment_proxies() -> Proxies:
     """Read the environment, or the system's settings where that has such."""
     if not (_SYSTEM_HAS_SETTINGS or any(map(_names_a_proxy, os.environ))):
         return NO_PROXIES
-    from urllib.request import getproxies  # noqa: PLC0415 - importing it takes longer than all else
 
     found = {scheme: url for scheme, url in getproxies().items() if url}
     entries = [entry.strip() for entry in found.get("no", "").split(",") if entry.strip()]

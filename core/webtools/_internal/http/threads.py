@@ -6,6 +6,7 @@ the user, and the end of the loop waits for its threads. Ours wait for nobody, a
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import os
 import threading
@@ -35,8 +36,6 @@ def in_own_thread(function: Callable[[], T], name: str) -> Future[T]:
 
 async def in_thread(function: Callable[[], T]) -> T:
     """Call a function in one of a few threads, for what takes some milliseconds."""
-    import asyncio  # noqa: PLC0415 - blocking calls do without
-
     future, work = _call(function)
     _crew.submit(work)
     return await asyncio.wrap_future(future)

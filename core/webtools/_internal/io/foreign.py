@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import threading
 import time
@@ -62,8 +63,6 @@ def _outcome(function: Callable[[], Any], deadline: float) -> Any:
 
 
 async def _aoutcome(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
-    import asyncio  # noqa: PLC0415 - blocking calls do without
-
     async def work() -> Any:
         return await function()
 

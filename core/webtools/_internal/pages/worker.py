@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import resource
 import signal
 import sys
 from collections.abc import Generator
@@ -84,7 +85,6 @@ def _limit_time(seconds: float) -> Generator[None]:
 def _limit_resources() -> None:
     if sys.platform == "win32":
         return
-    import resource  # noqa: PLC0415 - of POSIX systems
 
     os.nice(_NICENESS)
     limits = ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from webtools._internal.io.runtime import IO
+from webtools._internal.logs.events import shared_log
 from webtools._internal.logs.records import LOGGER, LOUD, emit, level_of, without_queries
 from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, forget_spending
@@ -93,8 +94,6 @@ def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
 
 
 def _log(settings: LogConfig, path: Path) -> Log:
-    from webtools._internal.logs.events import shared_log  # noqa: PLC0415 - the log may be off
-
     return shared_log(
         path,
         max_bytes=settings.max_bytes,

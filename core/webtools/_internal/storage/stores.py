@@ -9,6 +9,11 @@ from typing import Protocol
 from webtools._internal.storage.budget import Ledger
 from webtools._internal.storage.cache_entries import Cache
 from webtools._internal.storage.circuit_states import CircuitStates
+from webtools._internal.storage.redis_cache import RedisCache
+from webtools._internal.storage.redis_circuits import RedisCircuits
+from webtools._internal.storage.redis_ledger import RedisLedger
+from webtools._internal.storage.redis_rate_limits import RedisRateLimits
+from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_circuits import SqliteCircuits
 from webtools._internal.storage.sqlite_file import beside
@@ -74,11 +79,6 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     if not url:
         return in_file(store_at(path), ttl=ttl, max_bytes=max_bytes)
     # Imported here since few settings name a server.
-    from webtools._internal.storage.redis_cache import RedisCache  # noqa: PLC0415
-    from webtools._internal.storage.redis_circuits import RedisCircuits  # noqa: PLC0415
-    from webtools._internal.storage.redis_ledger import RedisLedger  # noqa: PLC0415
-    from webtools._internal.storage.redis_rate_limits import RedisRateLimits  # noqa: PLC0415
-    from webtools._internal.storage.redis_store import redis_store_at  # noqa: PLC0415
 
     store = redis_store_at(url)
     return Stores(

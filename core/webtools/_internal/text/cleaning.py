@@ -6,6 +6,7 @@ checks cost a tenth of the substitutions.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -43,8 +44,6 @@ def one_line(text: str) -> str:
     if "<" in text:
         text = compiled(_MARKS).sub(_mark, text)
     if "&" in text:
-        import html  # noqa: PLC0415 - 2,000 names that few texts have
-
         text = html.unescape(compiled(_HUGE_REFERENCE).sub("", text))
     if text.isprintable() and "  " not in text:  # then a blank is its only white space
         return text.strip()

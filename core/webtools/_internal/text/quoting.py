@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from webtools._internal.text.invisible_table import TURNING
@@ -63,8 +64,6 @@ def hint(wrong: str, known: Iterable[str]) -> str:
 
 def nearest(wrong: str, known: Iterable[str]) -> str:
     """Return the known word that a wrong one is nearest to, however it is spelled; "" for none."""
-    from difflib import get_close_matches  # noqa: PLC0415 - few words are wrong
-
     by_letters = {_letters(word): word for word in known}
     near = get_close_matches(_letters(wrong), by_letters, n=1)
     return by_letters[near[0]] if near else ""

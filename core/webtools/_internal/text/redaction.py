@@ -9,6 +9,7 @@ from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from html.entities import html5
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -217,7 +218,6 @@ def _spellings(char: str) -> str:
     """Write a pattern for the ways in which a character may be written, also one in another."""
     if char.isascii() and char.isalnum():
         return char
-    from html.entities import html5  # noqa: PLC0415 - as `one_line`
 
     code = f"{ord(char):x}"
     numbers = f"{_HASH}0{{0,5}}{ord(char)}|{_HASH}x0{{0,5}}{code}"
