@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
-from webtools._internal.text.patterns import compiled
 from webtools._internal.text.quoting import SHORTEST_KEY, hint, listed, quote
 from webtools.config.config_messages import explain, fail
 from webtools.errors import ConfigError
@@ -22,19 +21,19 @@ from webtools.providers import PROVIDERS
 from webtools.providers.about import Options
 
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
-_BASE_URL = rf"(?ai)https?://{_HOST}(?:/[!\"$->@-~]*)?"
+_BASE_URL = re.compile(rf"(?ai)https?://{_HOST}(?:/[!\"$->@-~]*)?")
 _PROXY_URL = rf"(?ai)https?://(?:[!\"$-.0->A-~]*@)?{_HOST}/?"
 _STORAGE_URL = rf"(?ai)rediss?://(?:[!\"$-.0->A-~]*@)?{_HOST}(?:/\d{{0,5}})?"
 _HTTP, _REDIS = ("http", "https"), ("redis", "rediss")
 NO_PROXY = "none"  # as the `proxy` of an entry
-_REFERENCE = r"(?s)\$\{.*\}|\$[A-Z_][A-Z0-9_]*"
+_REFERENCE = re.compile(r"(?s)\$\{.*\}|\$[A-Z_][A-Z0-9_]*")
 
 
 def key_fault(key: str) -> str:
     """Explain why a text cannot be a key, without showing it; empty when it can."""
     if not key.strip():
         return "is empty: write the key itself"
-    if compiled(_REFERENCE).fullmatch(key.strip()):
+    if _REFERENCE.fullmatch(key.strip()):
         return "is taken literally, no variable is expanded: write the key itself"
     if not all("!" <= char <= "~" for char in key):
         return "holds a blank, a control or a non-ASCII character, which no key has"
@@ -177,7 +176,7 @@ def checked_path(path: str) -> str:
 
 def checked_base_url(url: str) -> str:
     """Refuse what is no base of URLs; a slash at the end is dropped."""
-    if not (compiled(_BASE_URL).fullmatch(url) and _has_valid_port(url)):
+    if not (_BASE_URL.fullmatch(url) and _has_valid_port(url)):
         example = "such as http://127.0.0.1:8080/exa"
         kind = "an absolute http(s) URL without a login, query or fragment"
         fail(f"must be {kind}, {example}{_odd(url, _HTTP)}")
@@ -203,7 +202,9 @@ def checked_storage_url(url: SecretStr) -> SecretStr:
 
 
 def _is_server(url: str, pattern: str) -> bool:
-    return bool(compiled(pattern).fullmatch(url) and _has_valid_port(url) and _has_valid_host(url))
+    return bool(
+        re.compile(pattern).fullmatch(url) and _has_valid_port(url) and _has_valid_host(url)
+    )
 
 
 def _odd(url: str, schemes: tuple[str, ...]) -> str:
@@ -212,7 +213,9 @@ def _odd(url: str, schemes: tuple[str, ...]) -> str:
     place, _, path = rest.rpartition("@")[2].partition("/")
     faults = {
         "it is empty": not url,
-        "it holds a blank or a character that is not ASCII": not compiled("[!-~]*").fullmatch(url),
+        "it holds a blank or a character that is not ASCII": not re.compile("[!-~]*").fullmatch(
+            url
+        ),
         f"it does not begin with {' or '.join(f'{each}://' for each in schemes)}": (
             not mark or scheme.lower() not in schemes
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -14,10 +15,9 @@ from webtools._internal.text.cleaning import is_web_url, without_controls
 from webtools._internal.text.dates import read_date
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_list
-from webtools._internal.text.patterns import compiled
 
 MAX_QUERY_CHARACTERS = 4000
-_HOST_AND_PATH = r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?"
+_HOST_AND_PATH = re.compile(r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?")
 _MANY_DAYS = 10**9  # also for infinity
 _MAX_VALUES = 1000  # of one list, repeated ones included; a longer list is refused unread
 LONGEST_SHOWN = 100  # characters of a value that an error quotes
@@ -144,9 +144,7 @@ def _url(text: str) -> str:
 def url_like(text: str) -> str:
     """Return the URL that a text is without its scheme, else the pattern of one."""
     url = f"https://{text}"
-    return (
-        url if compiled(_HOST_AND_PATH).fullmatch(text) and is_web_url(url) else "https://host/path"
-    )
+    return url if _HOST_AND_PATH.fullmatch(text) and is_web_url(url) else "https://host/path"
 
 
 def _domain(text: str) -> str:

@@ -14,7 +14,6 @@ from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.text.cleaning import one_line, without_controls
-from webtools._internal.text.patterns import compiled
 from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, Oddities
@@ -24,14 +23,14 @@ from webtools.results import Page, Passage, failed_page
 T = TypeVar("T")
 PageFault: TypeAlias = str | ProviderError  # the words of the API, or the answer of the page's site
 
-_UNRESERVED = r"[A-Za-z0-9._~-]"
-_ESCAPE = r"%([0-9a-fA-F]{2})"
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _DEFAULT_PORTS = (None, 80, 443)
-_BETWEEN_PASSAGES = r"\s\.\.\.\s"
+_BETWEEN_PASSAGES = re.compile(r"\s\.\.\.\s")
 _HIGHLIGHTS = 3
 _LONGEST_HIGHLIGHT = 500
 _SHORTEST_HIGHLIGHT = 60
-_NO_PROSE = r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )"
+_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
 _NOTHING = "the provider returned nothing for this URL"
 _GONE = frozenset({404, 410})
 
@@ -140,7 +139,7 @@ def passages_of(url: str, extracts: Iterable[str], most: int) -> list[Passage]:
 
     Where the extracts are joined by ` ... ` they are parted again.
     """
-    split = compiled(_BETWEEN_PASSAGES).split
+    split = _BETWEEN_PASSAGES.split
     parts = [part for each in extracts for part in split(without_controls(each))]
     passages, left = list[Passage](), most
     for text in filter(None, map(str.strip, parts)):
@@ -164,14 +163,14 @@ def address_key(url: str) -> str:
     host = (parts.hostname or "").rstrip(".")
     if port not in _DEFAULT_PORTS:
         host = f"{host}:{port}"
-    path = compiled(_ESCAPE).sub(_escape, parts.path).rstrip("/")
-    query = compiled(_ESCAPE).sub(_escape, parts.query)
+    path = _ESCAPE.sub(_escape, parts.path).rstrip("/")
+    query = _ESCAPE.sub(_escape, parts.query)
     return f"{host}{path}?{query}" if query else f"{host}{path}"
 
 
 def _escape(match: re.Match[str]) -> str:
     character = chr(int(match[1], 16))
-    return character if compiled(_UNRESERVED).fullmatch(character) else match[0].upper()
+    return character if _UNRESERVED.fullmatch(character) else match[0].upper()
 
 
 def match_addresses(
@@ -257,7 +256,7 @@ def cut(text: str, most: int) -> str:
 
 def lead(text: str) -> list[str]:
     """Return the first paragraphs of prose: what a fetch without a query has for highlights."""
-    is_no_prose = compiled(_NO_PROSE).match
+    is_no_prose = _NO_PROSE.match
     paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not is_no_prose(p)]
     long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
     return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]

@@ -6,13 +6,13 @@ The older chat completions ("Sonar") were retired on 2026-09-27 and are not used
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any, Literal
 
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.narrowing import is_list
-from webtools._internal.text.patterns import compiled
 from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
@@ -58,9 +58,9 @@ _ERRORS = ErrorTable(
         Meaning(".*(insufficient|credit|quota|billing).*", QuotaError, statuses=(401, 403, 429)),
     ),
 )
-_BETWEEN_PASSAGES = r"\n[^\S\n]*\.\.\.[^\S\n]*\n"
+_BETWEEN_PASSAGES = re.compile(r"\n[^\S\n]*\.\.\.[^\S\n]*\n")
 _HIT = HitFields(
-    snippet=lambda item: one_line(compiled(_BETWEEN_PASSAGES).sub(" … ", item.text("snippet"))),
+    snippet=lambda item: one_line(_BETWEEN_PASSAGES.sub(" … ", item.text("snippet"))),
     published_at="date",  # `last_updated` is the time of a crawl: newer than anything on the page
 )
 _INSTRUCTIONS = (

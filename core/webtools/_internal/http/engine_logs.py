@@ -8,12 +8,11 @@ can hold a query; our own log has method and host instead.
 from __future__ import annotations
 
 import logging
+import re
 from contextvars import ContextVar
 
-from webtools._internal.text.patterns import compiled
-
-_STATUS = r"return_value=\(b'HTTP/[\d.]+', (\d{3}), "
-_FAULT = r"exception=(\w+)"
+_STATUS = re.compile(r"return_value=\(b'HTTP/[\d.]+', (\d{3}), ")
+_FAULT = re.compile(r"exception=(\w+)")
 
 IN_OURS: ContextVar[bool] = ContextVar("webtools_request", default=False)  # a request of ours
 
@@ -21,9 +20,9 @@ IN_OURS: ContextVar[bool] = ContextVar("webtools_request", default=False)  # a r
 def _without_answer(record: logging.LogRecord) -> bool:
     if IN_OURS.get():
         name, _, rest = record.getMessage().partition(" ")
-        if status := compiled(_STATUS).match(rest):
+        if status := _STATUS.match(rest):
             record.msg, record.args = f"{name} status={status[1]}", ()
-        elif fault := compiled(_FAULT).match(rest):
+        elif fault := _FAULT.match(rest):
             record.msg, record.args = f"{name} exception={fault[1]}", ()
     return True
 

@@ -7,6 +7,7 @@ out. An entry of the settings has its own `proxy`, which goes before all of thes
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,6 @@ from pydantic import SecretStr
 
 from webtools._internal.http.messages import Request
 from webtools._internal.text.cleaning import without_login
-from webtools._internal.text.patterns import compiled
 from webtools.errors import ConfigError
 
 _SCHEMES = ("http", "https", "all")
@@ -35,7 +35,7 @@ _NONE_SET = [None] * len(_RAW_VARIABLES)
 _SYSTEM_HAS_SETTINGS = sys.platform in {"darwin", "win32"}
 _PORTS = {"http": 80, "https": 443}
 _SOCKS = {"socks5", "socks5h"}
-_BYPASS = r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?"
+_BYPASS = re.compile(r"(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d{1,5}))?/?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def _read_bypass(entry: str) -> _Bypass:
         return _Bypass("", "", None, ip_network(entry.strip("[]"), strict=False))
     except ValueError:
         pass
-    parts = compiled(_BYPASS).fullmatch(entry)
+    parts = _BYPASS.fullmatch(entry)
     if parts is None:
         return _Bypass("", entry, 0, None)  # which no URL has
     host = parts["host"].strip("[]").lower()

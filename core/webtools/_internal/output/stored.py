@@ -19,7 +19,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from webtools._internal.text.patterns import compiled
 from webtools.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
 
 _DIGITS = 32  # of the hash of the content: the handle
-_HANDLE = rf"[0-9a-f]{{{_DIGITS}}}"
+_HANDLE = re.compile(rf"[0-9a-f]{{{_DIGITS}}}")
 _SUFFIX = ".txt"
 _OWNER_SUFFIX = ".owner"
 _UNFINISHED_SUFFIX = ".tmp"
@@ -65,7 +64,7 @@ def handle_of(path: str | None) -> str | None:
 
 def is_handle(text: str) -> bool:
     """Return whether a text has the form of a handle."""
-    return compiled(_HANDLE).fullmatch(text) is not None
+    return _HANDLE.fullmatch(text) is not None
 
 
 def load(handle: str) -> str:

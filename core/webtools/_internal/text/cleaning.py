@@ -13,20 +13,21 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from webtools._internal.text.invisible_table import TURNING
-from webtools._internal.text.patterns import compiled
 
 # Only marks that providers put round matches or between lines: `List<String>` is text.
 # Every repetition is bounded: hostile text must not cost more than its length.
-_MARKS = r"(?i)</?(b|strong|em|i|u|mark|span|br|p)(?:\s{1,9}[a-z-]{1,30}=[^<>]{0,500}|\s{0,9}/?)>"
-_HUGE_REFERENCE = r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?"  # of no character
+_MARKS = re.compile(
+    r"(?i)</?(b|strong|em|i|u|mark|span|br|p)(?:\s{1,9}[a-z-]{1,30}=[^<>]{0,500}|\s{0,9}/?)>"
+)
+_HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # of no character
 # Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
-_ESCAPES = (
+_ESCAPES = re.compile(
     r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|\x1b[ -/]*[0-~]?"
 )
 # Controls, marks that turn the direction of text, and lone surrogates.
-_CONTROLS = rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]"
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]")
 _HIGHEST_PORT = 65_535
 _LONGEST_KNOWN = 512  # characters of a URL that is remembered
 _WEB_URL = re.compile(
@@ -42,9 +43,9 @@ _WEB_URL = re.compile(
 def one_line(text: str) -> str:
     """Clean a title or a snippet and fold all white space to single blanks."""
     if "<" in text:
-        text = compiled(_MARKS).sub(_mark, text)
+        text = _MARKS.sub(_mark, text)
     if "&" in text:
-        text = html.unescape(compiled(_HUGE_REFERENCE).sub("", text))
+        text = html.unescape(_HUGE_REFERENCE.sub("", text))
     if text.isprintable() and "  " not in text:  # then a blank is its only white space
         return text.strip()
     return " ".join(without_controls(text).split())
@@ -68,8 +69,8 @@ def without_controls(text: str) -> str:
     if not text.isascii():  # line and paragraph separators, at which some readers break
         text = text.replace("\u2028", "\n").replace("\u2029", "\n\n")
     if "\x1b" in text or not text.isascii():
-        text = compiled(_ESCAPES).sub("", text)
-    return compiled(_CONTROLS).sub(_replacement, text)
+        text = _ESCAPES.sub("", text)
+    return _CONTROLS.sub(_replacement, text)
 
 
 def _replacement(match: re.Match[str]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from webtools._internal.text.patterns import compiled
-
 _FORM = re.compile(
     r"\d{4}-\d{2}-\d{2}"
     r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
@@ -26,7 +24,7 @@ _DAYS = (
     rf"(?i)\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er|º)?(?: de)? {_MONTH},?(?: de)? {_YEAR}\b",
     rf"{_YEAR}年(?P<month>\d{{1,2}})月(?P<day>\d{{1,2}})日",
 )
-_AGO = r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago"
+_AGO = re.compile(r"(\d{1,4}) (minute|hour|day|week|month|year)s? ago")
 # A month and a year as people round them.
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080, "month": 43_200, "year": 525_600}
 
@@ -56,7 +54,7 @@ def _parse(text: str) -> datetime | None:
 
 def read_age(text: str, now: datetime) -> datetime | None:
     """Read "3 days ago" or "yesterday"; other ages are words for people and stay unread."""
-    match = compiled(_AGO).fullmatch("1 day ago" if text == "yesterday" else text)
+    match = _AGO.fullmatch("1 day ago" if text == "yesterday" else text)
     try:
         return now - timedelta(minutes=int(match[1]) * _MINUTES[match[2]]) if match else None
     except OverflowError:  # before the first year
@@ -65,7 +63,7 @@ def read_age(text: str, now: datetime) -> datetime | None:
 
 def read_day(text: str) -> datetime | None:
     """Read a day in numbers that a text begins with, or a day with the name of a month; UTC."""
-    for match in filter(None, (compiled(day).search(text) for day in _DAYS)):
+    for match in filter(None, (re.compile(day).search(text) for day in _DAYS)):
         month = match["month"].lower()
         number = int(month) if month.isdecimal() else _number_of(month)
         return read_moment(f"{match['year']}-{number:02}-{int(match['day']):02}")

@@ -31,14 +31,13 @@ from webtools._internal.text.invisible_table import (
     standard_bases,
 )
 from webtools._internal.text.nested_texts import with_texts
-from webtools._internal.text.patterns import compiled
 from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
 
-_SUSPECT = f"[{INVISIBLE}]"
-_NEVER_LONG = f"[{NEVER_LONG}]+"
+_SUSPECT = re.compile(f"[{INVISIBLE}]")
+_NEVER_LONG = re.compile(f"[{NEVER_LONG}]+")
 _RARE = f"[{RARE_SELECTORS}]"
 _MANY = 8  # such characters in a text that may as well write a message
 _FLOOD = 4096
@@ -61,7 +60,7 @@ def beyond_ascii(data: bytes) -> str:
 
 def may_hide(data: bytes) -> bool:
     """Return whether a text in UTF-8 has characters that a reader may not see."""
-    return not data.isascii() and compiled(_SUSPECT).search(beyond_ascii(data)) is not None
+    return not data.isascii() and _SUSPECT.search(beyond_ascii(data)) is not None
 
 
 def _is_suspect(text: str) -> bool:
@@ -75,8 +74,8 @@ def without_invisible(text: str) -> str:
     text = _without_needless(text)
     if not _is_suspect(text):
         return text
-    text = _without(compiled(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
-    text = _without(compiled(JOINING_NOTHING), text)
+    text = _without(re.compile(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
+    text = _without(re.compile(JOINING_NOTHING), text)
     return _without_messages(text)
 
 
@@ -87,7 +86,7 @@ def _without_needless(text: str) -> str:
     """
     for character in _characters(NEVER_SHORT):
         text = text.replace(character, "")
-    text = compiled(_NEVER_LONG).sub("", text)
+    text = _NEVER_LONG.sub("", text)
     if len(text) > _FLOOD and sum(map(text.count, _characters(SELECTORS + JOINERS))) > max(
         _FLOOD, len(text) // 8
     ):
@@ -103,19 +102,19 @@ def _without_messages(text: str) -> str:
     letters of a word; and nobody alternates pictures in colour and in black.
     """
     if _is_often(_RARE, text):
-        text = compiled(_RARE + "+").sub("", text)
+        text = re.compile(_RARE + "+").sub("", text)
     joiners = f"[{JOINERS}{MONGOLIAN_SELECTORS}]"
     if _is_often(joiners, text):
         letters = beyond_ascii(text.encode("utf-8", "surrogatepass"))
-        if len(letters) < 4 * len(compiled(joiners).findall(letters)):
-            text = compiled(joiners).sub("", text)
+        if len(letters) < 4 * len(re.compile(joiners).findall(letters)):
+            text = re.compile(joiners).sub("", text)
     if min(text.count("\ufe0e"), text.count("\ufe0f")) > _MANY:
         text = text.replace("\ufe0e", "").replace("\ufe0f", "")
     return text
 
 
 def _is_often(pattern: str, text: str) -> bool:
-    found = islice(compiled(pattern).finditer(text), _MANY + 1)
+    found = islice(re.compile(pattern).finditer(text), _MANY + 1)
     return sum(1 for _ in found) > _MANY
 
 
@@ -164,7 +163,7 @@ def _visible(text: str, name: str) -> str:
     clean = without_invisible(text)
     if clean == text or name not in ADDRESSES:
         return clean
-    return compiled(_SUSPECT).sub(lambda match: quote(match[0]), text)
+    return _SUSPECT.sub(lambda match: quote(match[0]), text)
 
 
 def _warned(response: Model, removed: int) -> Model:

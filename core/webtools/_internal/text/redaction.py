@@ -19,7 +19,6 @@ from pydantic_core import to_json
 from webtools._internal.text.cleaning import with_spans
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.nested_texts import with_texts
-from webtools._internal.text.patterns import compiled
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools.errors import WebToolsError
 
@@ -48,7 +47,7 @@ class Redactor:
         clean = with_spans(text, self._spans(text), MARK)
         if not self._secrets or not _has_escapes(clean):
             return clean
-        plain = compiled(_ANY_ESCAPE).sub(_letter, clean)
+        plain = _ANY_ESCAPE.sub(_letter, clean)
         if not any(landmark in plain for landmark, _ in self._secrets):
             return clean
         places = _places(clean)
@@ -178,13 +177,13 @@ def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
 
 def _is_word(text: str, start: int, end: int) -> bool:
     """Return whether no letter or digit adjoins a part of a text, other than an escape's."""
-    is_start = compiled(_WORD_START).match(text, start) is not None
+    is_start = _WORD_START.match(text, start) is not None
     return is_start and not text[end : end + 1].isalnum()
 
 
 def _has_escapes(text: str) -> bool:
     """Return whether letters or digits are escaped or separated by markup."""
-    return any(sign in text and compiled(escape).search(text) for sign, escape in _SIGNS)
+    return any(sign in text and re.compile(escape).search(text) for sign, escape in _SIGNS)
 
 
 def _letter(escape: re.Match[str]) -> str:
@@ -198,7 +197,7 @@ def _places(text: str) -> list[tuple[int, int]]:
     """List where each part of a text begins that has no escape, without and with the escapes."""
     places = [(0, 0)]
     done = length = 0
-    for match in compiled(_ANY_ESCAPE).finditer(text):
+    for match in _ANY_ESCAPE.finditer(text):
         length += match.start() - done
         done = match.end()
         if match.lastgroup is not None:
@@ -249,8 +248,8 @@ _SPELLED_LETTERS = (
     rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
 )
 _MARKUP = r"</?[a-zA-Z][^<>]{0,300}>|<!--[^<>]{0,300}>|[*`]{1,9}"
-_ANY_ESCAPE = "|".join([*_SPELLED_LETTERS, _MARKUP])
-_WORD_START = (
+_ANY_ESCAPE = re.compile("|".join([*_SPELLED_LETTERS, _MARKUP]))
+_WORD_START = re.compile(
     r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
     r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\[a-z])"
 )

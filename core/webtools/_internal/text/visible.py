@@ -12,7 +12,6 @@ from urllib.parse import quote, urlsplit
 
 from webtools._internal.text.cleaning import is_web_url, without_controls
 from webtools._internal.text.invisible_table import INVISIBLE
-from webtools._internal.text.patterns import compiled
 
 LONGEST_URL = 600  # characters shown of one; a longer one is no link
 _MOST_MARKS = 4  # accents on one letter: no script needs more, and a tower covers its neighbours
@@ -22,7 +21,7 @@ _MOST_BLANKS = 40  # columns between two words of a line: code is aligned, nothi
 _DUMB = {"dumb", "unknown"}
 
 # What takes no room or turns the direction: format characters, fillers, variation selectors, tags.
-_INVISIBLE = f"[{INVISIBLE}]"
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -46,7 +45,7 @@ def display_text(value: Any, most: int = 200) -> str:
 
 def _harmless(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
-        text = compiled(_INVISIBLE).sub("", without_controls(text))
+        text = _INVISIBLE.sub("", without_controls(text))
     if not text.isascii():
         text = "".join(_without_towers(text))
     return text

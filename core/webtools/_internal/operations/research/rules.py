@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,15 +12,16 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 from webtools._internal.grounding.terms import find, lowered, resolved, terms_of
 from webtools._internal.text.choices import Command, Confidence
 from webtools._internal.text.domains import registrable_domain
-from webtools._internal.text.patterns import compiled
 from webtools.inputs.tool_inputs import MAX_RECENCY_DAYS
 from webtools.results import SearchResult
 
 _NEWS_DAYS, _RECENT_DAYS = 7, 30
-_TIME_WORDS = (
+_TIME_WORDS = re.compile(
     r"(?i)\b(?:latest|today|current|currently|now|recent|newest|breaking|this week|this month)\b"
 )
-_DOCS_WORDS = r"(?i)\b(?:api|sdk|docs?|documentation|reference|library|framework|package)\b"
+_DOCS_WORDS = re.compile(
+    r"(?i)\b(?:api|sdk|docs?|documentation|reference|library|framework|package)\b"
+)
 _TRACKING = frozenset(
     (
         *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"),
@@ -54,13 +56,13 @@ def recency_days(asked: int | None, query: str, command: Command) -> int | None:
 
 @lru_cache(maxsize=256)
 def _names_docs(query: str) -> bool:
-    return bool(compiled(_DOCS_WORDS).search(query))
+    return bool(_DOCS_WORDS.search(query))
 
 
 @lru_cache(maxsize=256)  # a question is looked at several times
 def time_word(query: str) -> str | None:
     """Return the first word that makes a question depend on when it is asked."""
-    found = compiled(_TIME_WORDS).search(query)
+    found = _TIME_WORDS.search(query)
     return found[0] if found else None
 
 
