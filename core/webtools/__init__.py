@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     )
     from webtools.progress import Progress
     from webtools.results import (
-        AskedProvider,
         BudgetState,
         Claim,
         FetchResponse,
         Page,
         Passage,
         PlanStep,
+        ProviderAttempt,
         QueryError,
         Quotation,
         ReadResponse,
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from webtools.tools import ToolResult
 
 __all__ = [
-    "AskedProvider",
     "AuthenticationError",
     "BadRequestError",
     "BudgetState",
@@ -72,6 +71,7 @@ __all__ = [
     "Passage",
     "PlanStep",
     "Progress",
+    "ProviderAttempt",
     "ProviderConfig",
     "ProviderError",
     "QueryError",
@@ -115,7 +115,7 @@ _HOMES = {
     "UnavailableError": "errors",
     "WebToolsError": "errors",
     "Progress": "progress",
-    "AskedProvider": "results",
+    "ProviderAttempt": "results",
     "BudgetState": "results",
     "Claim": "results",
     "FetchResponse": "results",

@@ -65,7 +65,7 @@ def only(settings: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def asked(response: Any) -> list[tuple[str, bool, bool]]:
     """Give who was asked, whether it served, and whether it was left."""
-    return [(each.provider, each.served, each.reason is not None) for each in response.asked]
+    return [(each.provider, each.served, each.reason is not None) for each in response.attempts]
 
 
 def story(settings: dict[str, Any]) -> list[dict[str, Any]]:
@@ -208,7 +208,7 @@ def test_a_skipped_provider_gets_no_request(
     requests(webtools_sandbox)
     found = web.search("json decoder")
     assert found.provider == "kagi"
-    assert "HTTP 402" in str(found.asked[0].reason)
+    assert "HTTP 402" in str(found.attempts[0].reason)
     assert "/exa/search" not in requests(webtools_sandbox)
     assert [
         each["provider"] for each in story(settings) if each["event"] == "provider_skipped"
@@ -330,7 +330,7 @@ def test_every_surface_returns_the_same_result(
     assert re.search(r'Warning: "kagi" .*"exa"', want.text)
     assert timeless((other.text, other.details)) == timeless((want.text, want.details))
     assert message.content == output.content == want.text
-    assert message.artifact["asked"] == output.raw_output["asked"] == want.details["asked"]
+    assert message.artifact["attempts"] == output.raw_output["attempts"] == want.details["attempts"]
 
 
 # --- fetch -------------------------------------------------------------------------------------
@@ -492,5 +492,5 @@ def test_details_and_command_line_show_the_attempts(
     webtools_sandbox.fault(provider="exa", status=402, times=None)
     assert main(["search", "--json", "--config", str(path), "heap queue"]) == 0
     details = json.loads(capsys.readouterr().out)
-    assert [each["provider"] for each in details["asked"]] == ["exa", "kagi"]
-    assert (details["asked"][0]["served"], details["provider"]) == (False, "kagi")
+    assert [each["provider"] for each in details["attempts"]] == ["exa", "kagi"]
+    assert (details["attempts"][0]["served"], details["provider"]) == (False, "kagi")

@@ -75,7 +75,7 @@ def test_the_variable_sends_a_search_to_tavily_with_a_warning(
         assert "summarize" not in {tool.name for tool in web.tools()}
     assert {result.source_provider for result in found.results} == {"tavily"}
     assert titles(found.warnings) == ["Tavily"]
-    assert (found.cost_usd, [each.provider for each in found.asked]) == (0, ["tavily"])
+    assert (found.cost_usd, [each.provider for each in found.attempts]) == (0, ["tavily"])
     assert found.warnings[0] in shown.text
     assert requests(sandbox) == ["/tavily/search"]
 
@@ -150,7 +150,7 @@ def test_a_rate_limited_keyless_provider_is_skipped(sandbox: SandboxServer) -> N
         research = web.research("csv dialects")
     assert titles(first.warnings[-2:]) == titles(second.warnings[-2:]) == TITLES[:2]
     assert {result.source_provider for result in (*first.results, *second.results)} == {"you"}
-    assert second.asked[0].reason
+    assert second.attempts[0].reason
     assert research.results[0].source_provider == "you"
     assert sandbox.stats()["requests"] == {"/tavily/search": 1, "/you/v1/agents/search": 3}
 

@@ -26,7 +26,7 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.providers.protocols import SummaryQuery
-from webtools.results import AskedProvider, SummaryResponse
+from webtools.results import ProviderAttempt, SummaryResponse
 from webtools.tools import SummarizeInput, read_input
 from webtools.truncation import MAX_BYTES
 
@@ -56,7 +56,7 @@ def test_a_summary_has_its_url_engine_and_type() -> None:
     response = summarized(output("In short."), engine="agnes", summary_type="takeaway")
     assert response.model_copy(update={"retrieved_at": None}) == SummaryResponse(
         provider="my-kagi",
-        asked=[AskedProvider(provider="my-kagi", served=True)],
+        attempts=[ProviderAttempt(provider="my-kagi", served=True)],
         url=A,
         text="In short.",
         summary_type="takeaway",

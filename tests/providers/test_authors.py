@@ -101,7 +101,7 @@ async def test_another_provider_takes_over_after_a_bug_in_a_request_function(
     with registered(heron):
         async with WebTools(config, transport=respond) as web:
             found = await web.asearch("wading birds")
-    assert (found.provider, found.asked[0].provider) == ("serper", "birds")
+    assert (found.provider, found.attempts[0].provider) == ("serper", "birds")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def search(query: Any, **options: Any) -> Call:
 
 def attempts_of(response: Any) -> list[list[Any]]:
     """Return the providers that a call tried or skipped, and whether each served."""
-    return [[attempt.provider, attempt.served] for attempt in response.asked]
+    return [[attempt.provider, attempt.served] for attempt in response.attempts]
 
 
 def run(web: WebTools, call: Call, runtime: Runtime = "blocking") -> Outcome:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "AskedProvider",
     "BudgetState",
     "Claim",
     "ClaimStatus",
@@ -31,6 +30,7 @@ __all__ = [
     "Page",
     "Passage",
     "PlanStep",
+    "ProviderAttempt",
     "QueryError",
     "Quotation",
     "ReadResponse",
@@ -165,7 +165,7 @@ def fault_of(page: Page) -> Fault:
     return page.fault if isinstance(page, _FailedPage) else Fault.NONE
 
 
-class AskedProvider(Model):
+class ProviderAttempt(Model):
     """A provider that was to serve a call.
 
     Attributes:
@@ -193,7 +193,7 @@ class _Response(ShownModel):
     Attributes:
         provider: Configured name of the provider that served the call; of several the first in
             their order.
-        asked: The providers that were asked or passed over, in their order.
+        attempts: The providers that were asked or passed over, in their order.
         warnings: What the caller should know, a sentence each.
         cost_usd: Price of the call in USD, or None when unknown.
         cost_is_estimate: Whether the price is from the price table, not from the provider.
@@ -202,7 +202,7 @@ class _Response(ShownModel):
     """
 
     provider: str
-    asked: list[AskedProvider] = []
+    attempts: list[ProviderAttempt] = []
     warnings: list[str] = []
     cost_usd: float | None = None
     cost_is_estimate: bool = False

@@ -48,7 +48,7 @@ from webtools.config.overrides import (
 )
 from webtools.errors import InputError
 from webtools.providers import PROVIDERS
-from webtools.results import AskedProvider, SearchResponse, SearchResult
+from webtools.results import ProviderAttempt, SearchResponse, SearchResult
 from webtools.tools import SearchInput, Tool
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ if PROGRAM_USES_ASYNCIO:  # a program with loops, which a first call that import
         with suppress(ImportError):  # not all of them need be installed
             import_module(_name)
     _ours = dict(PROVIDERS)  # looking one up imports it
-    for _model in (SearchInput, SearchResult, AskedProvider, SearchResponse):
+    for _model in (SearchInput, SearchResult, ProviderAttempt, SearchResponse):
         _model.model_rebuild()  # else the first search would build them
     HITS.adapter.rebuild()
 

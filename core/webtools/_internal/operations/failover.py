@@ -24,7 +24,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.results import AskedProvider
+from webtools.results import ProviderAttempt
 
 Failure: TypeAlias = ProviderError | RequestError | InputError
 FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
@@ -238,20 +238,20 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, now: float)
 
 def list_attempts(
     accounts: Sequence[Account], served: Collection[str], attempts: Sequence[Attempts]
-) -> list[AskedProvider]:
+) -> list[ProviderAttempt]:
     """List the providers that were asked or skipped, each with the first reason it failed."""
     reasons: dict[str, str] = {}
     for each in reversed(attempts):
         reasons |= each.degraded
     names = [account.name for account in accounts]
     return [
-        AskedProvider(provider=name, served=name in served, reason=reasons.get(name))
+        ProviderAttempt(provider=name, served=name in served, reason=reasons.get(name))
         for name in names
         if name in served or name in reasons
     ]
 
 
-def failover_warnings(attempts: Sequence[AskedProvider]) -> list[str]:
+def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
     """Explain which providers did not serve and why, and which did instead."""
     served = " and ".join(f'"{attempt.provider}"' for attempt in attempts if attempt.served)
     return [

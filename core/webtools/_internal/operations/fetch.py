@@ -209,7 +209,7 @@ class _Fetching:
         warnings = [warning for part in parts for warning in part.warnings]
         response = FetchResponse(
             provider=next(attempt.provider for attempt in attempts if attempt.served),
-            asked=attempts,
+            attempts=attempts,
             pages=[
                 self.pages.get(url) or Page(url=url, error=self._reason(url))
                 for url in self.query.urls

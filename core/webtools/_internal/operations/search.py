@@ -40,7 +40,7 @@ from webtools.config.accounts import keyless_notices
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
-from webtools.results import AskedProvider, FilterState, QueryError, SearchResponse, SearchResult
+from webtools.results import FilterState, ProviderAttempt, QueryError, SearchResponse, SearchResult
 
 MAX_CONCURRENT_QUERIES = 16
 _MAX_ERRORS_IN_MESSAGE = 5
@@ -260,7 +260,7 @@ def _response(
     is_cached = len(times) == len(searches) and not has_failures
     return SearchResponse(
         provider=next(attempt.provider for attempt in attempts if attempt.served),
-        asked=attempts,
+        attempts=attempts,
         queries=[each.query.query for each in searches],
         results=[result for answer in answers for result in answer.results],
         errors=[
@@ -294,7 +294,7 @@ def _answer_warnings(
 def _setting_warnings(
     query: SearchQuery,
     answers: Sequence[Answer],
-    attempts: Sequence[AskedProvider],
+    attempts: Sequence[ProviderAttempt],
     context: CallContext,
 ) -> list[str]:
     accounts = context.accounts

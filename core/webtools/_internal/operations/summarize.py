@@ -26,7 +26,7 @@ from webtools._internal.pipeline.retries import exchange
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Summary, SummaryQuery
-from webtools.results import AskedProvider, SummaryResponse
+from webtools.results import ProviderAttempt, SummaryResponse
 
 SUMMARY: CacheFormat[Summary] = CacheFormat(
     TypeAdapter(Summary), is_cacheable=lambda summary: bool(summary.text)
@@ -92,7 +92,7 @@ def _response(
     account: Account,
     query: SummaryQuery,
     summary: Cached[Summary],
-    attempts: list[AskedProvider],
+    attempts: list[ProviderAttempt],
     context: CallContext,
 ) -> SummaryResponse:
     cost = NOTHING if summary.is_free else summary.value.cost
@@ -100,7 +100,7 @@ def _response(
     unpriced = price_warnings(context, usd) if len(attempts) > 1 else []
     return SummaryResponse(
         provider=account.name,
-        asked=attempts,
+        attempts=attempts,
         url=query.url,
         text=summary.value.text,
         summary_type=query.summary_type,
