@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from pydantic.alias_generators import to_camel
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools._internal.http.proxies import signature as proxy_signature
+from webtools._internal.io.locks import Lock
 from webtools._internal.text.quoting import quote
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
@@ -158,7 +158,7 @@ class Settings:
         self._environ = environ
         self._overrides = overrides
         self._own_transport = own_transport
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._pid = os.getpid()
         self._signature: tuple[object, ...] | None = None
         self._accounts: Accounts | None = None
@@ -171,7 +171,7 @@ class Settings:
             ConfigError: The source is not valid, or the file that was named does not exist.
         """
         if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
-            self._lock, self._pid = threading.Lock(), os.getpid()
+            self._lock, self._pid = Lock(), os.getpid()
         with self._lock:
             path = None if self._config else self._path or config_in_use(self.environ)
             own = () if self._config else self._sign(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
@@ -15,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from webtools._internal.http.messages import Request
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
+from webtools._internal.io.locks import Lock
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
@@ -111,7 +111,7 @@ class Pacer:
         self.per_second = per_second
         self._interval = 1.0 / per_second
         self._next = 0.0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def reserve(self, now: float, deadline: float) -> float | None:
         """Take the next free moment; returns the seconds to wait until it.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
+from webtools._internal.io.locks import RLock
 from webtools.errors import ConfigError
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.protocols import (
@@ -127,7 +127,7 @@ class Registry(Mapping[str, Services]):
         self._loaded: dict[str, Services] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: tuple[str, ...] | None = None  # unknown until all were loaded
-        self._lock = threading.RLock()
+        self._lock = RLock()
 
     def __getitem__(self, kind: str) -> Services:
         """Return the provider of a type.

@@ -14,11 +14,11 @@ import os
 import re
 import stat
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from webtools._internal.io.locks import Lock
 from webtools.errors import InputError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class State:
 
     def __init__(self, interval: float = 60.0) -> None:
         self._interval = interval  # seconds between two rounds of housekeeping
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._next = 0.0
         self._path: Path | None = None
 
