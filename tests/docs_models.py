@@ -6,6 +6,7 @@ import re
 import runpy
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -73,6 +74,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     openai = ("llama_index.llms.openai", "OpenAI", language_model)
     for name, member, make in (("langchain_openai", "ChatOpenAI", chat_model), openai):
         _put(monkeypatch, name, {member: _maker(make)})
+    chat_models: Any = import_module("langchain.chat_models.base")
+    forgetful = chat_models._get_chat_model_creator.__wrapped__  # it caches the package
+    monkeypatch.setattr(chat_models, "_get_chat_model_creator", forgetful)
     if "llama_index.llms" not in sys.modules:  # it comes with the first package of a model
         _put(monkeypatch, "llama_index.llms", {"__path__": []})
 

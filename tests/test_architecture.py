@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-EXCERPTS = re.findall(r"```python file=(\S+)\n(.*?)```", PAGE, re.DOTALL)
+EXCERPTS = re.findall(r"<!-- excerpt: (\S+) -->\n```py\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.parametrize(("name", "code"), EXCERPTS, ids=[name for name, _ in EXCERPTS])

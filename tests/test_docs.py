@@ -43,7 +43,7 @@ from webtools_sandbox import SandboxServer
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
-LANGUAGES = {"python", "ipython", "sh", "console", "json", "text", "toml"}
+LANGUAGES = {"python", "py", "ipython", "sh", "console", "json", "text", "toml"}
 ANSWERS = ["Sources:\n- [zipfile"]  # of an agent
 SHOWN = {  # what the examples of a page must have printed, lest they find nothing and go on
     "README.md": ["json.decoder — Implementation of JSONDecoder", "# json.decoder", *ANSWERS * 2],
@@ -352,7 +352,10 @@ def test_every_block_says_what_it_is() -> None:
 
 def test_no_block_is_left_out() -> None:
     for block in EVERY:
-        assert block.mark.startswith(("file: ", "generated", "end of generated")) or not block.mark
+        assert (
+            block.mark.startswith(("file: ", "excerpt: ", "generated", "end of generated"))
+            or not block.mark
+        )
 
 
 def test_the_links_of_the_documents_lead_somewhere() -> None:

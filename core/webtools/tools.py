@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ToolResult(Drawn):
     """What a tool call gives back.
 

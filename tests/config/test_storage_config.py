@@ -124,7 +124,7 @@ import sys
 from webtools.config import Settings
 from webtools._internal.pipeline.context import call_services
 call_services(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
-print([name for name in sys.modules if "redis" in name])
+print([name for name in sys.modules if name.partition(".")[0] == "redis"])
 """
 
 
