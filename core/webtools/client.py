@@ -1,4 +1,4 @@
-"""The facade: every tool, blocking and async, over one set of flows."""
+"""`WebTools`: every tool, blocking and async."""
 
 from __future__ import annotations
 

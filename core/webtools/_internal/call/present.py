@@ -1,4 +1,4 @@
-"""Tool calls as flows: arguments in, text and details out, and no failure raised.
+"""Tool results: text for a model and details for programs, for failures too.
 
 Text from the web is fenced as the settings say (`_fencing`): with "pages" what pages say, also
 where it comes with results, summaries, answers with their sources, and the parts that are read on;

@@ -1,4 +1,4 @@
-"""From checked arguments to a flow: chooses the provider and fills in the configured defaults."""
+"""Carries out a tool with checked arguments: chooses providers and fills in defaults."""
 
 from __future__ import annotations
 

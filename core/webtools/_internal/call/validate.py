@@ -1,4 +1,4 @@
-"""From what a caller gives to a flow whose result is sanitized."""
+"""Checks the arguments of a call, and carries it out with the settings in force."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LISTS = {"include_domains", "exclude_domains"}  # an empty one is none
 
 
 class Dispatcher:
-    """Checks what callers give, reads the settings, and makes the flow that does the work.
+    """Checks arguments, reads the settings, and carries calls out.
 
     Args:
         settings: Where the settings are.

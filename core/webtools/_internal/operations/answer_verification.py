@@ -143,7 +143,7 @@ def _verdicts(said: str) -> Iterator[Verdict]:
             yield Verdict(claim, supported, str(found.get("quotation") or ""))
 
 
-# --- the flow ----------------------------------------------------------------------------------
+# --- checking an answer -------------------------------------------------------------------------
 
 
 async def verify(

@@ -1,4 +1,4 @@
-"""Fetches pages from their own sites, as a flow: check, look up, check, send, follow, read.
+"""Fetches pages from their own sites: check, look up, check, send, follow, read.
 
 Every hop of a redirect goes through the whole chain, and the connection is made to an address
 that was checked: there is no second look-up that could give another one.
@@ -81,7 +81,7 @@ class Terms:
 async def of_each(
     io: IO, urls: Sequence[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
 ) -> list[T]:
-    """Run a flow for each URL, some hosts at the same time and of each host some pages."""
+    """Fetch each URL, some hosts at the same time and some pages of each host."""
     if len(urls) == 1:
         return [await fetch(urls[0])]
     groups: dict[str, list[str]] = {}

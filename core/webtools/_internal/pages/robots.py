@@ -42,7 +42,7 @@ class RobotsFile(BaseModel):
     is_advised: bool = False
 
 
-# Returns a site's robots.txt by its URL, from the cache or by the flow that fetches it.
+# Returns a site's robots.txt by its URL, from the cache or by the function that fetches it.
 CachedRobots: TypeAlias = Callable[
     [str, Callable[[], Awaitable[RobotsFile]]], Awaitable[RobotsFile]
 ]

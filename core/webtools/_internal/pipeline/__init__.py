@@ -1,1 +1,1 @@
-"""What every call passes through, one concern a module; each wraps a flow."""
+"""One call of a provider's API: cache, single flight, budget, circuit breaker, retries."""

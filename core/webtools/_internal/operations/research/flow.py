@@ -1,4 +1,4 @@
-"""Research as a flow: sources from a chain, the best pages read, an answer that was checked."""
+"""Research: sources from a chain, the best pages read, an answer that was checked."""
 
 from __future__ import annotations
 
