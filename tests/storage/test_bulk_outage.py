@@ -89,5 +89,5 @@ def test_a_server_that_lost_the_budget_stops_the_run_at_once(
     bulk.run("search", QUERIES[:1], out, web=web)
     server.client.flushall()
     summary = bulk.run("search", QUERIES, out, web=web)
-    assert "lost what was counted" in summary.stopped
+    assert "lost" in summary.stopped
     assert summary.done == 1
