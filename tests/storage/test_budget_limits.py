@@ -364,7 +364,6 @@ def test_threads_do_not_pass_a_limit_together(store: SqliteStore, limit: str) ->
 SPEND = """
 import os, sys
 from pathlib import Path
-from typing import Any
 from types import SimpleNamespace
 from webtools._internal.storage.budget import Budget
 from webtools._internal.storage.sqlite_ledger import SqliteLedger

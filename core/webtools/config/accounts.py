@@ -20,9 +20,8 @@ from webtools.config.environment import ignored_variables
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.about import DIRECT
-from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ class Accounts:
     @cached_property
     def keyless(self) -> Account:
         """Who fetches pages where no other can."""
-        return replace(IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
+        return replace(direct.IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
 
     def select_fetcher(self, name: str | None = None) -> Account:
         """Choose the provider that fetches pages: where none is to, the keyless one.
@@ -144,7 +143,7 @@ class Accounts:
         if name or any(_serves_readily(each, "fetch") for each in self.accounts):
             return self.select("fetch", name)
 
-        if missing_libraries() is None:
+        if direct.missing_libraries() is None:
             return self.keyless
         try:
             return self.select("fetch")
