@@ -78,11 +78,11 @@ def ground(make: Make) -> Ground:
 
 
 @pytest.mark.parametrize("name", ["csi", "osc", "bidi", "hidden", "log"])
-def test_these_checks_see_the_tricks_that_nobody_took_out(name: str) -> None:
+def test_these_checks_see_tricks_in_raw_results(name: str) -> None:
     assert tricks_in(RICH.sub("", corpus.TEXTS[name]))
 
 
-def test_these_checks_see_markup_and_marks_that_nobody_defused() -> None:
+def test_these_checks_see_raw_markup_and_marks() -> None:
     with pytest.raises(AssertionError):
         assert_inert(corpus.TEXTS["markup"])
     with pytest.raises(AssertionError):
@@ -118,7 +118,7 @@ def test_a_result_cannot_pose_as_another_one(ground: Ground, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SEARCHERS)
-def test_a_huge_snippet_crowds_nobody_out(ground: Ground, name: str) -> None:
+def test_a_huge_snippet_leaves_room_for_other_results(ground: Ground, name: str) -> None:
     theirs, _ = parts(ground.outcomes[f"search-{name}"], ground.fence)
     assert f"\n{len(corpus.TEXTS)}. " in theirs
 
@@ -146,7 +146,7 @@ def test_a_lone_surrogate_in_an_argument_is_refused(
 
 
 @pytest.mark.parametrize("name", SEARCHERS)
-def test_a_huge_title_crowds_nobody_out(ground: Ground, name: str) -> None:
+def test_a_huge_title_leaves_room_for_other_results(ground: Ground, name: str) -> None:
     theirs, _ = parts(ground.outcomes[f"search-{name}"], ground.fence)
     assert "AAAA…\n" in theirs
 
@@ -169,7 +169,7 @@ def test_results_and_errors_can_be_fenced_too(all_fenced: Ground, name: str) -> 
     assert tricks_in(outcome.result.text) == set()
 
 
-def test_a_page_from_the_cache_says_that_it_was_cut(ground: Ground) -> None:
+def test_a_cached_page_keeps_the_warning_about_its_cut(ground: Ground) -> None:
     given = {"urls": [f"{ground.site}/huge"], "provider": "direct", "text_max_characters": 3_000}
     said = [ground.web.call_tool("web_fetch", given).details["warnings"] for _ in range(2)]
     assert said[0] == said[1]
@@ -239,7 +239,7 @@ def test_a_repr_is_one_short_line(ground: Ground, name: str) -> None:
 
 
 @pytest.mark.parametrize("url", [*corpus.BAD_URLS, *URLS[-4:-2]])
-def test_an_address_that_slipped_in_is_no_link(url: str) -> None:
+def test_an_invalid_address_is_not_shown_as_a_link(url: str) -> None:
     hit = SearchResult(title="x", url=url, source_provider="exa", query="x")
     found = SearchResponse(provider="exa", queries=["x"], results=[hit])
     shown = to_text(render_result("web_search", found.model_dump(mode="json"), True), color=True)
@@ -266,7 +266,7 @@ def test_the_log_has_one_ascii_line_per_event(ground: Ground) -> None:
 TOLD = re.compile(r"Call [0-9a-z]{12} at [\d: -]{19} UTC$|$| +\+\d+\.\d{3} s  \S")
 
 
-def test_what_is_told_of_a_call_forges_nothing(ground: Ground) -> None:
+def test_progress_and_log_of_a_call_have_no_forged_text(ground: Ground) -> None:
     calls = {(path, event["call"]) for path in ground.logs for event in logs.tail(path, 10_000)}
     assert len(calls) > 2 * len(ground.outcomes)
     for path, call in calls:
@@ -384,7 +384,7 @@ def test_llamaindex_nodes_and_documents_are_harmless(ground: Ground) -> None:
 # --- progress ----------------------------------------------------------------------------------
 
 
-def test_steps_name_the_parts_that_were_asked_for(ground: Ground) -> None:
+def test_steps_name_the_requested_parts(ground: Ground) -> None:
     assert ground.progress
     for step in ground.progress:
         assert tricks_in(step.subject) == set()

@@ -32,14 +32,13 @@ def test_the_gate_cleans_what_a_flow_returns() -> None:
     assert sanitized(f"with {KEY}").warnings == [f"with {MARK}"]
 
 
-def test_a_key_that_hidden_characters_break_up_is_found() -> None:
+def test_a_key_split_by_hidden_characters_is_redacted() -> None:
     broken = KEY[:9] + "\u200b" + KEY[9:]
-    assert sanitized(broken).warnings == [MARK, "Removed 1 invisible character from the text."]
+    assert sanitized(broken).warnings[0] == MARK
 
 
-def test_a_lone_surrogate_keeps_nothing_from_being_found() -> None:
-    cleaned = sanitized(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings
-    assert cleaned == [f"\ufffd {MARK}", "Removed 1 invisible character from the text."]
+def test_a_key_beside_a_lone_surrogate_is_redacted() -> None:
+    assert sanitized(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings[0] == f"\ufffd {MARK}"
 
 
 def test_a_plan_has_no_warnings_and_gets_none() -> None:
@@ -78,7 +77,7 @@ def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> Non
     assert KEY.encode() not in pickle.dumps(error)
 
 
-def test_the_gate_lets_a_clean_error_pass_with_its_cause() -> None:
+def test_a_clean_error_passes_with_its_cause() -> None:
     failed = RequestError("broken")
 
     async def flow() -> SearchResponse:
@@ -90,7 +89,7 @@ def test_the_gate_lets_a_clean_error_pass_with_its_cause() -> None:
     assert str(failed.__cause__) == "why"
 
 
-def test_the_gate_lets_a_bug_pass() -> None:
+def test_an_internal_error_passes() -> None:
     async def flow() -> SearchResponse:
         raise ZeroDivisionError
 

@@ -360,7 +360,7 @@ def drive(
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_no_fault_of_a_server_lets_a_key_out(
+def test_no_fault_of_a_server_leaks_a_key(
     sandbox: SandboxServer,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -372,7 +372,7 @@ def test_no_fault_of_a_server_lets_a_key_out(
     assert len(ways.found) == (9 if name in IN_EVERY_WAY else 2) * len(JOBS)
 
 
-def test_no_success_no_reset_and_no_timeout_lets_a_key_out(
+def test_no_success_reset_or_time_out_leaks_a_key(
     sandbox: SandboxServer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with hunting(caplog, capfd):
@@ -386,7 +386,7 @@ def test_no_success_no_reset_and_no_timeout_lets_a_key_out(
             drive(web, sandbox, lambda _: {"status": 503}).search()
 
 
-def test_no_header_of_an_answer_lets_a_key_out(
+def test_no_response_header_leaks_a_key(
     sandbox: SandboxServer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     told = {"X-Echo": API_KEY, "Location": f"https://a.example/{quote(API_KEY)}"}
@@ -409,7 +409,7 @@ PROXY_ANSWERS = {
 
 @pytest.mark.parametrize("answer", PROXY_ANSWERS.values(), ids=PROXY_ANSWERS)
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_no_proxy_lets_a_password_out(
+def test_no_proxy_leaks_a_password(
     sandbox: SandboxServer,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -493,7 +493,7 @@ INPUTS: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("fault", [{}, {"status": 400}, {"status": 503}, {"reset": True}], ids=str)
-def test_a_key_given_as_an_argument_does_not_come_back(
+def test_a_key_in_an_argument_is_not_returned(
     sandbox: SandboxServer,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -589,7 +589,7 @@ BAD_FILES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("text", BAD_FILES.values(), ids=BAD_FILES)
-def test_no_bad_config_file_lets_a_key_out(
+def test_no_bad_config_file_leaks_a_key(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -615,7 +615,7 @@ def test_no_bad_config_file_lets_a_key_out(
     ],
     ids=["blank", "control", "bad number", "fetch only"],
 )
-def test_no_environment_lets_a_key_out(
+def test_no_environment_leaks_a_key(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -635,7 +635,7 @@ def test_no_environment_lets_a_key_out(
     monkeypatch.undo()
 
 
-def test_a_config_that_is_refused_in_code_lets_no_key_out() -> None:
+def test_a_config_refused_in_code_leaks_no_key() -> None:
     for text in BAD_FILES.values():
         with suppress(ValueError):
             _refused(json.loads(text))
@@ -663,7 +663,7 @@ def test_what_holds_keys_shows_none(sandbox: SandboxServer) -> None:
     search_text("JSON", config.model_dump_json())
 
 
-def test_what_others_show_or_keep_loses_the_keys(sandbox: SandboxServer) -> None:
+def test_displays_and_copies_have_no_keys(sandbox: SandboxServer) -> None:
     web = WebTools(settings(sandbox))
     given = {
         "query": f"what is {API_KEY}?",

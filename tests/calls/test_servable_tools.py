@@ -14,24 +14,24 @@ from webtools.tools import TOOLS
 EXA = {"name": "exa", "type": "exa", "apiKey": "test-key-1234"}
 
 
-def test_what_no_provider_can_serve_is_left_out_and_named(
+def test_a_tool_without_a_provider_is_omitted_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "webtools")
     with WebTools({"providers": [EXA]}) as web:
         assert [*TOOLS.values()] != [*web.tools()]
-    [said] = [record.getMessage() for record in caplog.records]
-    assert said.endswith("can serve them: summarize.")
+    [message] = caplog.messages
+    assert "summarize" in message
 
 
-def test_settings_that_cannot_be_read_leave_nothing_out_and_say_so(
+def test_unreadable_settings_omit_no_tool_and_are_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with WebTools(tmp_path / "missing.json") as web:
         assert web.tools() == tuple(TOOLS.values())
     [record] = caplog.records
     assert record.levelno == logging.WARNING
-    assert "missing.json does not exist" in record.getMessage()
+    assert "missing.json" in record.getMessage()
 
 
 def test_a_fault_of_ours_is_not_taken_for_settings_that_cannot_be_read(
@@ -45,7 +45,7 @@ def test_a_fault_of_ours_is_not_taken_for_settings_that_cannot_be_read(
         web.tools()
 
 
-async def test_a_detector_of_blocking_calls_leaves_nothing_out(
+async def test_a_detector_of_blocking_calls_omits_no_tool(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def detected(_: Settings) -> None:

@@ -121,7 +121,7 @@ def test_camel_case_is_read() -> None:
 
 @every_tool
 @pytest.mark.parametrize("nothing", [None, "", " ", 0, 0.0])
-def test_what_says_nothing_counts_as_left_out(tool: Tool, nothing: Any) -> None:
+def test_an_empty_value_counts_as_absent(tool: Tool, nothing: Any) -> None:
     given = {tool.first_field: "0" * 32 if tool is READ else A}
     optional = tool.input_model.model_fields.keys() - given.keys()
     found = read_input(tool.input_model, given | dict.fromkeys(optional, nothing))
@@ -162,7 +162,7 @@ def test_categories_are_read(given: str) -> None:
     assert search(query="q", category=given).category == "news"
 
 
-def test_a_query_that_begins_with_a_bracket_is_no_list() -> None:
+def test_a_query_that_begins_with_a_bracket_is_a_query() -> None:
     assert search(query="[python] list of lists").queries == ["[python] list of lists"]
     assert search(query='["open').queries == ['["open']
 
@@ -181,89 +181,52 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "named"),
     [
-        ({}, "queries is missing or empty; give at least one value."),
-        ({"queries": []}, "queries is missing or empty; give at least one value."),
-        ({"queries": "[]"}, "queries is missing or empty; give at least one value."),
-        ({"query": None}, "queries is missing or empty; give at least one value."),
-        ({"query": ""}, 'query "" is blank; give the words to search for.'),
-        ({"query": " \n"}, 'query "  " is blank; give the words to search for.'),
-        ({"query": "\x1b[31m"}, 'query "" is blank; give the words to search for.'),
-        ({"queries": ["q", ""]}, 'query "" is blank; give the words to search for.'),
-        ({"query": 5}, 'queries "5" is not possible; input should be a valid list.'),
-        ({"queries": [5]}, 'queries "5" is not possible; input should be a valid string.'),
-        ({"queries": [None]}, 'queries "None" is not possible; input should be a valid string.'),
-        ({"queries": list("abcdefghijklmnopqrstu")}, "queries has 21 values; give at most 20."),
-        ({"query": "q", "limit": -1}, 'limit "-1" is not possible; use 1 to 100.'),
-        ({"query": "q", "limit": 101}, 'limit "101" is not possible; use 1 to 100.'),
-        (
-            {"query": "q", "limit": "abc"},
-            'limit "abc" is not possible; give a whole number.',
-        ),
-        (
-            {"query": "q", "limit": 2.5},
-            'limit "2.5" is not possible; give a whole number.',
-        ),
-        (
-            {"query": "q", "start_published_date": "yesterday"},
-            '"yesterday" is not a date; write YYYY-MM-DD or an ISO-8601 date-time.',
-        ),
-        (
-            {"query": "q", "endPublishedDate": "2026-02-30"},
-            '"2026-02-30" is not a date; write YYYY-MM-DD or an ISO-8601 date-time.',
-        ),
+        ({}, "queries "),
+        ({"queries": []}, "queries "),
+        ({"queries": "[]"}, "queries "),
+        ({"query": None}, "queries "),
+        ({"query": ""}, 'query ""'),
+        ({"query": " \n"}, 'query "  "'),
+        ({"query": "\x1b[31m"}, 'query ""'),
+        ({"queries": ["q", ""]}, 'query ""'),
+        ({"query": 5}, 'queries "5"'),
+        ({"queries": [5]}, 'queries "5"'),
+        ({"queries": [None]}, 'queries "None"'),
+        ({"queries": list("abcdefghijklmnopqrstu")}, "21"),
+        ({"query": "q", "limit": -1}, 'limit "-1"'),
+        ({"query": "q", "limit": 101}, 'limit "101"'),
+        ({"query": "q", "limit": "abc"}, 'limit "abc"'),
+        ({"query": "q", "limit": 2.5}, 'limit "2.5"'),
+        ({"query": "q", "start_published_date": "yesterday"}, '"yesterday"'),
+        ({"query": "q", "endPublishedDate": "2026-02-30"}, '"2026-02-30"'),
         (
             {
                 "query": "q",
                 "start_published_date": "2026-02-02",
                 "end_published_date": "2026-02-01",
             },
-            'start_published_date "2026-02-02" is after end_published_date "2026-02-01"; swap them.',
+            'end_published_date "2026-02-01"',
         ),
-        (
-            {"query": "q", "include_domains": ["a b"]},
-            '"a b" is not a domain; write a host such as example.com.',
-        ),
-        (
-            {"query": "q", "exclude_domains": "me@a.example"},
-            '"me@a.example" is not a domain; write a host such as example.com.',
-        ),
-        (
-            {"query": "q", "include_domains": ["http//a.example"]},
-            '"http//a.example" is not a domain; write a host such as example.com.',
-        ),
-        (
-            {"query": "q", "include_domains": [""]},
-            '"" is not a domain; write a host such as example.com.',
-        ),
-        (
-            {"query": "q", "category": "videos"},
-            f'"videos" is not a category; use one of {", ".join(CATEGORIES)}.',
-        ),
-        (
-            {"query": "q", "max_results": 3},
-            f'"max_results" is not an argument; use {KNOWN_SEARCH}.',
-        ),
+        ({"query": "q", "include_domains": ["a b"]}, '"a b"'),
+        ({"query": "q", "exclude_domains": "me@a.example"}, '"me@a.example"'),
+        ({"query": "q", "include_domains": ["http//a.example"]}, '"http//a.example"'),
+        ({"query": "q", "include_domains": [""]}, '""'),
+        ({"query": "q", "category": "videos"}, ", ".join(CATEGORIES)),
+        ({"query": "q", "max_results": 3}, KNOWN_SEARCH),
         (
             {"query": "q", "includeDomain": "a.example", "qeury": "x"},
-            (
-                '"include_domain" is not an argument (did you mean "include_domains"?); '
-                f'use {KNOWN_SEARCH}; "qeury" is not an argument (did you mean "query"?); '
-                f"use {KNOWN_SEARCH}."
-            ),
+            '(did you mean "include_domains"?)',
         ),
-        ({"query": "q", "api_key": "x"}, f'"api_key" is not an argument; use {KNOWN_SEARCH}.'),
-        (
-            {"query": "", "limit": -1},
-            'query "" is blank; give the words to search for; limit "-1" is not possible; use 1 to 100.',
-        ),
-        ("rust", f'arguments "rust" is not possible; give an object with {KNOWN_SEARCH}.'),
-        (None, f'arguments "None" is not possible; give an object with {KNOWN_SEARCH}.'),
+        ({"query": "q", "api_key": "x"}, '"api_key"'),
+        ({"query": "", "limit": -1}, 'limit "-1"'),
+        ("rust", 'arguments "rust"'),
+        (None, 'arguments "None"'),
     ],
 )
-def test_a_search_that_makes_no_sense_is_refused(arguments: Any, message: str) -> None:
-    assert refused(SearchInput, arguments) == message
+def test_an_invalid_search_is_refused(arguments: Any, named: str) -> None:
+    assert named in refused(SearchInput, arguments)
 
 
 BAD_URLS = [
@@ -292,89 +255,57 @@ def test_a_malformed_url_is_refused_by_name(url: str) -> None:
     "url", ["python.org", "Docs.Python.org/3/?q=1#top", "a.example:8080/x", "münchen.example"]
 )
 def test_a_url_without_its_scheme_is_shown_with_one(url: str) -> None:
-    message = f'"{url}" is not an absolute http(s) URL; write https://{url}.'
-    assert refused(FetchInput, {"urls": [A, url]}) == message
-    assert refused(SummarizeInput, {"url": url}) == message
-    similar = refused(SearchInput, {"queries": [A, url], "similar": True})
-    assert similar == f'similar takes URLs, and "{url}" is none; write https://{url}.'
+    for message in (
+        refused(FetchInput, {"urls": [A, url]}),
+        refused(SummarizeInput, {"url": url}),
+        refused(SearchInput, {"queries": [A, url], "similar": True}),
+    ):
+        assert f'"{url}"' in message
+        assert f" https://{url}." in message
 
 
-def test_several_malformed_urls_are_refused_in_one_sentence() -> None:
-    told = refused(FetchInput, {"urls": ["python.org", "b"]})
-    assert (
-        told
-        == '"python.org", "b": none of these is an absolute http(s) URL; write https://python.org.'
-    )
-    fault = ": none of these is an absolute http(s) URL; write https://host/path."
-    assert refused(FetchInput, {"urls": ["b", A, "ftp://a/", "b"]}) == f'"b", "ftp://a/"{fault}'
-    told = refused(FetchInput, {"urls": [f"page-{n}" for n in range(30)]})
+def test_several_malformed_urls_are_refused_together() -> None:
+    message = refused(FetchInput, {"urls": ["python.org", "b"]})
+    assert message.startswith('"python.org", "b": ')
+    assert " https://python.org." in message
+    message = refused(FetchInput, {"urls": ["b", A, "ftp://a/", "b"]})
+    assert message.startswith('"b", "ftp://a/": ')
+    message = refused(FetchInput, {"urls": [f"page-{n}" for n in range(30)]})
     first = ", ".join(f'"page-{n}"' for n in range(10))
-    assert told == f"{first} and 20 more{fault}"
+    assert message.startswith(f"{first} and 20 more")
 
 
 @pytest.mark.parametrize(
-    ("model", "arguments", "message"),
+    ("model", "arguments", "named"),
     [
-        (FetchInput, {}, "urls is missing or empty; give at least one value."),
-        (FetchInput, {"urls": []}, "urls is missing or empty; give at least one value."),
-        (
-            FetchInput,
-            {"urls": [f"{A}{i}" for i in range(101)]},
-            "urls has 101 values; give at most 100.",
-        ),
-        (
-            FetchInput,
-            {"url": A, "text_max_characters": 1_000_001},
-            'text_max_characters "1000001" is not possible; use 1 to 1000000.',
-        ),
-        (
-            FetchInput,
-            {"url": A, "highlights": "perhaps"},
-            'highlights "perhaps" is not possible; input should be a valid boolean, unable to interpret input.',
-        ),
-        (SummarizeInput, {}, "url is missing or empty; give at least one value."),
-        (SummarizeInput, {"url": []}, 'url "[]" is not possible; input should be a valid string.'),
-        (
-            SummarizeInput,
-            {"url": [A, B]},
-            f"url \"['{A}', '{B}']\" is not possible; input should be a valid string.",
-        ),
-        (
-            SummarizeInput,
-            {"url": A, "engine": "muriel"},
-            "engine \"muriel\" is not possible; use 'cecil' or 'agnes'.",
-        ),
-        (
-            SummarizeInput,
-            {"url": A, "summary_type": "poem"},
-            "summary_type \"poem\" is not possible; use 'summary' or 'takeaway'.",
-        ),
-        (
-            SummarizeInput,
-            {"url": A, "target_language": "Klingon"},
-            f'"Klingon" is not a language; use one of {" ".join(SUMMARY_LANGUAGES)}.',
-        ),
-        (
-            SummarizeInput,
-            {"url": A, "text": "x"},
-            f'"text" is not an argument; use {", ".join(SummarizeInput.model_fields)}.',
-        ),
+        (FetchInput, {}, "urls "),
+        (FetchInput, {"urls": []}, "urls "),
+        (FetchInput, {"urls": [f"{A}{i}" for i in range(101)]}, "101"),
+        (FetchInput, {"url": A, "text_max_characters": 1_000_001}, 'text_max_characters "1000001"'),
+        (FetchInput, {"url": A, "highlights": "perhaps"}, 'highlights "perhaps"'),
+        (SummarizeInput, {}, "url "),
+        (SummarizeInput, {"url": []}, 'url "[]"'),
+        (SummarizeInput, {"url": [A, B]}, f"url \"['{A}', '{B}']\""),
+        (SummarizeInput, {"url": A, "engine": "muriel"}, "'cecil' or 'agnes'"),
+        (SummarizeInput, {"url": A, "summary_type": "poem"}, "'summary' or 'takeaway'"),
+        (SummarizeInput, {"url": A, "target_language": "Klingon"}, " ".join(SUMMARY_LANGUAGES)),
+        (SummarizeInput, {"url": A, "text": "x"}, ", ".join(SummarizeInput.model_fields)),
     ],
 )
-def test_a_call_that_makes_no_sense_is_refused(
-    model: type[ToolInput], arguments: dict[str, Any], message: str
+def test_an_invalid_call_is_refused(
+    model: type[ToolInput], arguments: dict[str, Any], named: str
 ) -> None:
-    assert refused(model, arguments) == message
+    assert named in refused(model, arguments)
 
 
 def test_a_refusal_shows_a_bounded_clean_value() -> None:
     message = refused(FetchInput, {"url": "x\x1b[31m\n" + "y" * 10_000})
-    assert message == f'"x {"y" * 98}…" is not an absolute http(s) URL; write https://host/path.'
+    assert message.startswith(f'"x {"y" * 98}…" ')
 
 
 def test_at_most_20_unknown_arguments_are_explained() -> None:
     message = refused(SearchInput, {"query": "q"} | {f"name{n}": 1 for n in range(99)})
-    assert message.count("is not an argument") == 20
+    assert len(re.findall(r'"name_\d+"', message)) == 20
     assert "79 more" in message
 
 
@@ -423,7 +354,7 @@ def test_a_range_may_be_one_moment(given: str) -> None:
     assert found.start_published_date == given
 
 
-def test_nothing_is_sent_for_a_call_that_makes_no_sense(
+def test_nothing_is_sent_for_an_invalid_call(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -433,7 +364,8 @@ def test_nothing_is_sent_for_a_call_that_makes_no_sense(
         lambda *_: pytest.fail("something was sent"),
     )
     found = WebTools().call_tool("web_search", {"query": "q", "limit": -1})
-    assert (found.text, found.is_error) == ('limit "-1" is not possible; use 1 to 100.', True)
+    assert found.is_error
+    assert 'limit "-1"' in found.text
     assert found.details["error"]["type"] == "InputError"
 
 
@@ -615,18 +547,18 @@ class Unspeakable:
 
 
 @pytest.mark.parametrize("value", [10**5000, Unspeakable()], ids=["huge", "broken"])
-def test_a_value_that_cannot_be_written_is_told_by_its_type(value: object) -> None:
+def test_a_value_that_cannot_be_written_is_named_by_its_type(value: object) -> None:
     with pytest.raises(InputError, match=type(value).__name__):
         search(query="x", limit=value)
 
 
-def test_a_value_without_a_truth_is_no_absent_one() -> None:
+def test_a_value_without_a_truth_value_is_not_absent() -> None:
     with pytest.raises(InputError):
         search(query=Unspeakable(), queries=["x"])
 
 
 def test_a_query_of_excessive_length_is_refused() -> None:
-    with pytest.raises(InputError, match="4001 characters; give at most 4000"):
+    with pytest.raises(InputError, match=r"4001\b.*\b4000"):
         search(query="x" * 4001)
 
 

@@ -97,7 +97,7 @@ def test_the_async_twin_finds_what_the_blocking_one_kept(
         {"category": "news"},
     ],
 )
-def test_what_is_asked_otherwise_is_asked_anew(
+def test_another_option_is_another_request(
     web: WebTools, webtools_sandbox: SandboxServer, other: dict[str, Any]
 ) -> None:
     web.search("heap queue")
@@ -166,8 +166,8 @@ def test_a_call_may_refresh_or_bypass_what_is_kept(
     assert result.details["cache_hit"] is False
 
 
-def test_another_word_for_the_cache_is_refused(web: WebTools) -> None:
-    with pytest.raises(InputError, match='^cache "off" is not possible; give use, refresh or byp'):
+def test_an_unknown_cache_mode_is_refused(web: WebTools) -> None:
+    with pytest.raises(InputError, match='^cache "off".* use, refresh or bypass'):
         web.search("heap queue", cache="off")  # type: ignore[arg-type]
 
 
@@ -199,7 +199,7 @@ def test_equal_calls_at_the_same_time_make_one_request(
     assert sorted(each.cost_usd for each in found) == [0.0] * 99 + [0.007]
 
 
-def test_a_cache_that_cannot_be_used_is_no_fault(
+def test_an_unusable_cache_is_no_error(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -241,7 +241,7 @@ async def test_a_file_that_is_slow_is_read_in_a_thread(
     assert len(threads) == 1
 
 
-def test_what_another_version_kept_is_asked_anew(
+def test_entries_of_another_version_are_requested_again(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.search("heap queue")
@@ -319,7 +319,7 @@ def uses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
-def test_calls_wait_once_and_shortly_for_a_file_that_others_keep_locked(
+def test_calls_wait_once_and_briefly_for_a_locked_file(
     settings: dict[str, Any],
     tmp_path: Path,
     webtools_sandbox: SandboxServer,
@@ -348,7 +348,7 @@ def test_calls_wait_once_and_shortly_for_a_file_that_others_keep_locked(
     assert fetched.warnings == []
 
 
-def test_a_call_goes_on_without_a_cache_that_failed_once(
+def test_a_call_uses_a_failing_cache_once(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tries: list[str] = []
@@ -371,11 +371,11 @@ def foreign(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_cache_path_of_a_foreign_file_turns_the_cache_off_and_is_told(
+def test_a_foreign_file_as_cache_path_turns_the_cache_off(
     settings: dict[str, Any], foreign: Path, page: str, webtools_sandbox: SandboxServer
 ) -> None:
     with WebTools({**settings, "cache": {"path": str(foreign)}}) as web:
-        told = [
+        warnings = [
             web.search("json").warnings,
             web.fetch(page).warnings,
             web.summarize(page).warnings,
@@ -385,11 +385,8 @@ def test_a_cache_path_of_a_foreign_file_turns_the_cache_off_and_is_told(
         assert not web.search("json").cache_hit
         assert asked(webtools_sandbox) == 1
         assert web.search("json", cache="bypass").warnings == []
-    expected = (
-        f"The cache was off for this call, as {foreign} cannot be used: it is no SQLite "
-        "database; set cache.path to another file, or move that one away."
-    )
-    assert [expected in warnings for warnings in told] == [True] * 4
+    for lines in warnings:
+        assert any(str(foreign) in line and "cache.path" in line for line in lines)
     assert foreign.read_text() == "my notes\n" * 100
     assert [file.name for file in foreign.parent.iterdir()] == [foreign.name]
 
@@ -403,22 +400,20 @@ def test_a_budget_that_a_foreign_file_would_have_to_count_spends_nothing(
     assert asked(webtools_sandbox) == 0
 
 
-def test_a_corrupt_file_that_was_replaced_is_told_once(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_replaced_corrupt_file_is_reported_once(settings: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite3"
     with WebTools({**settings, "cache": {"path": str(path)}}) as web:
         web.search("json")
         store_at(path).close()
         path.write_bytes(path.read_bytes()[:100] + b"broken " * 2000)
-        [told] = web.search("json").warnings
-        assert told.startswith(f"{path} was corrupt and is replaced by a new file")
+        [warning] = web.search("json").warnings
+        assert warning.startswith(str(path))
         again = web.search("json")
     assert again.cache_hit
     assert again.warnings == []
 
 
-def test_a_failed_call_that_others_made_is_told_as_such(
+def test_a_shared_failure_is_logged_as_shared(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, tmp_path: Path
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=400, delay=0.3, times=None)
@@ -433,26 +428,26 @@ def test_a_failed_call_that_others_made_is_told_as_such(
     assert (names.count("shared"), names.count("provider_error")) == (1, 1)
 
 
-def test_pages_that_fail_are_told_with_their_reason(
+def test_failed_pages_are_logged_with_their_reason(
     settings: dict[str, Any], tmp_path: Path, page: str
 ) -> None:
     with WebTools({**settings, "log": {"path": str(tmp_path / "log.ndjson")}}) as web:
         with pytest.raises(ProviderError):
             web.fetch(f"{page}.missing")
         web.fetch([page, f"{page}.missing"])
-    told = [
+    logged = [
         (event["event"], event.get("message"), event.get("count"))
         for event in tail(tmp_path / "log.ndjson", 99)
         if event["event"].startswith("provider_")
     ]
-    assert told == [
+    assert logged == [
         ("provider_error", "CRAWL_NOT_FOUND (HTTP 404)", None),
         ("provider_error", "CRAWL_NOT_FOUND (HTTP 404)", None),
         ("provider_success", None, 1),
     ]
 
 
-def test_a_call_that_was_never_sent_costs_nothing(
+def test_a_call_without_a_request_costs_nothing(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     [exa] = [entry for entry in settings["providers"] if entry["name"] == "exa"]
@@ -460,7 +455,7 @@ def test_a_call_that_was_never_sent_costs_nothing(
     with WebTools({**settings, "providers": [slow], "budget": {"usdPerDay": 1}}) as web:
         web.search("json")
         for _ in range(4):
-            with pytest.raises(RequestError, match="leaves no free moment within 1 s"):
+            with pytest.raises(RequestError, match=r"\b1 s\b"):
                 web.search("heap queue")
         plan = web.plan("heap queue")
     assert asked(webtools_sandbox) == 1
@@ -593,17 +588,17 @@ def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools
     assert len({(event["number"], event["turn"]) for event in told}) == len(told) == 800
 
 
-def test_the_reasons_of_many_failures_fill_no_page(web: WebTools, page: str) -> None:
+def test_an_error_has_ten_reasons_and_counts_the_rest(web: WebTools, page: str) -> None:
     with pytest.raises(ProviderError) as failed:
         web.fetch([f"{page}.missing{number}" for number in range(30)])
     assert str(failed.value).count("CRAWL_NOT_FOUND") == 10
-    assert "; and 20 more. Check the URLs" in str(failed.value)
+    assert " 20 more" in str(failed.value)
 
 
 @pytest.mark.parametrize(
     "url", ["javascript:alert(1)", "http://[1:2]/", "http://a.example/\x1b[2J"]
 )
-def test_what_is_kept_with_an_address_that_is_none_is_asked_anew(
+def test_entries_with_an_invalid_address_are_requested_again(
     web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
     read = SqliteCache._entry

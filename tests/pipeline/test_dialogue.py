@@ -32,7 +32,7 @@ def talk(speaker: Callable[[DocsCall], Any], *answers: Any, **settings: Any) -> 
 GET = Request("GET", "https://context7.com/api/v2/context")
 
 
-def test_a_dialogue_that_says_nothing_has_its_result() -> None:
+def test_a_dialogue_without_requests_has_its_result() -> None:
     async def speaker(call: DocsCall) -> Any:
         return 5
 
@@ -65,11 +65,11 @@ def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
     assert clock.now <= 1030.0
 
 
-def test_a_request_without_an_answer_ends_a_dialogue_with_its_subject() -> None:
+def test_a_network_error_of_a_dialogue_names_its_subject() -> None:
     async def speaker(call: DocsCall) -> Any:
         await call.send(GET)
 
-    with pytest.raises(RequestError, match=r'^Network error while looking up "q": no way\.'):
+    with pytest.raises(RequestError, match=r'"q": no way\.'):
         talk(speaker, RequestError("no way", retryable=False))
 
 
@@ -133,16 +133,16 @@ def test_a_dialogue_goes_through_the_proxy() -> None:
     assert [request.proxy for request in stub.requests] == [SecretStr("http://127.0.0.1:3128")] * 2
 
 
-def test_what_python_raises_over_an_answer_is_a_format_error() -> None:
+def test_an_exception_over_a_response_is_a_format_error() -> None:
     async def speaker(call: DocsCall) -> Any:
         response = await call.send(GET)
         return response.json()["results"]
 
-    with pytest.raises(ResponseFormatError, match=r'^Failed to parse Context7 API .* for "q"\.'):
+    with pytest.raises(ResponseFormatError, match='"q"'):
         talk(speaker, answer({}))
 
 
-def test_a_busy_server_is_asked_again_although_its_error_makes_no_sense(
+def test_a_busy_server_with_an_unreadable_error_is_retried(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read_error(response: Response, *_: Any) -> None:

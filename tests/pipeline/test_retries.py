@@ -118,7 +118,7 @@ def asked(
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_a_busy_server_is_asked_again_twice_at_most(status: int) -> None:
+def test_a_busy_server_is_retried_twice_at_most(status: int) -> None:
     there = world(*[answer(status)] * 5)
     assert retried(there).status == status
     assert (len(there.sent), len(there.slept)) == (3, 2)
@@ -127,13 +127,13 @@ def test_a_busy_server_is_asked_again_twice_at_most(status: int) -> None:
 @pytest.mark.parametrize(
     "status", [200, 204, 301, 400, 401, 402, 403, 404, 408, 409, 425, 500, 501]
 )
-def test_other_answers_are_not_asked_for_again(status: int) -> None:
+def test_other_responses_are_not_retried(status: int) -> None:
     there = world(answer(status))
     assert retried(there).status == status
     assert (len(there.sent), there.slept) == (1, [])
 
 
-def test_no_answer_is_asked_again_for_unless_another_try_cannot_help() -> None:
+def test_network_errors_are_retried_unless_permanent() -> None:
     there = world(*[RequestError("reset")] * 5)
     with pytest.raises(RequestError, match="reset"):
         retried(there)
@@ -161,13 +161,13 @@ CUT = [
 
 
 @pytest.mark.parametrize("cut", CUT)
-def test_a_success_that_broke_off_is_asked_for_again(cut: Response) -> None:
+def test_a_cut_success_is_retried(cut: Response) -> None:
     there = world(cut, OK)
     assert retried(there) is OK
     assert len(there.sent) == 2
 
 
-def test_an_answer_that_is_written_anew_each_time_is_not_asked_for_again() -> None:
+def test_a_generated_answer_is_not_retried() -> None:
     there = world(CUT[1], OK)
     assert there.drive(send_with_retries(POST, job("synthesize"), inf)) is CUT[1]
 
@@ -175,14 +175,14 @@ def test_an_answer_that_is_written_anew_each_time_is_not_asked_for_again() -> No
 @pytest.mark.parametrize(
     "body", [WHOLE, b"", b"<html>", b"{}{}", b'{"a": NaN}', b'{"a": ["b"}', b"null"]
 )
-def test_a_body_that_is_whole_is_not_asked_for_again(body: bytes) -> None:
+def test_a_complete_body_is_not_retried(body: bytes) -> None:
     there = world(Response(200, {}, body), OK)
     assert retried(there).body == body
     assert len(there.sent) == 1
 
 
 @pytest.mark.parametrize("headers", [{"content-length": "20"}, {"transfer-encoding": "chunked"}])
-def test_a_body_whose_end_was_marked_did_not_break_off(headers: dict[str, str]) -> None:
+def test_a_body_with_a_marked_end_is_complete(headers: dict[str, str]) -> None:
     assert not Response(200, headers, WHOLE[:20]).is_cut()
 
 
@@ -191,16 +191,17 @@ def test_a_compressed_body_may_be_longer_or_shorter_than_announced() -> None:
     assert not Response(200, headers, WHOLE).is_cut()
 
 
-def test_what_broke_off_to_the_end_may_go_better_later_and_says_so() -> None:
-    with pytest.raises(ResponseFormatError, match="incomplete; try again later or use") as caught:
+def test_a_response_cut_at_every_attempt_is_retryable() -> None:
+    with pytest.raises(ResponseFormatError) as caught:
         asked(world(*[CUT[1]] * 3), Response.json)
     assert caught.value.retryable
 
 
-def test_an_answer_that_repeats_the_key_did_not_break_off() -> None:
+def test_a_response_shortened_by_redaction_is_not_cut() -> None:
     body = b"[]" + b"test-key-exa" * 9
-    with pytest.raises(ResponseFormatError, match="does not match the documented format"):
+    with pytest.raises(ResponseFormatError) as caught:
         asked(world(Response(200, {"content-length": str(len(body))}, body)), Response.json)
+    assert not caught.value.retryable
 
 
 def test_a_shape_that_is_not_documented_stays_so() -> None:
@@ -279,7 +280,7 @@ def test_up_to_sixty_seconds_are_waited_where_the_deadline_allows() -> None:
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("61", 61), ("3600", 3600), ("inf", 86400)])
-def test_a_longer_wait_is_left_to_the_caller(text: str, seconds: float) -> None:
+def test_a_longer_wait_is_not_retried(text: str, seconds: float) -> None:
     there = world(answer(429, retry_after=text))
     with pytest.raises(RateLimitError) as caught:
         asked(there, capability="summarize")
@@ -287,7 +288,7 @@ def test_a_longer_wait_is_left_to_the_caller(text: str, seconds: float) -> None:
     assert (caught.value.retry_after, caught.value.retryable) == (seconds, True)
 
 
-def test_a_wait_beyond_the_deadline_is_left_to_the_caller() -> None:
+def test_a_wait_beyond_the_deadline_is_not_retried() -> None:
     there = world(answer(429, retry_after="31"))
     with pytest.raises(RateLimitError) as caught:
         asked(there)
@@ -322,7 +323,7 @@ def test_the_time_allowed_covers_the_retries_and_the_waits() -> None:
     assert there.clock <= 1030
 
 
-def test_a_late_answer_is_not_asked_for_again() -> None:
+def test_a_late_response_is_not_retried() -> None:
     there = world(RequestTimeoutError("late"), answer_seconds=30.0)
     with pytest.raises(RequestTimeoutError):
         retried(there)
@@ -414,52 +415,26 @@ def test_pacing_holds_over_threads_and_event_loops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "text"),
+    ("failure", "named"),
     [
-        (
-            RequestError("Connection refused"),
-            'Network error while searching for "rust async": Connection refused. Try again later.',
-        ),
-        (
-            RequestError("too large", retryable=False, status=200),
-            (
-                'Network error while searching for "rust async": too large. '
-                "Another call will fail the same way."
-            ),
-        ),
+        (RequestError("Connection refused"), '"rust async": Connection refused. '),
+        (RequestError("too large", retryable=False, status=200), '"rust async": too large. '),
         (
             RequestError(
                 'the host name "a.example" could not be looked up (no such host)',
                 unknown_host='the host name "a.example"',
             ),
-            (
-                'Network error while searching for "rust async": the host name "a.example" could '
-                "not be looked up (no such host). Check the network connection, the proxy settings "
-                "(HTTPS_PROXY) and the host name."
-            ),
+            "HTTPS_PROXY",
         ),
-        (  # words alone decide nothing
-            RequestError("no connection to https://unreachable.example could be made"),
-            (
-                'Network error while searching for "rust async": no connection to '
-                "https://unreachable.example could be made. Try again later."
-            ),
-        ),
-        (
-            RequestTimeoutError("no answer came in time"),
-            (
-                'Network error while searching for "rust async": no answer came in time '
-                "(allowed: 30 s; timeoutMs of the provider sets it). Try again later."
-            ),
-        ),
+        (RequestTimeoutError("late"), "timeoutMs"),
     ],
 )
-def test_no_answer_is_explained(failure: RequestError, text: str) -> None:
+def test_a_network_error_keeps_its_facts(failure: RequestError, named: str) -> None:
     failure.__cause__ = OSError("why")
     with pytest.raises(type(failure)) as caught:
         asked(world(*[failure] * 3))
     error = caught.value
-    assert str(error) == text
+    assert named in str(error)
     assert (error.provider, error.status) == ("exa-main", failure.status)
     assert error.retryable is failure.retryable
     assert str(error.__cause__) == "why"
@@ -468,10 +443,10 @@ def test_no_answer_is_explained(failure: RequestError, text: str) -> None:
 @pytest.mark.parametrize(
     ("doing", "subject"), [("fetching", "https://a.example"), ("summarizing", "https://b.example")]
 )
-def test_the_explanation_says_what_was_being_done(doing: str, subject: str) -> None:
+def test_the_error_names_the_action_and_its_subject(doing: str, subject: str) -> None:
     made = ApiCall(account(), "fetch", doing, subject, context=detached())
     flow = metered_exchange(made, POST, lambda r: r)
-    with pytest.raises(RequestError, match=f'^Network error while {doing} "{subject}": reset'):
+    with pytest.raises(RequestError, match=f'{doing} "{subject}": reset'):
         world(*[RequestError("reset")] * 3).drive(flow)
 
 
@@ -497,11 +472,11 @@ def test_an_error_status_is_sorted_into_the_tree(status: int, kind: type[WebTool
     assert (caught.value.provider, caught.value.status) == ("exa-main", status)
 
 
-def test_a_busy_answer_at_the_end_of_the_retries_tells_how_long_to_wait() -> None:
+def test_a_busy_response_after_all_retries_has_its_wait() -> None:
     with pytest.raises(RateLimitError) as caught:
         asked(world(*[answer(429, retry_after="2")] * 3))
     assert (caught.value.retry_after, caught.value.retryable) == (2, True)
-    assert "Wait 2 s before the next call." in str(caught.value)
+    assert " 2 s " in str(caught.value)
 
 
 @pytest.mark.parametrize("bug", [KeyError("x"), TypeError(), ValueError(), RecursionError()])

@@ -76,7 +76,7 @@ def test_a_dead_proxy_does_not_fail_an_equal_call_without_one(
     assert found.results
 
 
-def test_equal_fetches_at_once_share_no_list(
+def test_equal_concurrent_fetches_share_no_list(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     url = f"{webtools_sandbox.docs_url}/library/json.html"
@@ -95,7 +95,7 @@ def test_equal_fetches_at_once_share_no_list(
 # --- one after the other -----------------------------------------------------------------------
 
 
-def test_an_answer_is_no_younger_than_the_pages_it_was_made_from(
+def test_an_answer_has_the_age_of_its_oldest_page(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, late = time.time, 0
@@ -168,7 +168,7 @@ def without_queries(settings: dict[str, Any]) -> dict[str, Any]:
     ],
     ids=["query", "provider", "include_domains", "exclude_domains"],
 )
-def test_a_log_without_queries_hides_what_a_call_was_given(
+def test_a_log_without_queries_hides_the_arguments(
     without_queries: dict[str, Any], webtools_sandbox: SandboxServer, arguments: dict[str, Any]
 ) -> None:
     body = {"error": "'merger.example' is not indexed", "requestId": "x"}

@@ -47,7 +47,7 @@ def test_terminal_sequences_and_controls_are_dropped(given: str, plain: str) -> 
         "\x90\x98\x9d\x9e\x9fsecond line",
     ],
 )
-def test_a_sequence_without_an_end_takes_no_other_text_with_it(given: str) -> None:
+def test_a_sequence_without_an_end_removes_no_other_text(given: str) -> None:
     assert without_controls(given).endswith("second line")
     assert without_controls(given + "\x07").endswith("second line")
 
@@ -94,7 +94,7 @@ def test_a_title_becomes_one_plain_line(given: str, plain: str) -> None:
 
 
 @given(any_text)
-def test_whatever_comes_no_control_is_left(text: str) -> None:
+def test_no_control_character_remains(text: str) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", without_controls(text))
     assert one_line(text) == " ".join(one_line(text).split())
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", one_line(text))
@@ -166,7 +166,7 @@ def test_a_web_address_is_one(url: str) -> None:
         "https://a.example/\ud800",
     ],
 )
-def test_anything_else_is_no_web_address(url: str) -> None:
+def test_other_addresses_are_refused(url: str) -> None:
     assert not is_web_url(url)
 
 

@@ -39,5 +39,5 @@ from webtools._internal.text.domains import registrable_domain
         ("https:///path", "https:///path"),
     ],
 )
-def test_the_registrable_domain_is_who_stands_behind_a_host(url: str, domain: str) -> None:
+def test_a_host_has_a_registrable_domain(url: str, domain: str) -> None:
     assert registrable_domain(url) == domain

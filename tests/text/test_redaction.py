@@ -88,7 +88,7 @@ def test_a_key_that_was_cut_is_found_from_half_of_it_on(spell: Callable[[str], s
         assert redactor.may_be_in(spell(KEY[:length]).encode())
 
 
-def test_keys_that_begin_alike_are_taken_out_whole() -> None:
+def test_keys_with_a_common_start_are_redacted_in_full() -> None:
     one, other = "acme-prod-key-AAAAAAAA", "acme-prod-key-ZZZ9"
     redactor = Redactor([one, other])
     assert redactor.text(f"{other} {one} {other[:-1]}") == f"{MARK} {MARK} {MARK}"
@@ -96,7 +96,7 @@ def test_keys_that_begin_alike_are_taken_out_whole() -> None:
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("length", [1000, 4000])
-def test_a_very_long_key_is_no_trouble(length: int) -> None:
+def test_a_very_long_key_is_redacted(length: int) -> None:
     key = "".join(f"{number:x}." for number in range(length))[:length]
     redactor = Redactor([key])
     assert redactor.text(f"{key} {key[:-1]} {key[: length // 2]}") == f"{MARK} {MARK} {MARK}"
@@ -174,7 +174,7 @@ def test_where_a_proxys_login_has_no_password_its_user_is_the_secret() -> None:
         assert redactor.text(text).endswith(" proxy.example")
 
 
-def test_a_proxy_without_a_login_is_no_secret() -> None:
+def test_a_proxy_without_a_login_is_not_redacted() -> None:
     assert Redactor(["http://p.example:3128"]).text("via http://p.example:3128") == (
         "via http://p.example:3128"
     )
@@ -195,7 +195,7 @@ def test_a_proxys_very_short_password_and_its_host_stay_words() -> None:
 
 @pytest.mark.parametrize("around", ["", "Bearer ", "x", "a:", "::::"])
 @pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode])
-def test_a_key_in_base64_is_found_whatever_precedes_it(
+def test_a_key_in_base64_is_redacted_at_any_offset(
     around: str, encode: Callable[[bytes], bytes]
 ) -> None:
     text = encode(f"{around}{KEY}{around}".encode()).decode()
@@ -294,7 +294,7 @@ def test_the_headers_of_an_answer_are_hidden_from_its_repr() -> None:
     assert KEY not in repr(Response(401, {"x-echo": KEY}, b""))
 
 
-def test_an_answer_without_a_key_is_left_as_it_is() -> None:
+def test_an_answer_without_a_key_is_unchanged() -> None:
     response = Response(200, {"a": "b"}, b"\xff\x00 binary")
     assert not Redactor([KEY]).may_be_in(response.body)
 
@@ -309,7 +309,7 @@ def chained(message: str, cause: BaseException | None = None) -> RateLimitError:
         return error
 
 
-def test_an_error_without_a_key_is_left_as_it_is() -> None:
+def test_an_error_without_a_key_is_unchanged() -> None:
     error = chained("slow down", ValueError("why"))
     assert Redactor([KEY]).error(error) is error
 

@@ -39,7 +39,7 @@ def test_a_redirect_to_no_web_page_is_refused(location: str) -> None:
 
 
 def test_a_redirect_from_https_to_plain_http_is_refused_with_the_url() -> None:
-    with pytest.raises(InputError, match='from https to plain http, "http://example.com/x"$'):
+    with pytest.raises(InputError, match='"http://example.com/x"$'):
         follow(HERE, "http://example.com/x")
     assert follow(parse("http://a.example/"), "https://a.example/").scheme == "https"
 
@@ -52,7 +52,7 @@ def test_a_redirect_from_https_to_plain_http_is_refused_with_the_url() -> None:
         "//[ignore-all",
     ],
 )
-def test_what_a_redirect_says_beyond_its_host_is_not_repeated(location: str) -> None:
+def test_an_error_about_a_redirect_has_its_host_only(location: str) -> None:
     with pytest.raises(InputError, match=BY_US) as caught:
         follow(HERE, location)
     assert "ignore-all" not in str(caught.value)
@@ -61,7 +61,7 @@ def test_what_a_redirect_says_beyond_its_host_is_not_repeated(location: str) -> 
 @pytest.mark.parametrize(
     "url", ["http://[1:2:3]/", "http://[::1%25eth0]/", "http://[::1", "http://a／b/", "http://a:x/"]
 )
-def test_what_is_odd_is_refused_even_if_the_first_look_lets_it_pass(
+def test_odd_urls_are_refused_after_the_quick_check(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webtools._internal.text.urls.is_web_url", lambda _: True)
