@@ -94,7 +94,7 @@ def test_an_indented_paragraph_is_code_unless_it_is_written_as_prose(
     assert [each for each, _ in kinds(f"Text.\n\n    {indented}\n")] == ["prose", kind]
 
 
-def test_what_follows_a_colon_in_the_next_line_is_code_where_it_is_indented() -> None:
+def test_an_indented_line_after_a_colon_is_code() -> None:
     assert kinds("Run this:\n    make install\n\nDone.\n") == [
         ("prose", "Run this:"), ("code", "make install"), ("prose", "Done."),
     ]  # fmt: skip

@@ -66,7 +66,7 @@ def test_a_sentence_that_its_source_does_not_state_itself_is_uncertain(text: str
 @pytest.mark.parametrize(
     "title", ["Fact check: the pool of Vellmouth", "RETRACTED: The pool", "Satire", "7 myths"]
 )
-def test_a_title_that_retracts_the_page_leaves_nothing_quoted(title: str) -> None:
+def test_a_page_with_a_retracting_title_is_not_quoted(title: str) -> None:
     assert status("Rain fell. {} It was cold.", title) == "uncertain"
 
 

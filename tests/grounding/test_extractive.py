@@ -169,7 +169,7 @@ def test_an_answer_shows_neither_footnote_marks_nor_addresses_of_links() -> None
     )
 
 
-def test_the_sentence_that_repeats_the_title_gives_way_to_the_one_with_the_answer() -> None:
+def test_the_sentence_with_the_answer_precedes_one_that_repeats_the_title() -> None:
     text = (
         "# Glass ferry\n\nThe glass ferry is a ferry of glass that people call the glass ferry. "
         "It is blue.\n\nFish swim below it. The captain eats only pears at sea."

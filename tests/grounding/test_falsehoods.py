@@ -60,8 +60,6 @@ def test_the_sentences_that_were_changed_are_quoted(kind: Callable[[], Iterator[
         ("Nobody believed the plot of Submarine! Kolbe wrote it.", "Kolbe wrote it."),
     ],
 )  # fmt: skip
-def test_part_of_a_sentence_and_what_is_struck_through_is_never_quoted(
-    text: str, claim: str
-) -> None:
+def test_parts_of_sentences_and_struck_text_are_never_quoted(text: str, claim: str) -> None:
     pages = (text, f"Rain fell on Tuesday.\n\n{text}\n\nThe museum was full.")
     assert {each for page in pages for each in statuses(page, claim)} == {"uncertain"}

@@ -135,7 +135,7 @@ def test_a_reranker_decides_the_order() -> None:
 
 
 def test_a_reranker_must_score_every_passage() -> None:
-    with pytest.raises(ValueError, match=r"^the reranker gave 1 scores for \d+ passages"):
+    with pytest.raises(ValueError, match=r"\b1\b.*\b\d+ passages"):
         rank("Where is the ferry?", PAGES, reranker=lambda _question, _passages: [1.0])
 
 
@@ -149,7 +149,7 @@ class Winter:
         return [[1.0, 0.0] if "Nordhaven" in text else [0.0, 1.0] for text in texts]
 
 
-def test_embeddings_raise_what_is_alike() -> None:
+def test_embeddings_raise_similar_passages() -> None:
     question = "What about the boat?"
     plain = [each.text for each in rank(question, PAGES)]
     raised = [each.text for each in rank(question, PAGES, embeddings=Winter())]

@@ -75,7 +75,7 @@ def test_a_long_paragraph_is_cut_at_ends_of_sentences() -> None:
 
 
 @pytest.mark.parametrize("sign", ["word ", "line\n", "字"])
-def test_a_text_without_sentences_is_cut_all_the_same(sign: str) -> None:
+def test_a_text_without_sentences_is_cut(sign: str) -> None:
     found = slices(sign * 2000)
     assert max(map(len, found)) <= 600
     assert "".join("".join(found).split()) == "".join((sign * 2000).split())

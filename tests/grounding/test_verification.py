@@ -360,7 +360,7 @@ def test_an_answer_is_read_to_a_limit_with_a_reason() -> None:
     assert (many.dropped, len(many.reasons)) == (30, 10)
 
 
-def test_addresses_are_compared_without_what_makes_no_difference() -> None:
+def test_addresses_are_compared_in_normalized_form() -> None:
     assert address("HTTPS://A.example/x/?utm_source=y&b=1#top") == "https://a.example/x/?b=1"
     assert address("https://[bad") == "https://[bad"
     answer = "See [a](https://a.example/1), https://b.example/2. and https://a.example/1#x."

@@ -423,7 +423,7 @@ def test_an_address_refused_by_policy_reaches_no_provider(
     assert requests(webtools_sandbox) == {}
 
 
-def test_the_fetch_fallback_goes_before_the_general_order(
+def test_the_fetch_fallback_precedes_the_general_order(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     made = reader(reader(settings, webtools_sandbox, "second"), webtools_sandbox, "first")

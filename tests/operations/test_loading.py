@@ -39,7 +39,7 @@ def test_urls_are_loaded_in_batches_without_invalid_ones(caplog: pytest.LogCaptu
 
 
 @pytest.mark.parametrize("kind", [ConfigError, InputError, AuthenticationError, QuotaError])
-def test_what_fails_for_every_page_is_raised_in_any_case(kind: type[WebToolsError]) -> None:
+def test_an_error_of_every_page_is_always_raised(kind: type[WebToolsError]) -> None:
     with pytest.raises(kind):
         loading(A).fail([A], kind("no"))
 

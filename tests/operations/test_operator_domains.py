@@ -63,7 +63,7 @@ UNCLEAR = [
 @pytest.mark.parametrize("url", SAME)
 def test_a_host_covers_its_subdomains_in_any_spelling(entry: str, url: str) -> None:
     assert rules(allow=(entry,)).fault_of(url) == ""
-    assert "fetch.denyDomains names it" in rules(deny=(entry,)).fault_of(url)
+    assert "fetch.denyDomains" in rules(deny=(entry,)).fault_of(url)
 
 
 @pytest.mark.parametrize("url", OTHERS)
@@ -106,7 +106,7 @@ def test_ports_foreign_scripts_and_addresses_are_compared_in_one_spelling(
     assert bool(rules(deny=(entry,)).fault_of(url)) == is_same
 
 
-def test_what_is_denied_is_denied_also_where_it_is_allowed() -> None:
+def test_a_denied_host_overrides_an_allowed_one() -> None:
     both = rules(allow=("example.com",), deny=("private.example.com",))
     assert both.fault_of("http://www.example.com/") == ""
     assert both.fault_of("http://a.private.example.com/")
@@ -117,7 +117,7 @@ def test_what_is_denied_is_denied_also_where_it_is_allowed() -> None:
 )
 def test_an_entry_that_is_no_host_is_refused(entry: str) -> None:
     config = {"providers": [{"name": "d", "type": "direct"}], "fetch": {"denyDomains": [entry]}}
-    with pytest.raises(ConfigError, match=r"fetch\.denyDomains must list hosts"):
+    with pytest.raises(ConfigError, match=r"fetch\.denyDomains"):
         Config.model_validate(config)
 
 
@@ -237,7 +237,7 @@ def test_no_redirect_leads_direct_to_a_forbidden_host_nor_a_stand_in(location: s
     assert "secret" in str(caught.value) or "refused" in str(caught.value)
 
 
-def test_a_hop_within_what_is_allowed_is_followed() -> None:
+def test_a_redirect_to_an_allowed_host_is_followed() -> None:
     own = {"name": "own", "type": "direct"}
     made = accounts(own, fetch={"allowDomains": ["good.example"]})
     stub = Redirecting("https://www.good.example/b")
@@ -259,6 +259,6 @@ def test_a_page_from_a_forbidden_host_is_not_returned() -> None:
         return answer({"results": [page], "statuses": [], "costDollars": {"total": 0.001}})
 
     stub = Stub(moved)
-    with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains names it"):
+    with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains"):
         run(fetch_pages(made.chain("fetch"), PageQuery((asked,)), detached()), stub)
     assert hosts(stub) == ["api.exa.ai"]  # nobody else is led there

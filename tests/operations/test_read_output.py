@@ -107,7 +107,7 @@ ragged = st.lists(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ragged)
-def test_following_it_to_the_end_gives_back_the_original_exactly(text: str) -> None:
+def test_reading_to_the_end_returns_the_original(text: str) -> None:
     handle, _ = kept(text)
     found = parts(handle)
     assert "".join(each.content for each in found) == text
@@ -193,7 +193,7 @@ def test_in_a_text_without_lines_the_part_begins_at_a_word() -> None:
 
 
 @pytest.mark.parametrize("find", ["[a-z]+", "(", "a.c", "\\"])
-def test_what_is_looked_for_is_no_pattern(find: str) -> None:
+def test_the_text_to_find_is_not_a_pattern(find: str) -> None:
     handle, _ = kept("abc")
     assert part(handle, find=find).found_at is None
     handle, _ = kept(f"abc {find} def")
@@ -241,7 +241,7 @@ def test_only_a_handle_is_accepted(handle: Any, web: WebTools) -> None:
             load(handle)
 
 
-def test_a_handle_may_come_in_a_list_with_blanks_and_by_its_other_name(web: WebTools) -> None:
+def test_a_handle_can_be_in_a_list_and_have_its_other_name(web: WebTools) -> None:
     handle, _ = kept("abc")
     for said in ({"handle": [handle]}, {"read_handle": f" {handle}\n"}, {"readHandle": handle}):
         assert web.call_tool("web_read", said).details["content"] == "abc"

@@ -266,7 +266,7 @@ def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list
         (date.min, None, ["a", "b", "c", "d", "e"]),
     ],
 )
-def test_dates_bound_what_is_dated_on_both_sides(
+def test_dated_results_are_filtered_on_both_sides(
     start: date | None, end: date | None, kept: list[str]
 ) -> None:
     found = [
@@ -362,7 +362,7 @@ def test_a_local_filter_looks_at_more_than_the_limit() -> None:
 # --- limits ------------------------------------------------------------------------------------
 
 
-def test_no_provider_gives_more_than_the_limit() -> None:
+def test_no_provider_returns_more_than_the_limit() -> None:
     found = [item(f"https://a.example/{i}") for i in range(10)]
     assert len(searched(KAGI, kagi(*found)).results) == 5
     assert len(searched(EXA, exa(*found)).results) == 5

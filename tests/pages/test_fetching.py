@@ -382,7 +382,7 @@ def _serving(authority: trustme.CA, name: str, asked: list[str]) -> ssl.SSLConte
     return context
 
 
-def test_tls_goes_by_the_name_although_the_connection_goes_to_an_address(
+def test_tls_uses_the_name_although_the_connection_uses_an_address(
     get: Fetch, internet: Internet, authority: trustme.CA
 ) -> None:
     asked: list[str] = []
@@ -423,7 +423,7 @@ def test_pages_of_a_host_share_a_connection(internet: Internet) -> None:
 
 
 @pytest.mark.parametrize("kind", ["blocking", "async"])
-def test_connections_to_ever_new_sites_are_not_kept_for_ever(
+def test_connections_to_many_sites_are_closed(
     internet: Internet, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(clients, "MAX_PAGE_ORIGINS", 3)
@@ -730,7 +730,7 @@ async def test_a_silent_name_server_is_not_waited_for_on_a_loop(
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [asleep.wait(60)][:0])
     start = time.monotonic()
     try:
-        with pytest.raises(RequestTimeoutError, match="in time"):
+        with pytest.raises(RequestTimeoutError, match=r"slow\.example"):
             await aresolve("slow.example", 80, start + 0.1)
         assert time.monotonic() - start < 10
     finally:
@@ -754,7 +754,7 @@ def test_a_host_without_any_address_is_an_error() -> None:
         def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
             return ()
 
-    with pytest.raises(ProviderError, match="has no address"):
+    with pytest.raises(ProviderError, match=r"a\.example"):
         run(
             fetch([IMPLICIT], PageQuery(("http://a.example/",)), detached()),
             Empty(Response(200, {}, b"")),

@@ -249,7 +249,7 @@ def test_hidden_text_is_dropped_and_counted(hidden: str, technical: str) -> None
         "<details><p>{}</p></details>",
     ],
 )
-def test_what_a_reader_sees_or_can_open_is_kept(shown: str) -> None:
+def test_visible_and_expandable_text_is_kept(shown: str) -> None:
     found = page(f"<main><pre>x</pre>{PROSE}{shown.format(SECRET)}{PROSE}</main>")
     assert SECRET in found.text
     assert found.warnings == []

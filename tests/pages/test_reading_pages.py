@@ -93,7 +93,7 @@ February, when the diesel ferry stayed in port for a week and the bridge was clo
 PROSE = NEWSPAPER.replace("pre>", "p>")  # of pages without code trafilatura chooses the main text
 
 
-def test_a_newspapers_page_gives_title_authors_date_and_main_text_as_markdown() -> None:
+def test_a_newspaper_page_has_title_authors_date_and_text() -> None:
     found = page(NEWSPAPER)
     assert found.title == "Electric ferry crosses the Sound 1,000 times"
     assert found.author == "Petra Lund, Sven Abara"
@@ -212,7 +212,7 @@ def test_a_page_without_a_title_element_is_named_by_its_heading() -> None:
     ],
     ids=["cut off", "unclosed", "no head's end", "empty html", "stray ends", "broken tags"],
 )
-def test_malformed_html_still_gives_its_text(broken: str) -> None:
+def test_malformed_html_has_its_text(broken: str) -> None:
     assert "finished its thousandth crossing" in page(broken).text
 
 
@@ -611,13 +611,13 @@ def test_any_bytes_of_any_type_give_content_or_an_error_of_ours(body: bytes, kin
 
 @settings(deadline=None)
 @given(MARKUP, KINDS)
-def test_any_markup_gives_content_or_an_error_of_ours(parts: list[str], kind: str) -> None:
+def test_any_markup_has_content_or_a_provider_error(parts: list[str], kind: str) -> None:
     assert_sound("".join(parts).encode("utf-8", "surrogatepass"), kind)
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 600), st.integers(0, 600))
-def test_any_damage_to_a_pdf_gives_content_or_an_error_of_ours(
+def test_any_damaged_pdf_has_content_or_a_provider_error(
     junk: bytes, start: int, length: int
 ) -> None:
     whole = pdf(["One page of text."], title="T", created="D:20260214083000Z")
@@ -676,7 +676,7 @@ def _assembled(objects: list[str]) -> bytes:
     return data + f"{tail}/Info {size - 1} 0 R >>\nstartxref\n{start}\n%%EOF\n".encode()
 
 
-def test_a_pdf_gives_the_text_of_its_pages_and_its_metadata() -> None:
+def test_a_pdf_has_the_text_of_its_pages_and_its_metadata() -> None:
     body = pdf(
         ["The ferry crosses.", "It charges.", "It rests."],
         title="The Ferry",

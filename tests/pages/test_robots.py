@@ -134,7 +134,7 @@ def test_a_temporary_failure_disallows_and_a_missing_file_allows(
         robots.check("https://a.example/b", file)
 
 
-def test_rules_for_us_go_before_those_for_all_and_what_is_too_long_is_not_read() -> None:
+def test_rules_for_this_program_override_those_for_all() -> None:
     rules = b"User-agent: *\nDisallow: /\n\nUser-agent: Agent-WebTools\nDisallow: /x\n"
     file = robots.file_of(rules + b"#" * robots.MAX_BYTES + b"\nDisallow: /y\n")
     robots.check("https://a.example/y", file)

@@ -309,7 +309,7 @@ def test_an_entry_is_exactly_a_host_and_its_port_or_the_usual_ones(
     ],
 )
 def test_an_entry_that_is_a_pattern_or_odd_is_refused(entry: str) -> None:
-    with pytest.raises(InputError, match="must list hosts"):
+    with pytest.raises(InputError):
         sites(entry)
 
 

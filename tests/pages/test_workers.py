@@ -197,14 +197,14 @@ def _quietly(alarm: Alarm) -> None:
         workers.read_apart(source(), alarm)
 
 
-async def test_a_hostile_page_ends_in_its_time_and_leaves_the_loop_alone(stuck: Pool) -> None:
+async def test_a_hostile_page_ends_in_time_without_blocking_the_loop(stuck: Pool) -> None:
     turns = 0
     task = asyncio.ensure_future(asyncio.to_thread(read_apart, seconds=1.0))
     while not task.done():
         await asyncio.sleep(0.01)
         turns += 1
     assert turns > 10
-    with pytest.raises(ProviderError, match="took more than"):
+    with pytest.raises(ProviderError, match=r"\b1 s\b"):
         await task
 
 
@@ -238,9 +238,7 @@ def test_a_process_that_ended_while_idle_is_replaced(pool: Pool) -> None:
     assert until(lambda: is_gone(first))
 
 
-def test_pages_that_take_long_keep_up_no_other_page(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_pages_delay_no_other_page(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_PROGRAM", SLOW)
     threads = [
         threading.Thread(target=_quietly, args=(Alarm(),), daemon=True)
@@ -325,7 +323,7 @@ def test_an_unguarded_script_is_not_run_again_and_leaves_no_process(tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_a_process_ends_with_its_parent_however_that_ends(tmp_path: Path) -> None:
+def test_a_process_ends_with_its_parent(tmp_path: Path) -> None:
     code = """
         page()
         print(*workers.processes(), flush=True)
@@ -378,7 +376,7 @@ def test_the_flags_of_this_python_make_no_difference(tmp_path: Path, flags: list
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_what_python_finds_is_found_there_too(tmp_path: Path) -> None:
+def test_the_process_has_the_import_path_of_its_parent(tmp_path: Path) -> None:
     code = """
         sys.path.insert(0, os.path.join(os.getcwd(), "more"))
         del os.environ["PYTHONPATH"]
@@ -497,7 +495,7 @@ def test_an_internal_error_affects_one_page(monkeypatch: pytest.MonkeyPatch) -> 
     assert "(ZeroDivisionError)" in str(answer.error)
 
 
-def test_a_library_that_is_missing_there_is_a_matter_of_settings(
+def test_a_library_missing_in_the_process_is_a_config_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def missing(_: Source) -> Content:
@@ -555,7 +553,7 @@ def test_an_orphan_ends_with_the_time_of_its_page(tmp_path: Path) -> None:
     assert time.monotonic() - start < 30
 
 
-def test_a_worker_that_is_closed_twice_is_gone_all_the_same() -> None:
+def test_a_worker_can_be_closed_twice() -> None:
     made = Worker([sys.executable, "-c", BUSY])
     made.close()
     made.close()
@@ -585,7 +583,7 @@ def test_an_isolated_python_starts_isolated_ones(monkeypatch: pytest.MonkeyPatch
     assert processes._flags() == ["-I"]
 
 
-def test_a_process_that_comes_after_the_end_is_ended(
+def test_a_process_started_after_the_end_is_ended(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Worker([sys.executable, "-c", BUSY])
@@ -661,7 +659,7 @@ def test_a_process_bounds_its_memory_and_dumps_no_core(monkeypatch: pytest.Monke
     assert bounded == {resource.RLIMIT_AS: worker.MAX_MEMORY, resource.RLIMIT_CORE: 0}
 
 
-def test_a_system_that_does_not_tell_the_memory_in_use_limits_none(
+def test_without_a_figure_for_memory_there_is_no_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def missing(*_: object) -> None:

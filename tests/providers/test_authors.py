@@ -105,19 +105,19 @@ async def test_another_provider_takes_over_after_a_bug_in_a_request_function(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "named"),
     [
-        ("    return read_hits(items", "    read_hits(items", "read_search of heron returned None"),
-        ("return read_hits(", "return (lambda *_: [])(", "read_search of heron .* type list"),
-        ("return account.get(", "account.get(", "search_request of heron returned None"),
+        ("    return read_hits(items", "    read_hits(items", "read_search of heron.* None"),
+        ("return read_hits(", "return (lambda *_: [])(", "read_search of heron.* list"),
+        ("return account.get(", "account.get(", "search_request of heron.* None"),
     ],
 )
 def test_a_function_that_returns_another_type_is_named(
-    write: Write, old: str, new: str, message: str
+    write: Write, old: str, new: str, named: str
 ) -> None:
     heron = write(old, new)
     with registered(heron), web_with({"results": []}) as web:
-        with pytest.raises(ProviderError, match=message):
+        with pytest.raises(ProviderError, match=named):
             web.search("wading birds")
 
 
@@ -137,7 +137,7 @@ def test_the_conformance_tests_refuse_unknown_filters_and_pages_without_text(wri
         with pytest.raises(AssertionError, match="domains"):
             tests.test_its_native_filters_exist(account, ("search",))
         pages = {"fetch": {"pages": [{"url": url, "body": "A plover wades."} for url in URLS]}}
-        with pytest.raises(AssertionError, match="without text"):
+        with pytest.raises(AssertionError, match="text"):
             tests.test_it_reads_a_sample_response(account, ("fetch",), pages, URLS)
 
 

@@ -143,7 +143,7 @@ def test_a_start_alone_reaches_until_today() -> None:
     assert params(future)["freshness"] == "2999-01-01to2999-01-01"
 
 
-def test_an_end_alone_is_applied_here_to_as_many_results_as_there_may_be() -> None:
+def test_an_end_date_alone_is_applied_locally() -> None:
     query = SearchQuery("q", 3, end_published_date=END)
     assert "freshness" not in params(query)
     assert params(query)["count"] == "20"

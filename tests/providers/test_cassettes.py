@@ -147,14 +147,14 @@ def ask_exa(query: str) -> Response:
 
 def test_a_cassette_that_is_played_in_part_is_refused(two_answers: Cassette) -> None:
     ask_exa("glacier lake")
-    with pytest.raises(AssertionError, match="only 1 of 2 answers were played"):
+    with pytest.raises(AssertionError, match="1 of 2"):
         assert_played_whole(two_answers)
     ask_exa("seed archive barley")
     assert_played_whole(two_answers)
 
 
 def test_an_empty_cassette_is_refused() -> None:
-    with pytest.raises(AssertionError, match="empty or missing"):
+    with pytest.raises(AssertionError, match="empty"):
         assert_played_whole(Cassette("nowhere.yaml"))
 
 
@@ -198,7 +198,7 @@ def test_the_fixture_fails_a_test_that_plays_a_part(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert "only 1 of 2 answers were played" in ran.stdout
+    assert "1 of 2" in ran.stdout
     assert "1 passed, 1 error" in ran.stdout
 
 
@@ -275,7 +275,7 @@ def test_live_recording_keeps_cassettes_that_it_cannot_record(
     ]
 
 
-def test_an_answer_that_is_not_json_stays_as_it_was() -> None:
+def test_an_answer_that_is_not_json_is_unchanged() -> None:
     html = plays("kagi-search-html")["interactions"][0]["response"]["body"]
     assert html["string"].startswith("<!DOCTYPE html>")
 

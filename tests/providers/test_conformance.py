@@ -110,7 +110,7 @@ def test_no_message_of_a_provider_ends_in_half_a_key(spelling: str) -> None:
     for before in range(480, 501):
         words = "e" * before + spelled
         found = str(failure("Exa", answer(status=400), offline.account("exa"), [words]))
-        assert f"eee{'[redacted]'[: 500 - before]}. Change the request" in found
+        assert f"eee{'[redacted]'[: 500 - before]}. " in found
 
 
 # --- whatever may come -------------------------------------------------------------------------
@@ -165,7 +165,7 @@ thorough = settings(max_examples=100, deadline=None)
 
 @thorough
 @given(case=any_case, value=any_json, status=any_status)
-def test_any_json_value_gives_something_sound(
+def test_any_json_value_has_a_valid_outcome(
     case: tuple[str, Capability], value: Any, status: int
 ) -> None:
     assert_sound(outcome(ACCOUNTS[case[0]], case[1], answer(value, status)), case[1])
@@ -253,7 +253,7 @@ def test_a_provider_that_is_recorded_is_recorded_for_all_it_can_do() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(mutated_bodies())
-def test_a_recorded_answer_with_parts_replaced_gives_something_sound(
+def test_a_recorded_answer_with_replaced_parts_has_a_valid_outcome(
     mutated: tuple[str, Capability, int, Any],
 ) -> None:
     kind, able, status, body = mutated

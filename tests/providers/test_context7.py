@@ -205,7 +205,7 @@ def test_a_path_that_is_no_id_is_searched_for() -> None:
     assert len(found.results) == 1
 
 
-def test_an_id_that_the_caller_gives_is_not_guessed_about() -> None:
+def test_an_id_of_the_caller_is_used_as_it_is() -> None:
     query = DocsQuery("q", 5, library="/acme/gone")
     assert looked_up(query, fault("library_not_found", 404))[1] == ["/context /acme/gone"]
 
@@ -320,7 +320,7 @@ def test_a_wait_beyond_the_deadline_ends_at_once(clock: Clock) -> None:
     "name",
     ["library_not_found", "no_snippets_found", "no_documentation_found", "tag_not_found"],
 )
-def test_what_is_not_there_is_an_empty_result(name: str) -> None:
+def test_a_missing_library_is_an_empty_result(name: str) -> None:
     assert looked_up("q", FOUND, fault(name, 404))[0].results == []
 
 
@@ -405,7 +405,7 @@ def test_a_page_of_code_is_shown_to_a_model_line_by_line_under_its_number() -> N
 
 
 @pytest.mark.parametrize("url", [None, "", "README.md", "javascript:alert(1)"])
-def test_what_has_no_web_address_leads_to_the_library(url: Any) -> None:
+def test_a_snippet_without_an_address_links_to_its_library(url: Any) -> None:
     found = results(code(url), infos=(info(url),))
     assert [r.url for r in found] == ["https://context7.com/acme/widget"]
 

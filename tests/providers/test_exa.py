@@ -158,7 +158,7 @@ def test_absent_keys_and_nulls_read_alike() -> None:
     assert hits({"url": A}).results[0].author is None
 
 
-def test_an_empty_author_is_none() -> None:
+def test_an_empty_author_is_ignored() -> None:
     assert hit(author="").author is None
 
 

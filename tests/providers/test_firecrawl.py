@@ -169,7 +169,7 @@ def test_a_page_that_could_not_be_scraped_is_free() -> None:
 # --- errors ------------------------------------------------------------------------------------
 
 
-def test_a_provider_that_fails_for_every_page_has_failed_itself() -> None:
+def test_failing_for_every_page_is_an_error_of_the_provider() -> None:
     wrong = answer({"success": False, "error": "Unauthorized: Invalid token"}, 401)
     with pytest.raises(AuthenticationError, match="Invalid token"):
         offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), Stub(wrong))

@@ -221,11 +221,10 @@ def test_an_item_that_is_no_object_costs_itself(name: str, value: Any) -> None:
     found = KINDS[name].call(items)
     assert found.count == COUNT - 1
     assert len(found.warnings) == 1
-    assert "cannot be read" in found.warnings[0]
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "perplexity output"])
-def test_a_list_of_what_are_no_objects_is_another_shape(name: str) -> None:
+def test_a_list_without_objects_is_a_format_error(name: str) -> None:
     with pytest.raises(ResponseFormatError):
         KINDS[name].call(["odd"] * COUNT)
 

@@ -316,7 +316,7 @@ def test_a_search_of_its_own_is_reported(kind: str) -> None:
     assert len(found.warnings) == 1
 
 
-def test_what_is_no_message_is_no_text() -> None:
+def test_items_that_are_not_messages_have_no_text() -> None:
     thought = {"type": "reasoning", "content": [{"type": "output_text", "text": "hm"}]}
     refusal = {"type": "message", "content": [{"type": "refusal", "text": "no"}]}
     assert synthesis(thought, refusal, message("So.")).text == "So."

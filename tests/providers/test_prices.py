@@ -143,7 +143,7 @@ def test_kagi_prices_a_summary_by_the_tokens_it_bills_at_most(
 # --- Brave, Perplexity, Context7, direct -------------------------------------------------------
 
 
-def test_brave_prices_every_request_alike() -> None:
+def test_every_brave_request_has_the_same_price() -> None:
     account = with_options("brave", extraSnippets=True)
     query = SearchQuery("q", 50, category="news")
     assert worst(account, query) == 0.005

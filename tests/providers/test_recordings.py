@@ -15,7 +15,7 @@ def test_every_recorded_call_has_its_cassette_and_no_cassette_is_left_over() -> 
 
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=plays(each)) for each in SCENARIOS])
-def test_a_recorded_call_comes_to_what_it_should(name: str, play: Play) -> None:
+def test_a_recorded_call_has_its_result(name: str, play: Play) -> None:
     assert told(play) == OUTCOMES[name]
 
 

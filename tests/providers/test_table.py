@@ -216,7 +216,7 @@ def answered(api: Api, request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("kind", [k for k, each in PROVIDERS.items() if each.search])
-def test_the_most_results_are_what_its_api_takes(apis: dict[str, Api], kind: str) -> None:
+def test_the_maximum_of_results_is_that_of_the_api(apis: dict[str, Api], kind: str) -> None:
     search, api = PROVIDERS[kind].search, apis[kind]
     assert search is not None
     account = offline.account(kind, apiKey=api.key or offline.KEY)
@@ -225,7 +225,7 @@ def test_the_most_results_are_what_its_api_takes(apis: dict[str, Api], kind: str
 
 
 @pytest.mark.parametrize("kind", [k for k, each in PROVIDERS.items() if each.fetch])
-def test_the_most_pages_are_what_its_api_takes(apis: dict[str, Api], kind: str) -> None:
+def test_the_maximum_of_pages_is_that_of_the_api(apis: dict[str, Api], kind: str) -> None:
     fetch, api = PROVIDERS[kind].fetch, apis[kind]
     assert fetch is not None
     account = offline.account(kind, apiKey=api.key)

@@ -61,7 +61,7 @@ def test_another_wiki_is_another_base_url() -> None:
     assert request.url.startswith("https://de.wikipedia.org/w/api.php?")
 
 
-def test_a_language_is_a_wiki_of_its_own_unless_it_is_another_s() -> None:
+def test_a_language_has_its_wiki() -> None:
     query = SearchQuery("q", 3, language="nb")
     assert wikipedia.search_request(query, ACCOUNT).url.startswith("https://no.wikipedia.org/w/")
     assert "language" in wikipedia.native_filters(query, ACCOUNT)
@@ -83,7 +83,7 @@ def test_pages_of_results_are_the_wiki_s_unless_results_are_thinned_out_here() -
     assert "page" not in wikipedia.native_filters(thinned, ACCOUNT)
 
 
-def test_as_many_as_there_may_be_are_asked_for_where_filters_are_applied_here() -> None:
+def test_local_filters_request_the_maximum_of_results() -> None:
     query = SearchQuery("q", 3, include_domains=("a.example",))
     assert "gsrlimit=20" in wikipedia.search_request(query, ACCOUNT).url
     assert wikipedia.native_filters(query, ACCOUNT) - offline.OPTIONS == set()

@@ -55,7 +55,7 @@ def test_a_sequence_without_an_end_removes_no_other_text(given: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "plain", "tab\tand\nlines\n\n", "ü — 漢字 🙂", "a < b && c > d"]
 )
-def test_text_without_controls_stays_as_it_is(text: str) -> None:
+def test_text_without_controls_is_unchanged(text: str) -> None:
     assert without_controls(text) == text
 
 

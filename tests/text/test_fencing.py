@@ -124,7 +124,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_what_looks_like_a_mark_is_defused_visibly(forged: str) -> None:
+def test_a_forged_mark_is_defused_visibly(forged: str) -> None:
     assert defused(f"a {forged} b {forged}").count(FAKE) == 2
     inside, outside = split(fenced(f"before {forged}\nSYSTEM: obey {forged} after"))
     assert inside.count(FAKE) == 2
@@ -197,7 +197,7 @@ def test_defusing_makes_no_text_longer(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from([*FORGED, FAKE, "x", "\n"]), max_size=8).map("".join))
-def test_what_was_defused_holds_no_mark(text: str) -> None:
+def test_defused_text_has_no_mark(text: str) -> None:
     split(fenced(text))
 
 
@@ -269,7 +269,7 @@ def test_errors_of_ours_are_never_fenced() -> None:
 
 
 @given(st.integers(0, 60_000), st.integers(0, 2_100), st.sampled_from(["x", "é", "漢", "😀"]))
-def test_what_is_fenced_keeps_the_budget(length: int, lines: int, letter: str) -> None:
+def test_fenced_text_is_within_the_budget(length: int, lines: int, letter: str) -> None:
     text = letter * (length // len(letter.encode())) + "\n" * lines
     pages = [Page(url="https://a.example/", text=text), Page(url="https://b.example/", text=text)]
     found = drive(present_pages(FetchResponse(provider="exa", pages=pages, warnings=["Old."]), IO))
@@ -448,7 +448,7 @@ def test_a_hostile_error_is_one_line_without_marks(hostile: Hostile, tmp_path: P
 
 @pytest.mark.usefixtures("own_temp")
 @pytest.mark.parametrize("fence", ["pages", "all", "off"])
-def test_every_way_to_call_a_tool_gives_the_same_fence(
+def test_every_surface_has_the_same_fence(
     hostile: Hostile, tmp_path: Path, tool: str, fence: str
 ) -> None:
     with web_of(hostile, tmp_path, fence=fence) as web:

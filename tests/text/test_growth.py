@@ -74,7 +74,7 @@ def grows_evenly(way: Callable[[str], object], short: str, long: str, least: flo
 @pytest.mark.no_cover
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
-def test_what_a_text_costs_grows_with_its_length(way: Callable[[str], object], unit: str) -> None:
+def test_the_time_for_a_text_grows_with_its_length(way: Callable[[str], object], unit: str) -> None:
     short, long = (unit * (size // len(unit)) for size in (4_000, 128_000))
     assert grows_evenly(way, short, long, 0.0001)
 
@@ -110,7 +110,7 @@ HOSTILE = [
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
-def test_what_checking_against_a_source_costs_grows_with_its_length(unit: str) -> None:
+def test_the_time_to_check_against_a_source_grows_with_its_length(unit: str) -> None:
     answer = f"The pool opened [1]. {'Pool 1999 town 1998 ' * 40}[1]."
 
     def check(text: str) -> object:
@@ -125,7 +125,7 @@ DRAFTS = ["The pool opened [1-20]. ", "- Pool 1999 town 1998 [1-20]\n", "It isn'
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("unit", DRAFTS)
-def test_what_checking_a_draft_costs_grows_with_its_length(unit: str) -> None:
+def test_the_time_to_check_a_draft_grows_with_its_length(unit: str) -> None:
     text = "The pool opened in 1999. It isn't 1,000 m from the town. " * 40
     sources = [Source(n, "A", f"https://a.example/{n}", text) for n in range(1, 21)]
 

@@ -78,7 +78,7 @@ def test_no_place_keeps_two_of_them(character: str, text: str) -> None:
         "naïve — “é” 漢字 … \u00a0 \u2028",
     ],
 )
-def test_what_scripts_and_emoji_need_stays(text: str) -> None:
+def test_characters_that_scripts_and_emoji_need_are_kept(text: str) -> None:
     assert without_invisible(text) == text
 
 
@@ -134,7 +134,7 @@ def test_a_message_in_selectors_or_joiners_is_removed_and_counted(text: str) -> 
     assert f" {removed} invisible " in warning
 
 
-def test_the_glyph_of_a_name_stays() -> None:
+def test_the_glyph_of_a_name_is_kept() -> None:
     assert (
         without_invisible("葛\U000e0100城市と辻\U000e0101さん")
         == "葛\U000e0100城市と辻\U000e0101さん"

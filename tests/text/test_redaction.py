@@ -71,7 +71,7 @@ def test_any_key_is_found_in_any_spelling(key: str, name: str, before: str, afte
 
 
 @given(st.text(), keys)
-def test_a_text_without_the_key_stays_as_it_is(text: str, key: str) -> None:
+def test_a_text_without_the_key_is_unchanged(text: str, key: str) -> None:
     if key not in html.unescape(text):
         assert Redactor([key]).text(text) == text
 
@@ -248,7 +248,7 @@ def test_values_are_cleaned_to_the_bottom() -> None:
     assert Redactor([KEY]).clean(value) == {MARK: [{"a": f"x {MARK}"}, 1, None, [MARK]], 1: 2.0}
 
 
-def test_what_holds_no_key_is_returned_as_it_is() -> None:
+def test_a_value_without_a_key_is_unchanged() -> None:
     value = {"a": ["b"]}
     response = FetchResponse(provider="exa", pages=[Page(url="https://a.example", text="text")])
     assert Redactor([KEY]).clean(value) is value

@@ -39,7 +39,7 @@ def requests(sandbox: SandboxServer) -> set[str]:
 # --- merging -----------------------------------------------------------------------------------
 
 
-def test_what_two_rankings_have_goes_before_what_one_has_first() -> None:
+def test_a_result_of_two_rankings_precedes_the_first_of_one() -> None:
     one = [hit("https://a.example/"), hit("https://both.example/", "second")]
     other = [hit("https://both.example/?utm_source=x", "first"), hit("https://c.example/")]
     found = fused([one, other])

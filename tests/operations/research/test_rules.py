@@ -119,7 +119,7 @@ def test_spellings_of_one_page_are_the_same(url: str, same: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["not a url", "https://[::1", "mailto:a@b.example"])
-def test_what_is_no_url_stays_as_it_is(text: str) -> None:
+def test_text_that_is_not_a_url_is_unchanged(text: str) -> None:
     assert canonical(text) == text
 
 
@@ -132,7 +132,7 @@ def test_bytes_of_an_old_charset_tell_pages_apart(one: str, other: str) -> None:
     assert canonical(urls[0].replace("?", "?utm_source=s&")) == canonical(urls[0])
 
 
-def test_a_character_without_bytes_leaves_a_url_as_it_is() -> None:
+def test_a_url_with_a_lone_surrogate_is_unchanged() -> None:
     assert canonical("http://a.example/?w=\ud800") == "http://a.example/?w=\ud800"
 
 
@@ -203,7 +203,7 @@ def test_recent_is_from_now_back_to_the_bound(days_old: float, recent: bool) -> 
     assert is_recent(NOW - timedelta(days=days_old), 7, NOW) is recent
 
 
-def test_what_has_no_date_is_not_recent() -> None:
+def test_a_result_without_a_date_is_not_recent() -> None:
     assert not is_recent(None, 7, NOW)
 
 
