@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from webtools.results import FetchResponse, Page, SearchResponse, SearchResult, 
 
 Play = Callable[[], Any]
 _SHOWN = 60  # characters of a text
+_VALUES = re.compile(r'"[^"]+"|https?://\S+[^\s:.]|\b\d+\b')
 
 
 def plays(name: str) -> list[pytest.MarkDecorator]:
@@ -20,13 +22,13 @@ def plays(name: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.vcr, pytest.mark.default_cassette(name)]
 
 
-def told(play: Play) -> list[str]:
-    """Play a call; return what came of it, in lines."""
+def outcome(play: Play) -> list[str]:
+    """Play a call and return its result in lines; of errors the type, of warnings the values."""
     try:
         found = play()
     except ProviderError as error:
-        return [f"{type(error).__name__} ({error.status}): {error}"]
-    warnings = [f"warning: {each}" for each in found.warnings]
+        return [f"{type(error).__name__} ({error.status})"]
+    warnings = [f"warning: {' '.join(_VALUES.findall(each))}" for each in found.warnings]
     return [*_parts(found), *warnings, _cost(found)]
 
 
