@@ -1,4 +1,4 @@
-"""Whatever bytes a server sends, callers see a result or a `WebToolsError`, and in time."""
+"""For any bytes of a server, callers get a result or a `WebToolsError` in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model may send: lenient in spelling, strict in meaning; and what it is told."""
+"""Arguments of a model: lenient in spelling, strict in meaning, with clear errors."""
 
 # ruff: noqa: E501  the carried-over descriptions have long lines
 
@@ -369,7 +369,7 @@ def test_nothing_is_sent_for_an_invalid_call(
     assert found.details["error"]["type"] == "InputError"
 
 
-# --- what a model is told ----------------------------------------------------------------------
+# --- errors for a model ------------------------------------------------------------------------
 
 
 def subschemas(value: Any) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ STATEMENT = "The council of Vellmouth opened the new tidal pool in 2015."
 
 
 def status(text: str, title: str = "News") -> str:
-    """Return the status of the statement, which is put in the place of `{}`."""
+    """Return the status of the statement, which replaces `{}`."""
     source = Source(1, title, "https://a.example/1", text.replace("{}", STATEMENT))
     [claim] = verify(f"{STATEMENT} [1]", [source]).claims
     return claim.status

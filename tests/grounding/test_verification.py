@@ -373,7 +373,7 @@ def test_a_source_is_read_once() -> None:
     assert [each.status for each in review.judged] == ["quoted", "quoted"]
 
 
-# --- what nobody should write ------------------------------------------------------------------
+# --- arbitrary drafts --------------------------------------------------------------------------
 
 ODD = [
     *(

@@ -32,7 +32,6 @@ from webtools.tools import FetchInput, ToolResult, read_input
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
 EXA = account("exa")
-CHECK = "Check the URLs or try other ones."
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 
 pytestmark = pytest.mark.usefixtures("own_temp")

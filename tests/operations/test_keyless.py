@@ -1,4 +1,4 @@
-"""Searches without a key: only where asked for, only where nobody else can, and saying who was."""
+"""Searches without a key: only with the setting, only without another provider, and named."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_argument_overrides_the_settings(sandbox: SandboxServer) -> None:
         WebTools({"providers": [{"name": "d", "type": "direct"}]}).research("heap queue")
 
 
-# --- only where nobody else can ----------------------------------------------------------------
+# --- only without a provider -------------------------------------------------------------------
 
 
 def test_a_configured_provider_that_can_search_is_never_replaced(sandbox: SandboxServer) -> None:

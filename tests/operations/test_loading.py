@@ -22,8 +22,8 @@ A, B, NONE = "https://a.example/", "https://b.example/", "mailto:x"
 LOGGER = logging.getLogger("tests.loading")
 
 
-def loading(*urls: str, goes_on: bool = True) -> Loading:
-    return Loading(urls, LOGGER, continue_on_failure=goes_on)
+def loading(*urls: str, continues: bool = True) -> Loading:
+    return Loading(urls, LOGGER, continue_on_failure=continues)
 
 
 def response(*pages: Page) -> FetchResponse:
@@ -34,7 +34,7 @@ def test_urls_are_loaded_in_batches_without_invalid_ones(caplog: pytest.LogCaptu
     assert [*loading(A, NONE, B, A).batches(2)] == [[A, B], [A]]
     assert caplog.text.count("Left out mailto:x: ") == 1
     with pytest.raises(InputError, match=NONE):
-        next(loading(A, NONE, goes_on=False).batches(2))
+        next(loading(A, NONE, continues=False).batches(2))
     assert url_fault(A) is None
 
 
@@ -66,4 +66,4 @@ def test_a_page_without_text_is_kept_on_request(caplog: pytest.LogCaptureFixture
     urls = [url for message in caplog.messages for url in (A, B) if url in message]
     assert urls == [B, A, B]
     with pytest.raises(ProviderError, match=f"{B}.*404"):
-        next(loading(goes_on=False).pages(response(gone), may_be_empty=True))
+        next(loading(continues=False).pages(response(gone), may_be_empty=True))

@@ -1,4 +1,4 @@
-"""What an operator forbids is read by no tool and no provider, whatever a model asks."""
+"""No tool and no provider reads a page that the operator forbids."""
 
 from __future__ import annotations
 
@@ -261,4 +261,4 @@ def test_a_page_from_a_forbidden_host_is_not_returned() -> None:
     stub = Stub(moved)
     with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains"):
         run(fetch_pages(made.chain("fetch"), PageQuery((asked,)), detached()), stub)
-    assert hosts(stub) == ["api.exa.ai"]  # nobody else is led there
+    assert hosts(stub) == ["api.exa.ai"]

@@ -1,4 +1,4 @@
-"""Search as a whole: many queries, filters on both sides, limits, and what is told of them."""
+"""Search as a whole: many queries, remote and local filters, limits and warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of a search: who applies each, pages of results, pages similar to others, content."""
+"""Options of a search: native and local filters, pages of results, similar pages, content."""
 
 from __future__ import annotations
 
@@ -150,8 +150,8 @@ def test_passages_of_a_provider_keep_their_order_and_its_name_within_one_budget(
     theirs, ours = found.pages
     assert theirs == pages[0]
     assert ours.passages_by == OURS
-    told = [each.text for page in found.pages for each in page.passages or ()]
-    assert sum(map(len, told)) <= MAX_PASSAGE_CHARACTERS
+    passages = [each.text for page in found.pages for each in page.passages or ()]
+    assert sum(map(len, passages)) <= MAX_PASSAGE_CHARACTERS
     assert found.warnings == []
 
 
@@ -178,7 +178,7 @@ def test_deep_research_with_brave_reads_its_passages_where_a_page_cannot_be_read
     webtools_sandbox.reset_stats()
     with WebTools({**config, "providers": only, "defaultProvider": "brave"}) as web:
         found = web.research("How does json decode a document?", command="web-deep")
-    # The sandbox stands on a private address, which pages are not read from.
+    # The sandbox has a private address, from which pages are not read.
     assert webtools_sandbox.stats()["requests"] == {"/brave/res/v1/llm/context": 1}
     assert any('"brave"' in warning for warning in found.meta.warnings)
     assert found.synthesis is not None

@@ -42,7 +42,7 @@ from webtools.results import FetchResponse
 from webtools.tools import FETCH
 from webtools_sandbox.server import SandboxServer
 
-PUBLIC = "93.184.216.34"  # what the tests' name server gives for names it was told nothing about
+PUBLIC = "93.184.216.34"  # what the tests' name server returns for other names
 POLICY = "policy"
 PARAGRAPH = (
     "The ferry crosses the Sound forty times a day and carries one hundred and twenty cars. "
@@ -924,7 +924,7 @@ def exa_answer(*failed: str, good: str = "") -> Response:
 
 
 class Rescue(Stub):
-    """Exa answers as told; everything else is a page."""
+    """Exa has the scripted response; everything else is a page."""
 
     def __init__(self, exa: Response | RequestError, page: Response) -> None:
         super().__init__(lambda request: exa if "exa.ai" in request.url else page)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # pages as they are on the web
-"""What a page writes in rarer markup stands in its text too, and faulty markup spoils no page."""
+"""Rare markup is kept in the text, and faulty markup is read."""
 
 from __future__ import annotations
 

@@ -520,14 +520,14 @@ def _empty_lists(value: Any) -> None:
 
 
 def test_the_parts_of_a_call_are_reported(web: WebTools, page: str) -> None:
-    told: list[tuple[str, int, int, bool]] = []
+    reports: list[tuple[str, int, int, bool]] = []
 
     def note(progress: Any) -> None:
-        told.append((progress.stage, progress.done, progress.total, progress.failed))
+        reports.append((progress.stage, progress.done, progress.total, progress.failed))
 
     web.search(["heap queue", "json"], progress=note)
     web.fetch([page, f"{page}.missing"], progress=note)
-    assert told == [
+    assert reports == [
         ("searching", 0, 2, False),
         ("searching", 1, 2, False),
         ("searching", 2, 2, False),
@@ -538,13 +538,13 @@ def test_the_parts_of_a_call_are_reported(web: WebTools, page: str) -> None:
 
 
 def test_a_key_in_what_is_reported_is_hidden(web: WebTools) -> None:
-    told: list[Any] = []
-    web.search(["heap queue", f"what is {EXA_KEY}"], progress=told.append)
-    accounts, options = web._settings.accounts(), CallOptions(progress=told.append)
+    reports: list[Any] = []
+    web.search(["heap queue", f"what is {EXA_KEY}"], progress=reports.append)
+    accounts, options = web._settings.accounts(), CallOptions(progress=reports.append)
     context = CallContext("", "web_fetch", accounts, call_services(accounts), IO, options)
     context.parts("fetching", 1)(f"https://a.example/{EXA_KEY}", False)
-    assert told[-1].subject == "https://a.example/[redacted]"
-    assert EXA_KEY not in repr(told)
+    assert reports[-1].subject == "https://a.example/[redacted]"
+    assert EXA_KEY not in repr(reports)
 
 
 @pytest.fixture
@@ -584,8 +584,8 @@ def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools
     finally:
         sys.setswitchinterval(interval)
     context.write_log()
-    told = events_of(log_path(accounts), context.id)
-    assert len({(event["number"], event["turn"]) for event in told}) == len(told) == 800
+    reports = events_of(log_path(accounts), context.id)
+    assert len({(event["number"], event["turn"]) for event in reports}) == len(reports) == 800
 
 
 def test_an_error_has_ten_reasons_and_counts_the_rest(web: WebTools, page: str) -> None:

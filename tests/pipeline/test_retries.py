@@ -331,7 +331,7 @@ def test_a_late_response_is_not_retried() -> None:
 
 
 async def again(paced: ApiCall) -> Any:
-    """Call as a job says, whose time begins anew."""
+    """Make the call of a job with a new deadline."""
     what = replace(paced, deadline=inf)
     return await metered_exchange(what, POST, lambda r: r.status)
 

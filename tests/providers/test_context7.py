@@ -38,7 +38,7 @@ def keyless(**settings: Any) -> Account:
 def looked_up(
     query: DocsQuery | str, *answers: Any, account: Account = ACCOUNT
 ) -> tuple[Hits, list[str]]:
-    """Run a look-up; give what it found and which requests it took."""
+    """Run a look-up; return its hits and the requests."""
     stub = Stub(*answers)
     found = run(flow(query, account), stub)
     return found, [shown(request) for request in stub.requests]

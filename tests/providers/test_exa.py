@@ -237,9 +237,9 @@ def test_the_price_is_the_total_of_the_response() -> None:
     )
 
 
-@pytest.mark.parametrize("told", [None, {}, {"total": None}, {"total": -1}, "0.007", []])
-def test_without_a_total_the_price_is_estimated(told: Any) -> None:
-    assert hits(costDollars=told).cost == Cost(0.007, is_estimate=True)
+@pytest.mark.parametrize("total", [None, {}, {"total": None}, {"total": -1}, "0.007", []])
+def test_without_a_total_the_price_is_estimated(total: Any) -> None:
+    assert hits(costDollars=total).cost == Cost(0.007, is_estimate=True)
 
 
 def test_results_above_ten_are_estimated_to_cost_extra() -> None:

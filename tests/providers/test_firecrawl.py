@@ -1,4 +1,4 @@
-"""Firecrawl: searches and pages with and without a key, faults of pages told from others."""
+"""Firecrawl: searches and pages with and without a key, faults of pages and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jina: a request for each page, tokens as the price, faults of pages told from others."""
+"""Jina: a request for each page, tokens as the price, faults of pages and others."""
 
 from __future__ import annotations
 

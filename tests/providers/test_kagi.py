@@ -307,10 +307,10 @@ def test_a_summary_is_the_output_with_its_lines_and_without_controls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "tokens"), [(12, 12), ("12", 12), (12.9, 12), (None, 0), (-3, 0), ("many", 0)]
+    ("value", "tokens"), [(12, 12), ("12", 12), (12.9, 12), (None, 0), (-3, 0), ("many", 0)]
 )
-def test_tokens_are_read_leniently(told: Any, tokens: int) -> None:
-    assert summary({"output": "x", "tokens": told}).tokens == tokens
+def test_tokens_are_read_leniently(value: Any, tokens: int) -> None:
+    assert summary({"output": "x", "tokens": value}).tokens == tokens
 
 
 def test_at_most_ten_thousand_tokens_are_billed() -> None:

@@ -1,4 +1,4 @@
-"""Linkup: the requests built, one list of domains, nothing found, quota told from rate."""
+"""Linkup: the requests built, one list of domains, empty results, quota and rate limits."""
 
 from __future__ import annotations
 

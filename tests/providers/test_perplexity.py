@@ -161,7 +161,7 @@ def test_passages_are_separated_on_one_line() -> None:
 
 
 @pytest.mark.parametrize("fields", [{}, {"date": None}, {"date": "soon"}, {"date": 2026}])
-def test_the_time_of_a_crawl_is_no_date_of_publication(fields: dict[str, Any]) -> None:
+def test_the_time_of_a_crawl_is_not_the_publication_date(fields: dict[str, Any]) -> None:
     assert hit(last_updated="2026-02-25", **fields).published_at is None
 
 
@@ -306,8 +306,8 @@ def test_no_reason_ends_in_half_a_key() -> None:
 def test_an_answer_that_was_cut_short_is_kept_with_a_warning() -> None:
     details = {"reason": "max_output_tokens"}
     found = synthesis(message("Half"), status="incomplete", incomplete_details=details)
-    warning = "Perplexity's answer may be cut short: incomplete: max_output_tokens."
-    assert (found.text, found.warnings) == ("Half", [warning])
+    assert found.text == "Half"
+    assert "max_output_tokens" in found.warnings[0]
 
 
 @pytest.mark.parametrize("kind", ["search_results", "fetch_url_results"])

@@ -1,4 +1,4 @@
-"""Serper: the requests built, dates told in words, credits, what errors mean."""
+"""Serper: the requests built, dates in words, credits, errors."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ PAGE = "https://docs.example/library/json.html"
 
 TROUBLE = "500 502 503 504"
 # What each page documents: statuses, some with a code, by the class that they are to have here.
-# None: an answer that is read like a success, as it tells of the query or of a page alone.
+# None: an answer that is read like a success, as it concerns the query or a page alone.
 Documented = dict[type[ProviderError] | None, str]
 DOCUMENTED: dict[str, Documented] = {
     "exa": {

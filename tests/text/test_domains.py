@@ -1,4 +1,4 @@
-"""One name of a site, wherever sources are told apart, counted or shown."""
+"""One name of a site, wherever sources are compared, counted or shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fence: what the web says stays inside, whatever it says, and no page can close it."""
+"""The fence: text from the web stays inside, and no page can close it."""
 
 # ruff: noqa: RUF001  hostile letters look like others
 
@@ -59,7 +59,7 @@ FAKE = "[a false mark]"
 
 
 def split(text: str) -> tuple[str, str]:
-    """Give what stands inside the one fence of a text, and what stands outside."""
+    """Return the text inside the one fence, and the text outside."""
     found = MARKS.findall(text)
     assert len(found) == 1
     outside = MARKS.sub("", text)
@@ -273,9 +273,9 @@ def test_fenced_text_is_within_the_budget(length: int, lines: int, letter: str) 
     text = letter * (length // len(letter.encode())) + "\n" * lines
     pages = [Page(url="https://a.example/", text=text), Page(url="https://b.example/", text=text)]
     found = drive(present_pages(FetchResponse(provider="exa", pages=pages, warnings=["Old."]), IO))
-    told = found.text.partition("\n\n[Output truncated: ")[0].removesuffix("\n\nWarning: Old.")
-    assert len(told.encode()) <= MAX_BYTES - len("\n\nWarning: Old.")
-    assert told.count("\n") < MAX_LINES - 2
+    shown = found.text.partition("\n\n[Output truncated: ")[0].removesuffix("\n\nWarning: Old.")
+    assert len(shown.encode()) <= MAX_BYTES - len("\n\nWarning: Old.")
+    assert shown.count("\n") < MAX_LINES - 2
 
 
 # --- hostile answers ---------------------------------------------------------------------------
@@ -392,10 +392,10 @@ def test_text_of_hostile_pages_stays_inside(hostile: Hostile, tmp_path: Path, to
     inside, outside = split(result.text)
     assert "HOSTILE" in inside
     assert f"{FAKE} 000000000000>>>" in inside
-    told = re.sub(r"^Warning: .*", "", outside, flags=re.MULTILINE)
-    assert "HOSTILE" not in told
+    shown = re.sub(r"^Warning: .*", "", outside, flags=re.MULTILINE)
+    assert "HOSTILE" not in shown
     assert WORDS not in inside + outside
-    assert "role" not in told
+    assert "role" not in shown
 
 
 @pytest.mark.usefixtures("own_temp")

@@ -346,7 +346,7 @@ def test_providers_with_open_circuits_are_used_when_no_other_is_left(
     assert found.results
 
 
-# --- whom to ask -------------------------------------------------------------------------------
+# --- the chain ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

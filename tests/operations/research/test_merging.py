@@ -1,4 +1,4 @@
-"""Providers asked at once are fused by rank; the next hit stands in for a page nobody can read."""
+"""Results of concurrent providers are fused by rank; the next hit replaces an unreadable page."""
 
 from __future__ import annotations
 

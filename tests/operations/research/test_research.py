@@ -40,7 +40,7 @@ def asked(sandbox: SandboxServer) -> dict[str, int]:
 
 
 class Scripted:
-    """A synthesizer that writes what it is told to."""
+    """A synthesizer that writes a scripted answer."""
 
     def __init__(self, text: str | Exception, name: str = "llm") -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""The rules of research: what is asked for, which pages are the same, how sure one may be."""
+"""The rules of research: dates, duplicate pages and confidence."""
 
 from __future__ import annotations
 

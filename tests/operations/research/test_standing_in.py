@@ -1,4 +1,4 @@
-"""Time is left for who comes next, those in trouble are skipped, and who stood in is told."""
+"""Research reserves time for fallbacks, skips failing providers and names the fallbacks."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def asked(sandbox: SandboxServer) -> dict[str, int]:
 
 
 def events(settings: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    told = tail(Path(settings["log"]["path"]), 1000)
-    return [event for event in told if event["event"] == name]
+    logged = tail(Path(settings["log"]["path"]), 1000)
+    return [event for event in logged if event["event"] == name]
 
 
 # --- time --------------------------------------------------------------------------------------

@@ -221,7 +221,7 @@ def test_texts_are_cut_to_equal_shares_at_the_end_of_a_sentence() -> None:
 
 @dataclass
 class Given:
-    """A synthesizer that does what it is told to."""
+    """A synthesizer that returns what a function returns."""
 
     work: Callable[[], Any]
     name: Any = "mine"
