@@ -148,7 +148,7 @@ def test_a_refusal_names_the_sums_and_the_setting(
     assert all(fact in message for fact in ['"exa"', f"budget.{setting}", *facts])
 
 
-def test_a_call_that_no_day_allows_need_not_wait(store: SqliteStore) -> None:
+def test_a_refusal_suggests_no_wait_where_no_day_allows_the_call(store: SqliteStore) -> None:
     message = refused(budget(store, usd_per_day=0.1), 0.3)
     assert "budget.usdPerDay" in message
     assert "0.3" in message

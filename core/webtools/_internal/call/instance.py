@@ -114,7 +114,7 @@ class Instance:
         Raises:
             ConfigError: A keyword setting is not valid.
             InputError: A transport is not an httpx transport.
-            TypeError: There is no argument of a name.
+            TypeError: An argument has an unknown name.
         """
         keys = secret_keys(api_keys)
         del api_keys  # a traceback that shows local variables would show the keys
