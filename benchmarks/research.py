@@ -13,7 +13,7 @@ from benchmarks.report import QUICK, Row, apaired, paired, ratio
 from benchmarks.server import Server, running
 from webtools import WebTools
 from webtools._internal.pages.reading import Source, read
-from webtools._internal.pipeline.context import call_services
+from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.config import Settings
 from webtools_sandbox import SandboxServer

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 from langchain_webtools._arguments import known_arguments
 from langchain_webtools._web import OWN_KEYS, Web, warn_if_unconfigured
 from langchain_webtools.exceptions import WebToolException
-from webtools._internal.pipeline.context import CacheMode
+from webtools._internal.pipeline.tool_call import CacheMode
 from webtools.tools import READ, Tool, ToolResult
 
 MAX_THREADS = 32

@@ -16,7 +16,7 @@ from llamaindex_webtools._fixed import (
 )
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.pipeline.context import CacheMode, CallOptions
+from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:

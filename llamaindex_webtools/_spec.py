@@ -16,7 +16,7 @@ from llamaindex_webtools._building import (
 from llamaindex_webtools._component import check_llm, given_or_new
 from llamaindex_webtools.progress import progress_events
 from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.pipeline.context import CacheMode
+from webtools._internal.pipeline.tool_call import CacheMode
 from webtools.config.overrides import ClientArguments
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 

@@ -10,7 +10,7 @@ from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.blocking import BlockingIO, HTTPClient
 from webtools._internal.io.event_loop import AsyncHTTPClient, AsyncIO
 from webtools._internal.io.runtime import run as run_coroutine
-from webtools._internal.pipeline import context as contexts
+from webtools._internal.pipeline import tool_call
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.retries import exchange, look_up
@@ -79,7 +79,7 @@ def by_query(answers: Mapping[str, Response | RequestError]) -> Answer:
 
 
 class CurrentIO:
-    """The `io` of contexts that tests make: that of the transport in use."""
+    """The `io` of calls that tests make: that of the transport in use."""
 
     def __init__(self) -> None:
         self.current: Any = None
@@ -91,9 +91,9 @@ class CurrentIO:
 IO: Any = CurrentIO()
 
 
-def detached(*args: Any, **settings: Any) -> contexts.CallContext:
-    """Make a context outside of any call, whose `io` is that of `run` or `arun`."""
-    return contexts.detached(*args, **{"io": IO, **settings})
+def detached(*accounts: Any) -> tool_call.Call:
+    """Make a call outside of any call, whose `io` is that of `run` or `arun`."""
+    return tool_call.detached(IO, *accounts)
 
 
 def run(coroutine: Coroutine[Any, Any, T], transport: HTTPClient) -> T:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webtools._internal.call.awaited import AwaitedMethods, Moment, Strings
 from webtools._internal.call.validate import arguments
-from webtools._internal.pipeline.context import CacheMode, CallOptions
+from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from webtools import Config, ConfigError, WebTools
-from webtools._internal.pipeline.context import call_services
+from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.storage.redis_store import RedisStore
 from webtools.config import Settings, StorageConfig, check, load
 
@@ -122,7 +122,7 @@ def test_a_storage_can_be_given_in_code() -> None:
 ALONE = """
 import sys
 from webtools.config import Settings
-from webtools._internal.pipeline.context import call_services
+from webtools._internal.pipeline.tool_call import call_services
 call_services(Settings({"providers": [{"name": "d", "type": "direct"}]}).accounts())
 print([name for name in sys.modules if name.partition(".")[0] == "redis"])
 """

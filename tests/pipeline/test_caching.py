@@ -22,7 +22,7 @@ from webtools import ConfigError, InputError, ProviderError, QuotaError, Request
 from webtools._internal.http.threads import in_thread
 from webtools._internal.logs import events_of, new_call_id, tail
 from webtools._internal.pipeline import retries
-from webtools._internal.pipeline.context import CallContext, CallOptions, call_services
+from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
 from webtools._internal.storage.cache_entries import Entry
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_store import SqliteStore, store_at
@@ -541,8 +541,8 @@ def test_a_key_in_what_is_reported_is_hidden(web: WebTools) -> None:
     reports: list[Any] = []
     web.search(["heap queue", f"what is {EXA_KEY}"], progress=reports.append)
     accounts, options = web._settings.accounts(), CallOptions(progress=reports.append)
-    context = CallContext("", "web_fetch", accounts, call_services(accounts), IO, options)
-    context.parts("fetching", 1)(f"https://a.example/{EXA_KEY}", False)
+    call = Call("", "web_fetch", accounts, call_services(accounts), IO, options)
+    call.parts("fetching", 1)(f"https://a.example/{EXA_KEY}", False)
     assert reports[-1].subject == "https://a.example/[redacted]"
     assert EXA_KEY not in repr(reports)
 
@@ -567,14 +567,14 @@ def test_a_callback_that_fails_leaves_a_log_that_ends(logged: WebTools) -> None:
 
 def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools) -> None:
     accounts = logged._settings.accounts()
-    context = CallContext(new_call_id(), "web_search", accounts, call_services(accounts), IO)
+    call = Call(new_call_id(), "web_search", accounts, call_services(accounts), IO)
     together = threading.Barrier(4)
 
     def work(number: int) -> None:
         together.wait(60)
         for turn in range(200):
-            context.log("trial", number=number, turn=turn)
-            context.write_log()
+            call.log("trial", number=number, turn=turn)
+            call.write_log()
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -583,8 +583,8 @@ def test_threads_of_one_call_may_write_its_log_at_the_same_time(logged: WebTools
             [*pool.map(work, range(4))]
     finally:
         sys.setswitchinterval(interval)
-    context.write_log()
-    reports = events_of(log_path(accounts), context.id)
+    call.write_log()
+    reports = events_of(log_path(accounts), call.id)
     assert len({(event["number"], event["turn"]) for event in reports}) == len(reports) == 800
 
 

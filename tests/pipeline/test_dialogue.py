@@ -25,7 +25,7 @@ from webtools.providers.protocols import DocsCall
 
 def talk(speaker: Callable[[DocsCall], Any], *answers: Any, **settings: Any) -> Any:
     account = offline.account("context7", **settings)
-    job = ApiCall(account, "docs", "looking up", "q", context=detached())
+    job = ApiCall(account, "docs", "q", call=detached())
     return run(metered_look_up(job, speaker), Stub(*answers))
 
 
@@ -128,7 +128,7 @@ def test_a_dialogue_goes_through_the_proxy() -> None:
 
     stub = Stub(answer({}))
     account = offline.account("context7", proxy="http://127.0.0.1:3128")
-    job = ApiCall(account, "docs", "looking up", "q", context=detached())
+    job = ApiCall(account, "docs", "q", call=detached())
     run(metered_look_up(job, speaker), stub)
     assert [request.proxy for request in stub.requests] == [SecretStr("http://127.0.0.1:3128")] * 2
 

@@ -16,9 +16,8 @@ def test_without_time_for_a_retry_the_response_is_reported(clock: Clock) -> None
     job = ApiCall(
         account("exa", maxRequestsPerSecond=0.02),
         "search",
-        "searching for",
         "json",
-        context=detached(),
+        call=detached(),
     )
     stub = Stub(answer({"error": "down"}, 503))
     with pytest.raises(UnavailableError, match="HTTP 503: down"):
@@ -30,9 +29,7 @@ def test_without_time_for_a_retry_the_response_is_reported(clock: Clock) -> None
 def test_without_time_for_a_request_nothing_is_sent(clock: Clock) -> None:
     made = account("exa", maxRequestsPerSecond=0.02)
     stub = Stub(answer({}))
-    first, job = (
-        ApiCall(made, "search", "searching for", each, context=detached()) for each in "ab"
-    )
+    first, job = (ApiCall(made, "search", each, call=detached()) for each in "ab")
     run(metered_exchange(first, POST, lambda r: r), stub)
     job.deadline = clock.now + 12.5
     with pytest.raises(RequestTimeoutError, match=r"\b12\.5 s\b"):

@@ -59,9 +59,7 @@ def account(**settings: Any) -> Account:
 
 
 def job(capability: Any = "search", **settings: Any) -> ApiCall:
-    return ApiCall(
-        account(**settings), capability, "searching for", "rust async", context=detached()
-    )
+    return ApiCall(account(**settings), capability, "rust async", call=detached())
 
 
 @dataclass
@@ -441,12 +439,18 @@ def test_a_network_error_keeps_its_facts(failure: RequestError, named: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("doing", "subject"), [("fetching", "https://a.example"), ("summarizing", "https://b.example")]
+    ("capability", "action", "subject"),
+    [
+        ("fetch", "fetching", "https://a.example"),
+        ("summarize", "summarizing", "https://b.example"),
+    ],
 )
-def test_the_error_names_the_action_and_its_subject(doing: str, subject: str) -> None:
-    made = ApiCall(account(), "fetch", doing, subject, context=detached())
+def test_the_error_names_the_action_and_its_subject(
+    capability: Any, action: str, subject: str
+) -> None:
+    made = ApiCall(account(), capability, subject, call=detached())
     flow = metered_exchange(made, POST, lambda r: r)
-    with pytest.raises(RequestError, match=f'{doing} "{subject}": reset'):
+    with pytest.raises(RequestError, match=f'{action} "{subject}": reset'):
         world(*[RequestError("reset")] * 3).drive(flow)
 
 

@@ -46,7 +46,7 @@ def looked_up(
 
 async def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Hits:
     library = DocsQuery(query, 5) if isinstance(query, str) else query
-    job = ApiCall(account, "docs", "looking up", library.query, context=detached())
+    job = ApiCall(account, "docs", library.query, call=detached())
     return await metered_look_up(job, partial(context7.lookup, library, account))
 
 

@@ -323,7 +323,7 @@ def test_items_that_are_not_messages_have_no_text() -> None:
 
 
 def test_a_synthesis_has_as_much_time_as_a_summary() -> None:
-    assert ApiCall(ACCOUNT, "synthesize", "answering", "q").timeout == 120.0
+    assert ApiCall(ACCOUNT, "synthesize", "q", detached()).timeout == 120.0
 
 
 # --- errors ------------------------------------------------------------------------------------

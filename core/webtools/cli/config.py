@@ -12,7 +12,7 @@ from typing import Any
 
 from webtools._internal.display.text import price
 from webtools._internal.logs.log_reading import amount
-from webtools._internal.pipeline.context import call_services
+from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
 from webtools.cli.output import FAILED, FINE, command, tell

@@ -39,10 +39,6 @@ Done: TypeAlias = Callable[[str, bool], None]
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
-def untold(_subject: str, _failed: bool) -> None:
-    """Stand in for `Done` where nobody wants to know."""
-
-
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """One query with its filters, already checked.

@@ -16,9 +16,9 @@ from webtools._internal.operations.fetch import fetch
 from webtools._internal.operations.search import search
 from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.context import detached
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.retries import exchange, look_up
+from webtools._internal.pipeline.tool_call import detached
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
@@ -87,15 +87,15 @@ def registered(provider: Any) -> Generator[None, None, None]:
 async def _look_up(account: Account, query: DocsQuery, io: IO) -> Hits:
     provider = PROVIDERS[account.type].docs
     assert provider is not None
-    api_call = ApiCall(account, "docs", "looking up", "q", context=detached(io=io))
+    api_call = ApiCall(account, "docs", "q", call=detached(io))
     async with metered(api_call):
-        return await look_up(api_call, lambda call: provider.lookup(query, account, call), Hits)
+        return await look_up(api_call, lambda docs: provider.lookup(query, account, docs), Hits)
 
 
 async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthesis:
     provider = PROVIDERS[account.type].synthesize
     assert provider is not None
-    api_call = ApiCall(account, "synthesize", "answering", "q", context=detached(io=io))
+    api_call = ApiCall(account, "synthesize", "q", call=detached(io))
     async with metered(api_call):
         return await exchange(
             api_call,
@@ -109,15 +109,15 @@ async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthe
 CALLS: dict[Capability, tuple[Query, Callable[[Account, Any, IO], Coroutine[Any, Any, Any]]]] = {
     "search": (
         SearchQuery("q", 5),
-        lambda account, query, io: search([account], [query], detached(io=io)),
+        lambda account, query, io: search([account], [query], detached(io)),
     ),
     "fetch": (
         PageQuery(URLS, highlights=True, summary=True),
-        lambda account, query, io: fetch([account], query, detached(io=io)),
+        lambda account, query, io: fetch([account], query, detached(io)),
     ),
     "summarize": (
         SummaryQuery(URLS[0]),
-        lambda account, query, io: summarize([account], query, detached(io=io)),
+        lambda account, query, io: summarize([account], query, detached(io)),
     ),
     "docs": (DocsQuery("q", 5), _look_up),
     "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),

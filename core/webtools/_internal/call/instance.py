@@ -23,7 +23,7 @@ from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, run
 from webtools._internal.logs import tail
 from webtools._internal.operations.search import HITS
-from webtools._internal.pipeline.context import call_services
+from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.choices import Fence
 from webtools._loops import PROGRAM_USES_ASYNCIO
 from webtools.config import (

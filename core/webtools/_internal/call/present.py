@@ -17,7 +17,7 @@ from typing import Any
 from webtools import formatting
 from webtools._internal.io.runtime import IO
 from webtools._internal.output.stored import claim, handle_of, save
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text import fencing
 from webtools._internal.text.choices import Fence
 from webtools._internal.text.fencing import wrapping
@@ -48,27 +48,25 @@ _NOT_CUT: dict[str, Any] = {
 }
 
 
-async def present(
-    tool: Tool, function: Callable[[], Awaitable[Any]], context: CallContext
-) -> ToolResult:
+async def present(tool: Tool, function: Callable[[], Awaitable[Any]], call: Call) -> ToolResult:
     """Show what a tool's work brings; its failure is a result as well. A cut is logged."""
-    fence = context.accounts.config.fence
+    fence = call.accounts.config.fence
     failed: WebToolsError | None = None
     result: ToolResult | None = None
     try:
         response = await function()
-        result = await PRESENTERS[tool.name](response, context.io, fence)
+        result = await PRESENTERS[tool.name](response, call.io, fence)
     except WebToolsError as error:
         failed = error
     if failed is not None:
-        result = await present_error(failed, context.io, fence)
+        result = await present_error(failed, call.io, fence)
     assert result is not None  # noqa: S101  # either there is one, or a failure
     if path := result.details["full_output_path"]:
-        await context.io.call_blocking(lambda: claim(path, output_owner(context.accounts)))
+        await call.io.call_blocking(lambda: claim(path, output_owner(call.accounts)))
     if cut := result.details["truncation"]:
-        context.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
-        context.write_log()
-    return replace(result, call_id=context.id) if context.id else result
+        call.log("truncation", **cut_facts(cut), path=result.details["full_output_path"])
+        call.write_log()
+    return replace(result, call_id=call.id) if call.id else result
 
 
 async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages") -> ToolResult:

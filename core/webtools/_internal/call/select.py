@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -20,7 +20,7 @@ from webtools._internal.operations.research.flow import research
 from webtools._internal.operations.search import search
 from webtools._internal.operations.search_filters import finding_similar
 from webtools._internal.operations.summarize import summarize
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.dates import read_date
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts
 from webtools.errors import ConfigError, InputError, WebToolsError
@@ -108,7 +108,7 @@ def _fault_of(accounts: Accounts, capability: Capability) -> str:
     return ""
 
 
-async def carry_out(tool: Tool, given: Any, context: CallContext) -> Any:
+async def carry_out(tool: Tool, given: Any, call: Call) -> Any:
     """Call a tool with checked arguments, and write down how it went.
 
     Raises:
@@ -116,13 +116,13 @@ async def carry_out(tool: Tool, given: Any, context: CallContext) -> Any:
     """
     start = time.monotonic()
     trace = Tracing.tracer
-    span = begin_span(trace, tool.name, given, context) if trace is not None else None
-    is_logged = context.services.log is not None or LOGGER.isEnabledFor(logging.INFO)
+    span = begin_span(trace, tool.name, given, call) if trace is not None else None
+    is_logged = call.services.log is not None or LOGGER.isEnabledFor(logging.INFO)
     if is_logged:
-        context.log("call", tool=tool.name, **_arguments(given, context.accounts))
+        call.log("call", tool=tool.name, **_arguments(given, call.accounts))
     facts: dict[str, Any] = {}
     try:
-        response = await CALLS[tool.name](given, context)
+        response = await CALLS[tool.name](given, call)
         if is_logged or span is not None:
             facts = {"is_error": False, **_outcome(response)}
     except WebToolsError as error:
@@ -132,12 +132,12 @@ async def carry_out(tool: Tool, given: Any, context: CallContext) -> Any:
         facts = {"is_error": True, "error": type(error).__name__}
         raise
     except BaseException:  # cancelled, interrupted, or closed
-        context.log("cancelled")
+        call.log("cancelled")
         raise
     finally:
         if facts:
-            context.log("done", ms=round((time.monotonic() - start) * 1000, 1), **facts)
-        context.write_log()
+            call.log("done", ms=round((time.monotonic() - start) * 1000, 1), **facts)
+        call.write_log()
         if span is not None:
             span.end(facts)
     return response
@@ -186,8 +186,8 @@ def _outcome_of_research(envelope: ResearchEnvelope) -> dict[str, Any]:
     }
 
 
-async def _search(given: SearchInput, context: CallContext) -> SearchResponse:
-    accounts = context.accounts.chain("search", given.provider or None)
+async def _search(given: SearchInput, call: Call) -> SearchResponse:
+    accounts = call.accounts.chain("search", given.provider or None)
     if given.similar:
         accounts = finding_similar(accounts)
     start, end = given.start_published_date, given.end_published_date
@@ -207,12 +207,12 @@ async def _search(given: SearchInput, context: CallContext) -> SearchResponse:
             page=given.page if given.page > 1 else 0,
             content=given.content,
             similar=given.similar,
-            snippets=context.options.snippets,
+            snippets=call.options.snippets,
         )
         for text in given.queries
     ]
-    limit_of = partial(_limit_of, context.accounts, given.limit)
-    return await search(accounts, queries, context, limit_of)
+    limit_of = partial(_limit_of, call.accounts, given.limit)
+    return await search(accounts, queries, call, limit_of)
 
 
 def _limit_of(settings: Accounts, requested: int, account: Account) -> int:
@@ -225,16 +225,16 @@ def _limit_of(settings: Accounts, requested: int, account: Account) -> int:
     return min(limit, provider_limit, max_results or provider_limit)
 
 
-async def _fetch(given: FetchInput, context: CallContext) -> FetchResponse:
-    chain = context.accounts.chain("fetch", given.provider or None)
-    response = await fetch(chain, _page_query(given), context)
+async def _fetch(given: FetchInput, call: Call) -> FetchResponse:
+    chain = call.accounts.chain("fetch", given.provider or None)
+    response = await fetch(chain, _page_query(given), call)
     if given.question:
         most = given.text_max_characters or None
         cut_down = partial(
             _cut_down, response, given.question, keep_text=given.text, max_characters=most
         )
-        response = await context.io.call_blocking(cut_down, alone=True)
-    if warnings := context.warnings():
+        response = await call.io.call_blocking(cut_down, alone=True)
+    if warnings := call.warnings():
         return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
     return response
 
@@ -258,27 +258,26 @@ def _page_query(given: FetchInput) -> PageQuery:
     )
 
 
-async def _summarize(given: SummarizeInput, context: CallContext) -> SummaryResponse:
-    accounts = context.accounts.chain("summarize", given.provider or None)
+async def _summarize(given: SummarizeInput, call: Call) -> SummaryResponse:
+    accounts = call.accounts.chain("summarize", given.provider or None)
     query = SummaryQuery(
         url=given.url,
         summary_type=given.summary_type,
         engine=given.engine,
         target_language=given.target_language or None,
     )
-    return await summarize(accounts, query, context)
+    return await summarize(accounts, query, call)
 
 
-async def _research(given: ResearchInput, context: CallContext) -> ResearchEnvelope:
-    return await research(given, context)
+async def _research(given: ResearchInput, call: Call) -> ResearchEnvelope:
+    return await research(given, call)
 
 
-async def _read(given: ReadInput, context: CallContext) -> ReadResponse:
-    return await read_on(given, context.io)
+async def _read(given: ReadInput, call: Call) -> ReadResponse:
+    return await read_on(given, call.io)
 
 
-Call: TypeAlias = Callable[..., Awaitable[Any]]
-CALLS: dict[str, Call] = {
+CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     SEARCH.name: _search,
     FETCH.name: _fetch,
     SUMMARIZE.name: _summarize,

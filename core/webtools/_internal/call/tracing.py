@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from webtools._internal.http.watching import end_span
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 
 _CONTEXT = "opentelemetry.context"
 _FACTS = ("provider_used", "cost_usd", "cache_hit", "result_count", "degraded", "confidence")
@@ -33,7 +33,7 @@ class ToolSpan:
         end_span(self._span, facts.get("error") if facts else "cancelled")
 
 
-def begin_span(trace: Any, tool: str, given: BaseModel, context: CallContext) -> ToolSpan:
+def begin_span(trace: Any, tool: str, given: BaseModel, call: Call) -> ToolSpan:
     """Begin the span of a call with a tracer.
 
     The arguments are in it only where the log has queries in clear too.
@@ -43,8 +43,8 @@ def begin_span(trace: Any, tool: str, given: BaseModel, context: CallContext) ->
         "gen_ai.tool.name": tool,
         "gen_ai.tool.type": "function",
     }
-    if context.id:
-        attributes["webtools.call_id"] = context.id
-    if context.accounts.config.log.queries == "on":
+    if call.id:
+        attributes["webtools.call_id"] = call.id
+    if call.accounts.config.log.queries == "on":
         attributes["gen_ai.tool.call.arguments"] = given.model_dump_json(exclude_unset=True)
     return ToolSpan(trace, f"execute_tool {tool}", attributes)

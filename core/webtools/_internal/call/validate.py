@@ -15,8 +15,8 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.operations.answer_verification import verify
 from webtools._internal.operations.research.planning import plan
-from webtools._internal.pipeline.context import (
-    CallContext,
+from webtools._internal.pipeline.tool_call import (
+    Call,
     CallOptions,
     CallServices,
     call_services,
@@ -52,14 +52,14 @@ class Dispatcher:
 
     async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with what a method was given; every result passes the redactor."""
-        given, context = await self._begin(io, tool, *_split(arguments))
-        work = partial(carry_out, tool, given, context)
-        return await sanitize(work, context.accounts.redactor, io)
+        given, call = await self._begin(io, tool, *_split(arguments))
+        work = partial(carry_out, tool, given, call)
+        return await sanitize(work, call.accounts.redactor, io)
 
     async def plan(self, io: IO, arguments: dict[str, Any]) -> ResearchPlan:
         """Describe what a research call with these arguments would do."""
-        given, context = await self._begin(io, RESEARCH, *_split(arguments))
-        return await sanitize(partial(plan, given, context), context.accounts.redactor, io)
+        given, call = await self._begin(io, RESEARCH, *_split(arguments))
+        return await sanitize(partial(plan, given, call), call.accounts.redactor, io)
 
     async def verify(self, io: IO, answer: Any, sources: Any, options: dict[str, Any]) -> Verified:
         """Check an answer; the settings are read only where a source is a URL."""
@@ -84,13 +84,13 @@ class Dispatcher:
         failed: WebToolsError
         try:
             tool = self._checked(find_tool, name)
-            given, context = await self._begin(io, tool, arguments, options)
+            given, call = await self._begin(io, tool, arguments, options)
         except WebToolsError as error:
             failed = error
         else:
-            work = partial(carry_out, tool, given, context)
-            clean = partial(sanitize, work, context.accounts.redactor, io)
-            return await present(tool, clean, context)
+            work = partial(carry_out, tool, given, call)
+            clean = partial(sanitize, work, call.accounts.redactor, io)
+            return await present(tool, clean, call)
         return await present_error(failed, io)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -130,14 +130,14 @@ class Dispatcher:
 
     async def _begin(
         self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
-    ) -> tuple[Any, CallContext]:
+    ) -> tuple[Any, Call]:
         # It looks whether the settings have changed: a detector of blocking calls may forbid that.
         begin = partial(self._begun, io, tool, arguments, options)
         return await io.call_blocking(begin, quick=begin)
 
     def _begun(
         self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
-    ) -> tuple[Any, CallContext]:
+    ) -> tuple[Any, Call]:
         """Check the arguments and read the settings.
 
         Returns:
@@ -154,10 +154,10 @@ class Dispatcher:
         services = known[1]
         # By which the log knows the call.
         name = "" if services.log is None else services.log.new_call_id()
-        context = CallContext(name, tool.name, accounts, services, io, options)
+        call = Call(name, tool.name, accounts, services, io, options)
         if options.cache != "bypass":
-            context.cache = services.cache
-        return given, context
+            call.cache = services.cache
+        return given, call
 
     def _checked(self, check: Callable[[Any], T], given: Any) -> T:
         """Check what the caller gave; a complaint quotes it without the keys it may hold."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from webtools._internal.pipeline.api_call import LONG_TIMEOUTS, TIMEOUT, timeout_of
+from webtools._internal.pipeline.api_call import LONG_TIMEOUTS, TIMEOUT, ApiCall, timeout_of
 from webtools._internal.pipeline.circuit_breaking import (
     CircuitOpenError,
     explain_circuit,
     retry_time,
 )
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.errors import (
     BadRequestError,
@@ -24,6 +24,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.protocols import Query
 from webtools.results import ProviderAttempt
 
 Failure: TypeAlias = ProviderError | RequestError | InputError
@@ -50,6 +51,12 @@ class Turn:
     account: Account
     deadline: float
     obeys_circuit: bool
+
+    def api_call(self, capability: Capability, subject: str, query: Query, call: Call) -> ApiCall:
+        """Return the API call that serves a query in this turn."""
+        return ApiCall(
+            self.account, capability, subject, call, query, self.deadline, self.obeys_circuit
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -94,9 +101,9 @@ class Attempts:
         self.degraded.pop(account.name, None)
         self.failures.pop(account.name, None)
 
-    def all_failed(self, context: CallContext, which: str) -> Failure:
+    def all_failed(self, call: Call, which: str) -> Failure:
         """Return the error of a call that no provider served: the first, with all reasons."""
-        context.log("all_providers_failed", providers=dict(self.degraded))
+        call.log("all_providers_failed", providers=dict(self.degraded))
         error = self.first_error
         if error is not None and len(self.degraded) == 1:
             return error
@@ -137,7 +144,7 @@ class Failover:
     the others has responded.
 
     Attributes:
-        context: The call.
+        call: The call.
         accounts: The providers in order. A single one is called whatever is known about it.
         capability: What they are asked for.
         deadline: The end of the whole call.
@@ -147,7 +154,7 @@ class Failover:
         attempts: What became of the providers.
     """
 
-    context: CallContext
+    call: Call
     accounts: Sequence[Account]
     capability: Capability
     deadline: float
@@ -178,7 +185,7 @@ class Failover:
             if not self.is_needed(account):
                 continue
             if previous is not None:
-                self.context.moved_on(self.subject, previous.name, account.name)
+                self.call.moved_on(self.subject, previous.name, account.name)
             previous = account
             remaining = len(accounts) - position - 1
             yield Turn(account, self._end_of_turn(account, remaining), obeys_circuit)
@@ -188,7 +195,7 @@ class Failover:
 
         None of them waits long for its turn unless the settings give this one more time.
         """
-        now = self.context.io.now()
+        now = self.call.io.now()
         seconds = timeout_of(account, self.capability)
         if PROVIDERS[account.type].pages is None:  # its time begins with its first request
             seconds += _LOOK_UP_SECONDS
@@ -213,7 +220,7 @@ class Failover:
 
     def all_failed(self) -> Failure:
         """Return the error of a call that no provider served."""
-        return self.attempts.all_failed(self.context, f"that can {self.capability}")
+        return self.attempts.all_failed(self.call, f"that can {self.capability}")
 
 
 def may_succeed_elsewhere(error: Failure) -> bool:
@@ -261,9 +268,9 @@ def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
     ]
 
 
-def price_warnings(context: CallContext, cost_usd: float | None) -> list[str]:
+def price_warnings(call: Call, cost_usd: float | None) -> list[str]:
     """Warn if the price of a call leaves something out."""
-    return [UNPRICED] if context.is_unpriced and cost_usd else []
+    return [UNPRICED] if call.is_unpriced and cost_usd else []
 
 
 def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:

@@ -17,8 +17,8 @@ from webtools._internal.operations.failover import (
     price_warnings,
 )
 from webtools._internal.operations.fetch_part import Part, earliest, fetch_part
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.cost import total
+from webtools._internal.pipeline.tool_call import Call
 from webtools.errors import Fault, InputError, ProviderError, RequestError, WebToolsError
 from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
@@ -46,17 +46,15 @@ class Fetched:
     oldest: datetime | None = None
 
 
-async def fetch(
-    accounts: Sequence[Account], query: PageQuery, context: CallContext
-) -> FetchResponse:
+async def fetch(accounts: Sequence[Account], query: PageQuery, call: Call) -> FetchResponse:
     """Fetch pages as `fetch_pages` does."""
-    return (await fetch_pages(accounts, query, context)).response
+    return (await fetch_pages(accounts, query, call)).response
 
 
 async def fetch_pages(
     accounts: Sequence[Account],
     query: PageQuery,
-    context: CallContext,
+    call: Call,
     deadline: float = inf,
 ) -> Fetched:
     """Fetch pages; the next provider gets the ones that one could not fetch.
@@ -72,8 +70,8 @@ async def fetch_pages(
     allowed = tuple(url for url in query.urls if url not in refused)
     if not allowed:
         raise InputError(" ".join(dict.fromkeys(refused.values())))
-    deadline = min(deadline, end_of_call(accounts, "fetch", context.io.now()))
-    fetching = _Fetching(accounts, replace(query, urls=allowed), context, deadline)
+    deadline = min(deadline, end_of_call(accounts, "fetch", call.io.now()))
+    fetching = _Fetching(accounts, replace(query, urls=allowed), call, deadline)
     await fetching.run()
     fetched = fetching.fetched()
     pages = {page.url: page for page in fetched.response.pages}
@@ -96,7 +94,7 @@ class _Fetching:
 
     accounts: Sequence[Account]
     query: PageQuery
-    context: CallContext
+    call: Call
     deadline: float
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
@@ -111,7 +109,7 @@ class _Fetching:
             WebToolsError: No page could be fetched.
         """
         failover = Failover(
-            self.context,
+            self.call,
             self.accounts,
             "fetch",
             self.deadline,
@@ -122,7 +120,7 @@ class _Fetching:
         for turn in self._turns(failover):
             account, urls = turn.account, self._missing(turn.account)
             try:
-                part = await fetch_part(turn, replace(self.query, urls=urls), self.context)
+                part = await fetch_part(turn, replace(self.query, urls=urls), self.call)
             except FAILOVER_ERRORS as error:
                 if isinstance(error, (ProviderError, RequestError)):
                     for url in urls:
@@ -182,7 +180,7 @@ class _Fetching:
         first = self.accounts[0].name
         error: WebToolsError
         if not self.parts or (first not in self.parts and self.attempts.first_error is not None):
-            error = self.attempts.all_failed(self.context, "that can fetch")
+            error = self.attempts.all_failed(self.call, "that can fetch")
         else:
             pages = [failed_page(u, self._reason(u), self.faults[u]) for u in self.query.urls]
             error = _all_failed(next(iter(self.parts)), pages)
@@ -203,7 +201,7 @@ class _Fetching:
         parts = list(self.parts.values())
         cost = total(part.cost for part in parts)
         usd = cost.usd if cost else None
-        unpriced = price_warnings(self.context, usd) if len(attempts) > 1 else []
+        unpriced = price_warnings(self.call, usd) if len(attempts) > 1 else []
         oldest = earliest(part.oldest for part in parts)
         is_cached = all(part.is_cached for part in parts) and self.attempts.first_error is None
         warnings = [warning for part in parts for warning in part.warnings]

@@ -13,7 +13,6 @@ from pydantic import BaseModel, TypeAdapter
 from webtools._internal.operations.failover import Turn
 from webtools._internal.pages.robots import RobotsFile
 from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import (
@@ -26,6 +25,7 @@ from webtools._internal.pipeline.once import (
     store,
 )
 from webtools._internal.pipeline.retries import exchange, send_with_retries
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
@@ -82,7 +82,7 @@ class Part:
     oldest: datetime | None
 
 
-async def fetch_part(turn: Turn, query: PageQuery, context: CallContext) -> Part:
+async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     """Fetch pages from one provider. A page that fails carries its `error`.
 
     Raises:
@@ -91,12 +91,12 @@ async def fetch_part(turn: Turn, query: PageQuery, context: CallContext) -> Part
     account = turn.account
     query = _query_for(account, query)
     keys = [_key_of(account, query, url) for url in query.urls]
-    cached = _by_url(query.urls, await read_cached(context, keys))
+    cached = _by_url(query.urls, await read_cached(call, keys))
     missing = tuple(url for url in query.urls if url not in cached)
     responses: list[Pages] = []
     if missing:
         try:
-            responses = await _request_once(turn, replace(query, urls=missing), context)
+            responses = await _request_once(turn, replace(query, urls=missing), call)
         except (ProviderError, RequestError) as error:
             if not cached:
                 raise
@@ -146,24 +146,24 @@ def earliest(times: Iterable[datetime | None]) -> datetime | None:
 # --- one request for equal calls ---------------------------------------------------------------
 
 
-async def _request_once(turn: Turn, query: PageQuery, context: CallContext) -> list[Pages]:
+async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
     """Request pages and cache them, or wait for an equal call that does."""
-    if context.cache is None:
-        return await _request(turn, query, context)
+    if call.cache is None:
+        return await _request(turn, query, call)
     keys = [_key_of(turn.account, query, url) for url in query.urls]
 
     async def request_and_store() -> list[Pages]:
-        responses = await _request(turn, query, context)
+        responses = await _request(turn, query, call)
         pages = [
             CachedPage(page=page, warnings=_warnings_about(page.url, response))
             for response in responses
             for page in response.pages
         ]
-        await store(context, zip(keys, pages, strict=True))
+        await store(call, zip(keys, pages, strict=True))
         return responses
 
     flight = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
-    responses, is_shared = await share(context, flight, request_and_store, turn.deadline)
+    responses, is_shared = await share(call, flight, request_and_store, turn.deadline)
     return [
         replace(
             response,
@@ -192,20 +192,20 @@ def _warnings_about(url: str, response: Pages) -> list[str]:
 # --- the requests ------------------------------------------------------------------------------
 
 
-async def _request(turn: Turn, query: PageQuery, context: CallContext) -> list[Pages]:
+async def _request(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
     services = PROVIDERS[turn.account.type]
-    done = context.parts("fetching", len(query.urls))
+    done = call.parts("fetching", len(query.urls))
     if services.pages is not None:
-        return [await _request_each(services.pages, turn, query, context, done)]
+        return [await _request_each(services.pages, turn, query, call, done)]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     size = services.about.max_urls
     starts = range(0, len(query.urls), size)
     queries = [replace(query, urls=query.urls[start : start + size]) for start in starts]
     requests = [
-        partial(_request_group, services.fetch, _api_call(turn, group, context), group, done)
+        partial(_request_group, services.fetch, _api_call(turn, group, call), group, done)
         for group in queries
     ]
-    outcomes = await context.io.gather(requests)
+    outcomes = await call.io.gather(requests)
     errors = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
     if len(errors) == len(outcomes):
         raise errors[0]
@@ -215,18 +215,9 @@ async def _request(turn: Turn, query: PageQuery, context: CallContext) -> list[P
     ]
 
 
-def _api_call(turn: Turn, query: PageQuery, context: CallContext) -> ApiCall:
+def _api_call(turn: Turn, query: PageQuery, call: Call) -> ApiCall:
     subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
-    return ApiCall(
-        turn.account,
-        "fetch",
-        "fetching",
-        subject,
-        query,
-        context,
-        turn.deadline,
-        turn.obeys_circuit,
-    )
+    return turn.api_call("fetch", subject, query, call)
 
 
 async def _request_group(
@@ -247,18 +238,18 @@ async def _request_group(
 
 
 async def _request_each(
-    provider: PageProvider, turn: Turn, query: PageQuery, context: CallContext, done: Done
+    provider: PageProvider, turn: Turn, query: PageQuery, call: Call, done: Done
 ) -> Pages:
     """Let a provider fetch the pages one by one; their time is that of the turn."""
-    api_call = replace(_api_call(turn, query, context), deadline=inf)
+    api_call = replace(_api_call(turn, query, call), deadline=inf)
     page_call = PageCall(
-        io=context.io,
+        io=call.io,
         # Counted apart: a site that does not respond says nothing about the provider.
         send=partial(send_with_retries, api_call=replace(api_call), deadline=turn.deadline),
         timeout=api_call.timeout,
         deadline=turn.deadline,
         done=done,
-        robots=partial(_robots_file, turn, context) if context.options.robots else None,
+        robots=partial(_robots_file, turn, call) if call.options.robots else None,
     )
     async with metered(api_call):
         api_call.result = pages = await provider.pages(query, turn.account, page_call)
@@ -266,9 +257,9 @@ async def _request_each(
 
 
 async def _robots_file(
-    turn: Turn, context: CallContext, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
+    turn: Turn, call: Call, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
 ) -> RobotsFile:
     """Return a robots.txt, from the cache even where pages are refreshed."""
-    reading = replace(context, options=replace(context.options, cache="use"))
+    reading = replace(call, options=replace(call.options, cache="use"))
     key = CacheKey(_ROBOTS, cache_key("robots", url), url, turn.account.name)
     return (await once(reading, key, fetch, turn.deadline)).value

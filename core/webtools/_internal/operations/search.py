@@ -29,12 +29,11 @@ from webtools._internal.operations.search_filters import (
     undated_warning,
     weakest,
 )
-from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
 from webtools._internal.pipeline.retries import exchange
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.config.accounts import keyless_notices
 from webtools.errors import WebToolsError
@@ -88,7 +87,7 @@ class _QuerySearch:
 async def search(
     accounts: Sequence[Account],
     queries: Sequence[SearchQuery],
-    context: CallContext,
+    call: Call,
     limit_of: Callable[[Account], int] | None = None,
 ) -> SearchResponse:
     """Search for every query; results come by query, then by the provider's rank.
@@ -96,36 +95,36 @@ async def search(
     Args:
         accounts: The providers, in the order in which they are tried.
         queries: The queries.
-        context: The call.
+        call: The call.
         limit_of: Returns how many results a provider is asked for; without it, the query says.
 
     Raises:
         WebToolsError: Every query failed; the first error, with the texts of the others.
     """
-    deadline = end_of_call(accounts, "search", context.io.now())  # the same for all queries
-    done = context.parts("searching", len(queries))
+    deadline = end_of_call(accounts, "search", call.io.now())  # the same for all queries
+    done = call.parts("searching", len(queries))
     searches = [_QuerySearch(query) for query in queries]
-    await context.io.gather(
-        [partial(_run, each, accounts, deadline, context, limit_of, done) for each in searches],
+    await call.io.gather(
+        [partial(_run, each, accounts, deadline, call, limit_of, done) for each in searches],
         MAX_CONCURRENT_QUERIES,
     )
     errors = [each.error for each in searches if each.error is not None]
     if len(errors) == len(searches):
         raise _join_errors(errors)
-    return _response(accounts, searches, context)
+    return _response(accounts, searches, call)
 
 
 async def _run(
     search: _QuerySearch,
     accounts: Sequence[Account],
     deadline: float,
-    context: CallContext,
+    call: Call,
     limit_of: Callable[[Account], int] | None,
     done: Done,
 ) -> None:
     """Search for one query, and report that it ended."""
     failover = Failover(
-        context,
+        call,
         accounts,
         "search",
         deadline,
@@ -148,7 +147,7 @@ async def _search_with_failover(
         account = turn.account
         asked = query if limit_of is None else replace(query, limit=limit_of(account))
         try:
-            hits = await find(turn, asked, failover.context)
+            hits = await find(turn, asked, failover.call)
         except FAILOVER_ERRORS as error:
             failover.record_failure(account, error)
         else:
@@ -157,7 +156,7 @@ async def _search_with_failover(
     raise failover.all_failed()
 
 
-async def find(turn: Turn, query: SearchQuery, context: CallContext) -> Cached[Hits]:
+async def find(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:
     """Return a provider's hits for a query, from the cache or from its API.
 
     Raises:
@@ -167,7 +166,7 @@ async def find(turn: Turn, query: SearchQuery, context: CallContext) -> Cached[H
     if query.page:
         query = as_asked(account, query)
     key = CacheKey(HITS, _key_of(query, account), query.query, account.name)
-    return await once(context, key, lambda: _request_hits(turn, query, context), turn.deadline)
+    return await once(call, key, lambda: _request_hits(turn, query, call), turn.deadline)
 
 
 def _key_of(query: SearchQuery, account: Account) -> str:
@@ -186,20 +185,11 @@ def normalize(query: str) -> str:
     return " ".join(query.lower().split())
 
 
-async def _request_hits(turn: Turn, query: SearchQuery, context: CallContext) -> Hits:
+async def _request_hits(turn: Turn, query: SearchQuery, call: Call) -> Hits:
     account = turn.account
     provider = PROVIDERS[account.type].search
     assert provider is not None  # noqa: S101  # accounts are selected by capability
-    api_call = ApiCall(
-        account,
-        "search",
-        "searching for",
-        query.query,
-        query,
-        context,
-        turn.deadline,
-        turn.obeys_circuit,
-    )
+    api_call = turn.api_call("search", query.query, query, call)
     async with metered(api_call):
         return await exchange(
             api_call,
@@ -242,19 +232,19 @@ def _join_errors(errors: list[WebToolsError]) -> WebToolsError:
 
 
 def _response(
-    accounts: Sequence[Account], searches: Sequence[_QuerySearch], context: CallContext
+    accounts: Sequence[Account], searches: Sequence[_QuerySearch], call: Call
 ) -> SearchResponse:
     answers = [each.answer for each in searches if each.answer is not None]
     query = searches[0].query
     states: dict[str, dict[str, FilterState]] = {}
     if any(getattr(query, name) for name in FILTERS):
         states = {answer.account.name: attest(answer.account, query) for answer in answers}
-        context.log("filters", filters=weakest(states.values()))
+        call.log("filters", filters=weakest(states.values()))
     served = {answer.account.name for answer in answers}
     attempts = list_attempts(accounts, served, [each.attempts for each in searches])
     cost = total([answer.hits.cost for answer in answers])
     usd = cost.usd if cost else None
-    unpriced = price_warnings(context, usd) if len(attempts) > 1 else []
+    unpriced = price_warnings(call, usd) if len(attempts) > 1 else []
     times = [answer.stored_at for answer in answers if answer.stored_at]
     has_failures = any(each.attempts.failures for each in searches)
     is_cached = len(times) == len(searches) and not has_failures
@@ -273,7 +263,7 @@ def _response(
             *_answer_warnings(answers, states),
             *failover_warnings(attempts),
             *unpriced,
-            *_setting_warnings(query, answers, attempts, context),
+            *_setting_warnings(query, answers, attempts, call),
         ],
         cost_usd=usd,
         cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
@@ -295,9 +285,9 @@ def _setting_warnings(
     query: SearchQuery,
     answers: Sequence[Answer],
     attempts: Sequence[ProviderAttempt],
-    context: CallContext,
+    call: Call,
 ) -> list[str]:
-    accounts = context.accounts
+    accounts = call.accounts
     limits = dict.fromkeys(answer.limit for answer in answers if answer.limit < query.limit)
     names = [attempt.provider for attempt in attempts] if accounts.stand_ins else []
     return [
@@ -307,5 +297,5 @@ def _setting_warnings(
             for limit in limits
         ),
         *(keyless_notices(accounts, names) if names else ()),
-        *context.store_warnings(),
+        *call.store_warnings(),
     ]

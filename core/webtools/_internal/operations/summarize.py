@@ -17,12 +17,11 @@ from webtools._internal.operations.failover import (
     may_succeed_elsewhere,
     price_warnings,
 )
-from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.cost import NOTHING
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
 from webtools._internal.pipeline.retries import exchange
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Summary, SummaryQuery
@@ -34,7 +33,7 @@ SUMMARY: CacheFormat[Summary] = CacheFormat(
 
 
 async def summarize(
-    accounts: Sequence[Account], query: SummaryQuery, context: CallContext
+    accounts: Sequence[Account], query: SummaryQuery, call: Call
 ) -> SummaryResponse:
     """Summarize a URL with the first provider that can.
 
@@ -43,42 +42,33 @@ async def summarize(
         WebToolsError: Every provider failed, or gave no summary.
     """
     accounts[0].domains.check(query.url)  # the same for all providers
-    deadline = end_of_call(accounts, "summarize", context.io.now())
-    failover = Failover(context, accounts, "summarize", deadline, query.url, may_succeed_elsewhere)
+    deadline = end_of_call(accounts, "summarize", call.io.now())
+    failover = Failover(call, accounts, "summarize", deadline, query.url, may_succeed_elsewhere)
     for turn in failover:
         try:
-            summary = await _summarize(turn, query, context)
+            summary = await _summarize(turn, query, call)
         except FAILOVER_ERRORS as error:
             failover.record_failure(turn.account, error)
         else:
             failover.record_response(turn.account)
             attempts = list_attempts(accounts, {turn.account.name}, [failover.attempts])
-            return _response(turn.account, query, summary, attempts, context)
+            return _response(turn.account, query, summary, attempts, call)
     raise failover.all_failed()
 
 
-async def _summarize(turn: Turn, query: SummaryQuery, context: CallContext) -> Cached[Summary]:
+async def _summarize(turn: Turn, query: SummaryQuery, call: Call) -> Cached[Summary]:
     account = turn.account
     options = (query.summary_type, query.engine, query.target_language)
     identity = cache_key("summarize", account.identity, query.url, *options)
     key = CacheKey(SUMMARY, identity, query.url, account.name)
-    return await once(context, key, lambda: _request_summary(turn, query, context), turn.deadline)
+    return await once(call, key, lambda: _request_summary(turn, query, call), turn.deadline)
 
 
-async def _request_summary(turn: Turn, query: SummaryQuery, context: CallContext) -> Summary:
+async def _request_summary(turn: Turn, query: SummaryQuery, call: Call) -> Summary:
     account = turn.account
     provider = PROVIDERS[account.type].summarize
     assert provider is not None  # noqa: S101  # accounts are selected by capability
-    api_call = ApiCall(
-        account,
-        "summarize",
-        "summarizing",
-        query.url,
-        query,
-        context,
-        turn.deadline,
-        turn.obeys_circuit,
-    )
+    api_call = turn.api_call("summarize", query.url, query, call)
     async with metered(api_call):
         return await exchange(
             api_call,
@@ -93,11 +83,11 @@ def _response(
     query: SummaryQuery,
     summary: Cached[Summary],
     attempts: list[ProviderAttempt],
-    context: CallContext,
+    call: Call,
 ) -> SummaryResponse:
     cost = NOTHING if summary.is_free else summary.value.cost
     usd = cost.usd if cost else None
-    unpriced = price_warnings(context, usd) if len(attempts) > 1 else []
+    unpriced = price_warnings(call, usd) if len(attempts) > 1 else []
     return SummaryResponse(
         provider=account.name,
         attempts=attempts,
@@ -110,7 +100,7 @@ def _response(
             *summary.value.warnings,
             *failover_warnings(attempts),
             *unpriced,
-            *context.warnings(),
+            *call.warnings(),
         ],
         cost_usd=usd,
         cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),

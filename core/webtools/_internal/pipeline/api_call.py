@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from webtools._internal.pipeline.context import CallContext, detached
+from webtools._internal.pipeline.tool_call import Call
 from webtools.providers import Account, Capability
 
 TIMEOUT = 30.0  # seconds for a whole call, unless the provider's entry sets `timeoutMs`
@@ -15,28 +15,26 @@ LONG_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.
 
 @dataclass(slots=True, eq=False, repr=False)
 class ApiCall:
-    """What a provider is called for, and how far the call has come.
+    """A call of a provider, and its state.
 
     Attributes:
         account: The provider.
-        capability: What it is asked for; decides the time allowed.
-        doing: Words for messages, such as `searching for`.
+        capability: The kind of call, which decides the time allowed.
         subject: The query or URL that messages quote.
+        call: The tool call that this is part of.
         query: The whole query, from which the price is computed; None costs nothing.
-        context: The tool call that this is part of.
         deadline: When it ends at the latest, on the clock of `io.now()`.
         obeys_circuit: Whether it is refused while the provider's circuit breaker is open.
         allowed: Seconds it has, where the deadline leaves less than its own time-out.
-        requests: How many requests were sent.
+        requests: Number of requests that were sent.
         result: What the provider returned, for its price and the log.
     """
 
     account: Account
     capability: Capability
-    doing: str
     subject: str
+    call: Call
     query: Any = None
-    context: CallContext = field(default_factory=detached)
     deadline: float = inf
     obeys_circuit: bool = False
     allowed: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import partial
 
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools._internal.storage.circuit_states import REJECTED_KEY
 from webtools.errors import UnavailableError
@@ -20,24 +20,24 @@ class CircuitOpenError(UnavailableError):
         self.circuit = circuit
 
 
-async def check_circuit(account: Account, context: CallContext) -> None:
+async def check_circuit(account: Account, call: Call) -> None:
     """Check that a provider may be called. A half-open circuit lets a single call through.
 
     Raises:
         CircuitOpenError: It may not, which is logged.
     """
-    health = context.services.health
+    health = call.services.health
     if health.is_sound(account):
         return
-    circuit = await context.io.call_blocking(partial(health.open_circuit, account))
+    circuit = await call.io.call_blocking(partial(health.open_circuit, account))
     if circuit is not None:
-        log_skipped(circuit, context)
+        log_skipped(circuit, call)
         raise CircuitOpenError(circuit)
 
 
-def log_skipped(circuit: OpenCircuit, context: CallContext) -> None:
+def log_skipped(circuit: OpenCircuit, call: Call) -> None:
     """Log that a provider is skipped."""
-    context.log(
+    call.log(
         "provider_skipped",
         provider=circuit.provider,
         kind=circuit.kind,

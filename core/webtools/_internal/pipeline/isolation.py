@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from webtools._internal.pipeline.context import forget_calls
+from webtools._internal.pipeline.tool_call import forget_calls
 from webtools.config.paths import files_in
 
 

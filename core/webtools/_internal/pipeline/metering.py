@@ -35,19 +35,19 @@ async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
         CircuitOpenError: The provider's circuit breaker is open.
         QuotaError: The budget does not allow the call.
     """
-    context = api_call.context
-    context.write_log()
+    call = api_call.call
+    call.write_log()
     if api_call.obeys_circuit:
-        await check_circuit(api_call.account, context)
+        await check_circuit(api_call.account, call)
     reservation = await _reserve(api_call)
-    start = context.io.now()
+    start = call.io.now()
     _bound_time(api_call, start)
     try:
         yield
     except WebToolsError as error:
-        await _report_failure(api_call, error, reservation, context.io.now() - start)
+        await _report_failure(api_call, error, reservation, call.io.now() - start)
         raise
-    await _report_success(api_call, reservation, context.io.now() - start)
+    await _report_success(api_call, reservation, call.io.now() - start)
 
 
 def _bound_time(api_call: ApiCall, now: float) -> None:
@@ -58,41 +58,41 @@ def _bound_time(api_call: ApiCall, now: float) -> None:
 
 
 async def _reserve(api_call: ApiCall) -> Reservation | None:
-    context, account = api_call.context, api_call.account
-    budget = context.services.budget
+    call, account = api_call.call, api_call.account
+    budget = call.services.budget
     if not budget.active or api_call.query is None:
         return None
     price = PROVIDERS[account.type].worst_cost(api_call.query, account)
     try:
-        return await context.io.call_blocking(partial(budget.reserve, account.name, price))
+        return await call.io.call_blocking(partial(budget.reserve, account.name, price))
     except WebToolsError as error:
-        context.log("budget_refused", provider=account.name, message=str(error))
+        call.log("budget_refused", provider=account.name, message=str(error))
         await _release_trial(api_call)
         raise
 
 
 async def _settle(api_call: ApiCall, reservation: Reservation | None, usd: float | None) -> None:
     if reservation is not None:
-        settle = partial(api_call.context.services.budget.settle, reservation, usd)
-        await api_call.context.io.call_blocking(settle)
+        settle = partial(api_call.call.services.budget.settle, reservation, usd)
+        await api_call.call.io.call_blocking(settle)
 
 
 async def _release_trial(api_call: ApiCall) -> None:
     """Let another call try a provider whose circuit is half-open, as this one sent nothing."""
-    health = api_call.context.services.health
+    health = api_call.call.services.health
     if health.has_failures(api_call.account):
         failed = partial(health.failed, api_call.account, _NOT_SENT)
-        await api_call.context.io.call_blocking(failed)
+        await api_call.call.io.call_blocking(failed)
 
 
 async def _report_success(
     api_call: ApiCall, reservation: Reservation | None, seconds: float
 ) -> None:
-    context, account = api_call.context, api_call.account
+    call, account = api_call.call, api_call.account
     cost: Cost | None = getattr(api_call.result, "cost", None)
     await _settle(api_call, reservation, cost.usd if cost else None)
-    if context.services.health.has_failures(account):
-        await context.io.call_blocking(partial(context.services.health.succeeded, account))
+    if call.services.health.has_failures(account):
+        await call.io.call_blocking(partial(call.services.health.succeeded, account))
     _log_success(api_call, cost, seconds)
 
 
@@ -110,10 +110,10 @@ def _log_success(api_call: ApiCall, cost: Cost | None, seconds: float) -> None:
     facts = {"provider": api_call.account.name, "capability": api_call.capability}
     for url, reason in failures:
         error = ProviderError.__name__
-        api_call.context.log("provider_error", **facts, subject=url, error=error, message=reason)
+        api_call.call.log("provider_error", **facts, subject=url, error=error, message=reason)
     if failures and not count:
         return
-    api_call.context.log(
+    api_call.call.log(
         "provider_success" if count else "provider_empty",
         **facts,
         subject=api_call.subject,
@@ -127,15 +127,15 @@ def _log_success(api_call: ApiCall, cost: Cost | None, seconds: float) -> None:
 async def _report_failure(
     api_call: ApiCall, error: WebToolsError, reservation: Reservation | None, seconds: float
 ) -> None:
-    context, cost = api_call.context, _cost_of_failure(error, api_call)
-    context.is_unpriced |= cost is None
+    call, cost = api_call.call, _cost_of_failure(error, api_call)
+    call.is_unpriced |= cost is None
     await _settle(api_call, reservation, cost)
     if not api_call.requests:
         await _release_trial(api_call)
     elif not _had_too_little_time(error, api_call, seconds):
-        failed = partial(context.services.health.failed, api_call.account, error)
-        await context.io.call_blocking(failed)
-    context.log(
+        failed = partial(call.services.health.failed, api_call.account, error)
+        await call.io.call_blocking(failed)
+    call.log(
         "provider_error",
         provider=api_call.account.name,
         capability=api_call.capability,

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.single_flight import shared
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.invisible import may_hide, without_invisible
@@ -71,30 +71,30 @@ class CacheKey(Generic[T]):
 
 
 async def once(
-    context: CallContext, key: CacheKey[T], make: Callable[[], Awaitable[T]], deadline: float
+    call: Call, key: CacheKey[T], make: Callable[[], Awaitable[T]], deadline: float
 ) -> Cached[T]:
     """Return the cached value, or that of an equal call in flight, or make and cache it.
 
     Raises:
         WebToolsError: The value could not be made, here or in the other call.
     """
-    if context.cache is None:
+    if call.cache is None:
         return Cached(await make())
-    [cached] = await read_cached(context, [key])
+    [cached] = await read_cached(call, [key])
     if cached is not None:
         return cached
 
     async def make_and_store() -> T:
         value = await make()
-        await store(context, [(key, value)])
+        await store(call, [(key, value)])
         return value
 
-    value, is_shared = await share(context, key, make_and_store, deadline)
+    value, is_shared = await share(call, key, make_and_store, deadline)
     return Cached(value, is_free=is_shared)
 
 
 async def share(
-    context: CallContext, key: CacheKey[Any], make: Callable[[], Awaitable[T]], deadline: float
+    call: Call, key: CacheKey[Any], make: Callable[[], Awaitable[T]], deadline: float
 ) -> tuple[T, bool]:
     """Make a value, or wait for an equal call of this process that makes it.
 
@@ -104,24 +104,24 @@ async def share(
     Raises:
         WebToolsError: The value could not be made, here or there.
     """
-    context.write_log()
+    call.write_log()
     # A call that refreshes the cache does not wait for one that may use it. A failure of another
     # key or proxy says nothing about this call's own, so the secrets are part of the key.
-    flight = (key.hash, context.options.cache, context.accounts.redactor)
-    log = partial(context.log, "shared", subject=key.subject, provider=key.provider)
-    return await shared(context.io, context.services.flights, flight, make, deadline, log)
+    flight = (key.hash, call.options.cache, call.accounts.redactor)
+    log = partial(call.log, "shared", subject=key.subject, provider=key.provider)
+    return await shared(call.io, call.services.flights, flight, make, deadline, log)
 
 
-async def read_cached(context: CallContext, keys: Sequence[CacheKey[T]]) -> list[Cached[T] | None]:
+async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T] | None]:
     """Return the cached value of each key, or None."""
-    cache = context.cache
-    if cache is None or context.options.cache == "refresh":
+    cache = call.cache
+    if cache is None or call.options.cache == "refresh":
         return [None] * len(keys)
-    entries: list[Entry | None] = await context.io.call_blocking(
-        lambda: [context.try_cache(partial(cache.get, key.hash)) for key in keys],
+    entries: list[Entry | None] = await call.io.call_blocking(
+        lambda: [call.try_cache(partial(cache.get, key.hash)) for key in keys],
         quick=lambda: [cache.get_at_once(key.hash) for key in keys],
     )
-    oldest = time.time() - context.accounts.config.cache.ttl_ms / 1000
+    oldest = time.time() - call.accounts.config.cache.ttl_ms / 1000
     values = [
         None if entry is None else _parse(key, entry, oldest)
         for key, entry in zip(keys, entries, strict=True)
@@ -130,7 +130,7 @@ async def read_cached(context: CallContext, keys: Sequence[CacheKey[T]]) -> list
         stored_at = cached.stored_at if cached else None
         age = round(time.time() - stored_at.timestamp()) if stored_at else None
         event = "cache_hit" if cached else "cache_miss"
-        context.log(event, subject=key.subject, provider=key.provider, age_s=age)
+        call.log(event, subject=key.subject, provider=key.provider, age_s=age)
     return values
 
 
@@ -147,22 +147,22 @@ def _parse(key: CacheKey[T], entry: Entry, oldest: float) -> Cached[T] | None:
     return Cached(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
 
 
-async def store(context: CallContext, values: Iterable[tuple[CacheKey[T], T]]) -> None:
+async def store(call: Call, values: Iterable[tuple[CacheKey[T], T]]) -> None:
     """Cache the values that are worth keeping."""
     kept = [(key, value) for key, value in values if key.format.is_cacheable(value)]
-    if context.cache is not None and kept:
-        await context.io.call_blocking(partial(_write, context, context.cache, kept))
+    if call.cache is not None and kept:
+        await call.io.call_blocking(partial(_write, call, call.cache, kept))
 
 
-def _write(context: CallContext, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) -> None:
-    redactor = context.accounts.redactor
+def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) -> None:
+    redactor = call.accounts.redactor
     for key, value in values:
         data = key.format.adapter.dump_json(value)
         text: str | None = data.decode()
         if may_hide(data) or redactor.may_be_in(data):
             text = _without_secrets(data.decode(), redactor)
         if text is not None:
-            context.try_cache(partial(cache.set, key.hash, text))
+            call.try_cache(partial(cache.set, key.hash, text))
 
 
 def _without_secrets(text: str, redactor: Redactor) -> str | None:

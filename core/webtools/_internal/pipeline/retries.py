@@ -49,6 +49,13 @@ _FUNCTIONS: dict[Capability, tuple[str, str]] = {
     "docs": ("lookup", "lookup"),
     "synthesize": ("synthesis_request", "read_synthesis"),
 }
+_ACTIONS: dict[Capability, str] = {  # for messages
+    "search": "searching for",
+    "fetch": "fetching",
+    "summarize": "summarizing",
+    "docs": "looking up",
+    "synthesize": "synthesizing an answer to",
+}
 _MAX_BYTES_ON_LOOP = 128 * 1024  # a longer response is read in a thread
 
 
@@ -73,7 +80,7 @@ async def exchange(
         api_call.result = value = _read(checked, api_call, response)
     else:  # cleaning megabytes would block an event loop
         work = partial(_read, checked, api_call, response)
-        api_call.result = value = await api_call.context.io.call_blocking(work, alone=True)
+        api_call.result = value = await api_call.call.io.call_blocking(work, alone=True)
     return value
 
 
@@ -147,7 +154,7 @@ async def look_up(
         ProviderError: The provider reported an error, a response does not match the
             documented format, or the provider failed before the first request.
     """
-    io, responses = api_call.context.io, list[Response]()
+    io, responses = api_call.call.io, list[Response]()
 
     async def send(request: Request) -> Response:
         response = await _response_to(api_call, request)
@@ -250,7 +257,7 @@ async def send_with_retries(request: Request, api_call: ApiCall, deadline: float
     Raises:
         RequestError: The last attempt had no response.
     """
-    io = api_call.context.io
+    io = api_call.call.io
     outcome: Response | RequestError | None = None
     for attempt in range(MAX_RETRIES + 1):
         if not await _wait_for_slot(api_call, deadline):
@@ -278,7 +285,7 @@ def _emit_retry(api_call: ApiCall, outcome: Response | RequestError, seconds: fl
         return
     status = outcome.status if isinstance(outcome, Response) else type(outcome).__name__
     facts = {"provider": api_call.account.name, "outcome": status, "seconds": round(seconds, 3)}
-    emit("retry", api_call.context.tool, api_call.context.id, facts)
+    emit("retry", api_call.call.tool, api_call.call.id, facts)
 
 
 def _delay(outcome: Response | RequestError, api_call: ApiCall, attempt: int) -> float | None:
@@ -312,17 +319,17 @@ def _retry_after_error(response: Response, api_call: ApiCall) -> tuple[float | N
 
 async def _wait_for_slot(api_call: ApiCall, deadline: float) -> bool:
     """Wait until `maxRequestsPerSecond` allows a request; return False if that is too late."""
-    pacer, context = api_call.account.pacer, api_call.context
+    pacer, call = api_call.account.pacer, api_call.call
     if pacer is None:
         return True
-    limits, now = context.services.limits, context.io.now()
+    limits, now = call.services.limits, call.io.now()
     if limits is None:
         wait = pacer.reserve(now, deadline)
     else:
         reserve = partial(_reserve, limits, api_call.account, pacer, now, deadline)
-        wait = await context.io.call_blocking(reserve)
+        wait = await call.io.call_blocking(reserve)
     if wait:
-        await context.io.sleep(wait)
+        await call.io.sleep(wait)
     return wait is not None
 
 
@@ -352,7 +359,8 @@ def _explain(error: RequestError, api_call: ApiCall) -> RequestError:
     cause = str(error)
     if isinstance(error, RequestTimeoutError):
         cause = f"{cause} (allowed: {_seconds(api_call)} s; timeoutMs of the provider sets it)"
-    text = f'Network error while {api_call.doing} "{api_call.subject}": {cause.rstrip(".")}'
+    action = _ACTIONS[api_call.capability]
+    text = f'Network error while {action} "{api_call.subject}": {cause.rstrip(".")}'
     return type(error)(
         f"{text}. {_remedy(error)}",
         provider=api_call.account.name,

@@ -39,7 +39,7 @@ class Ledger(Protocol):
         """The store; budgets on the same one share what their process spends."""
         ...
 
-    def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
+    def reserve(self, cost: int, limit: Sum, /) -> tuple[str, Sum | None]:
         """Add a call of `cost` micro-USD to today's sum if that stays within the limit.
 
         Returns:
@@ -47,7 +47,7 @@ class Ledger(Protocol):
         """
         ...
 
-    def adjust(self, day: str, change: int) -> None:
+    def adjust(self, day: str, change: int, /) -> None:
         """Add micro-USD to the sum of a day, or of today if it is empty; at least 0 remain."""
         ...
 

@@ -79,11 +79,11 @@ Change: TypeAlias = Callable[["State | None"], "State | None"]
 class CircuitStates(Protocol):
     """States by key, shared by all processes. Both methods raise `StoreError`."""
 
-    def read(self, key: str) -> State | None:
+    def read(self, key: str, /) -> State | None:
         """Return a state; None for a provider without failures."""
         ...
 
-    def change(self, key: str, change: Change) -> State | None:
+    def change(self, key: str, change: Change, /) -> State | None:
         """Replace a state in one step by what `change` returns for it, and return the new one.
 
         `change` can be called more than once.

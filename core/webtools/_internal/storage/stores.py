@@ -78,8 +78,6 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     """
     if not url:
         return in_file(store_at(path), ttl=ttl, max_bytes=max_bytes)
-    # Imported here since few settings name a server.
-
     store = redis_store_at(url)
     return Stores(
         store,

@@ -17,12 +17,11 @@ from webtools._internal.operations.research.rules import (
 )
 from webtools._internal.operations.search import HITS, answer_of, as_cached, find, normalize
 from webtools._internal.operations.search_filters import attest, unapplied, undated_warning
-from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import log_skipped
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import Cached, CacheKey, once
 from webtools._internal.pipeline.retries import look_up
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools._internal.text.choices import Command
@@ -164,7 +163,7 @@ def _more_entries(command: Command, accounts: Accounts, keyless: str) -> str:
 
 
 async def retrieve(
-    question: Question, chain: Sequence[Account], context: CallContext, deadline: float
+    question: Question, chain: Sequence[Account], call: Call, deadline: float
 ) -> Retrieval:
     """Ask the providers in order until one finds something.
 
@@ -174,27 +173,27 @@ async def retrieve(
         RequestError: Every provider failed, the first one without a response.
     """
     found = Retrieval()
-    ready, failing = await _skip_open_circuits(chain, context, found)
-    if context.accounts.config.research.merge:
-        await ask_all(ready, question, context, deadline, found)
+    ready, failing = await _skip_open_circuits(chain, call, found)
+    if call.accounts.config.research.merge:
+        await ask_all(ready, question, call, deadline, found)
     else:
-        await ask_in_order(ready, question, context, deadline, found)
+        await ask_in_order(ready, question, call, deadline, found)
     if not found.attempts.last_response:
-        await ask_in_order(failing, question, context, deadline, found, obeys_circuit=False)
+        await ask_in_order(failing, question, call, deadline, found, obeys_circuit=False)
     if not found.attempts.last_response:
-        raise found.attempts.all_failed(context, "of the chain")
+        raise found.attempts.all_failed(call, "of the chain")
     return found
 
 
 async def _skip_open_circuits(
-    chain: Sequence[Account], context: CallContext, found: Retrieval
+    chain: Sequence[Account], call: Call, found: Retrieval
 ) -> tuple[list[Account], list[Account]]:
     """Split a chain into the providers to ask, and those to ask only if no other responds.
 
     A provider without quota or with a wrong key is in neither list: it would only refuse again.
     """
-    health = context.services.health
-    circuits: list[OpenCircuit | None] = await context.io.call_blocking(
+    health = call.services.health
+    circuits: list[OpenCircuit | None] = await call.io.call_blocking(
         lambda: [health.known(account) for account in chain]
     )
     pairs = list(zip(chain, circuits, strict=True))
@@ -204,7 +203,7 @@ async def _skip_open_circuits(
         if circuit is not None:
             found.attempts.record_skip(account, circuit)
             if ready or account not in failing:
-                log_skipped(circuit, context)
+                log_skipped(circuit, call)
     return ready, failing
 
 
@@ -216,19 +215,17 @@ def found_nothing(account: Account) -> str:
 async def ask_in_order(
     accounts: Sequence[Account],
     question: Question,
-    context: CallContext,
+    call: Call,
     deadline: float,
     found: Retrieval,
     *,
     obeys_circuit: bool = True,
 ) -> None:
     """Ask one provider after the other until one finds something; add to `found`."""
-    failover = Failover(
-        context, accounts, "search", deadline, question.query, attempts=found.attempts
-    )
+    failover = Failover(call, accounts, "search", deadline, question.query, attempts=found.attempts)
     for turn in failover.turns(accounts, obeys_circuit=obeys_circuit):
         try:
-            await _ask(turn, question, context, found)
+            await _ask(turn, question, call, found)
         except FAILOVER_ERRORS as error:
             found.attempts.record_failure(turn.account, error)
         else:
@@ -240,16 +237,16 @@ async def ask_in_order(
 async def ask_all(
     accounts: Sequence[Account],
     question: Question,
-    context: CallContext,
+    call: Call,
     deadline: float,
     found: Retrieval,
 ) -> None:
     """Ask all providers at the same time and fuse their ranks; add to `found`."""
     retrievals = [Retrieval() for _ in accounts]
     await gathered(
-        context.io,
+        call.io,
         [
-            partial(ask_in_order, [account], question, context, deadline, own)
+            partial(ask_in_order, [account], question, call, deadline, own)
             for account, own in zip(accounts, retrievals, strict=True)
         ],
     )
@@ -280,21 +277,21 @@ def task_of(account: Account) -> Capability:
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
 
 
-async def _ask(turn: Turn, question: Question, context: CallContext, found: Retrieval) -> None:
+async def _ask(turn: Turn, question: Question, call: Call, found: Retrieval) -> None:
     """Ask one provider; add what it finds to `found`."""
     account = turn.account
-    found.warnings += keyless_notices(context.accounts, [account.name])
+    found.warnings += keyless_notices(call.accounts, [account.name])
     if task_of(account) == "docs":
-        cached = await _find_docs(turn, question, context)
+        cached = await _find_docs(turn, question, call)
         hits = as_cached(cached.value, question.query) if cached.is_free else cached.value
         stored_at, results = cached.stored_at, hits.results
         undated = sum(result.published_at is None for result in results)
         found.warnings += undated_warning(undated if question.since else 0)
     else:
         query = _search_query(question)
-        answer = answer_of(account, query, await find(turn, query, context))
+        answer = answer_of(account, query, await find(turn, query, call))
         hits, stored_at, results = answer.hits, answer.stored_at, answer.results
-        found.warnings += _filtered(account, query, answer.undated, context)
+        found.warnings += _filtered(account, query, answer.undated, call)
     found.costs.append(hits.cost)
     found.warnings += hits.warnings
     if results:
@@ -305,13 +302,11 @@ async def _ask(turn: Turn, question: Question, context: CallContext, found: Retr
         found.warnings.append(found_nothing(account))
 
 
-def _filtered(
-    account: Account, query: SearchQuery, undated: int, context: CallContext
-) -> list[str]:
+def _filtered(account: Account, query: SearchQuery, undated: int, call: Call) -> list[str]:
     """Write down who applied the filters, and say what none did."""
     states = attest(account, query)
     if states:
-        context.log("filters", filters=states)
+        call.log("filters", filters=states)
     return [*unapplied(account.name, states), *undated_warning(undated)]
 
 
@@ -341,27 +336,18 @@ def _hits_wanted(question: Question) -> int:
     return min(question.limit + question.spares, MAX_SOURCES)
 
 
-async def _find_docs(turn: Turn, question: Question, context: CallContext) -> Cached[Hits]:
+async def _find_docs(turn: Turn, question: Question, call: Call) -> Cached[Hits]:
     account, query = turn.account, _docs_query(question)
     fields = (normalize(query.query), query.limit, query.library)
     identity = cache_key("docs", account.identity, *fields)
     key = CacheKey(HITS, identity, query.query, account.name)
-    return await once(context, key, lambda: _request_docs(turn, query, context), turn.deadline)
+    return await once(call, key, lambda: _request_docs(turn, query, call), turn.deadline)
 
 
-async def _request_docs(turn: Turn, query: DocsQuery, context: CallContext) -> Hits:
+async def _request_docs(turn: Turn, query: DocsQuery, call: Call) -> Hits:
     account = turn.account
     provider = PROVIDERS[account.type].docs
     assert provider is not None  # noqa: S101  # chosen by capability
-    api_call = ApiCall(
-        account,
-        "docs",
-        "looking up",
-        query.query,
-        query,
-        context,
-        turn.deadline,
-        turn.obeys_circuit,
-    )
+    api_call = turn.api_call("docs", query.query, query, call)
     async with metered(api_call):
-        return await look_up(api_call, lambda call: provider.lookup(query, account, call), Hits)
+        return await look_up(api_call, lambda docs: provider.lookup(query, account, docs), Hits)

@@ -36,9 +36,9 @@ from webtools._internal.operations.research.synthesizers import (
     choose_synthesizer,
 )
 from webtools._internal.operations.search import normalize
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.domains import read_suffixes, suffixes_at_once
 from webtools._internal.text.invisible import without_invisible
@@ -83,7 +83,7 @@ _ENVELOPE: CacheFormat[_CachedEnvelope] = CacheFormat(
 )
 
 
-async def research(given: ResearchInput, context: CallContext) -> ResearchEnvelope:
+async def research(given: ResearchInput, call: Call) -> ResearchEnvelope:
     """Answer a question with sources, and where asked for with a synthesis.
 
     Raises:
@@ -92,19 +92,19 @@ async def research(given: ResearchInput, context: CallContext) -> ResearchEnvelo
         ProviderError: Every provider of the chain failed.
         RequestError: Likewise, and the first one gave no answer.
     """
-    accounts = context.accounts
+    accounts = call.accounts
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
-    synthesizer = choose_synthesizer(given, context)
-    deadline = context.io.now() + SECONDS[question.command]
+    synthesizer = choose_synthesizer(given, call)
+    deadline = call.io.now() + SECONDS[question.command]
 
-    work = _Research(question, chain, synthesizer, context, deadline)
-    key = key_of(question, chain, synthesizer, context)
+    work = _Research(question, chain, synthesizer, call, deadline)
+    key = key_of(question, chain, synthesizer, call)
     if key is None:
         result = Cached(await work.carry_out())
     else:
-        result = await once(context, key, work.carry_out, deadline)
-    told = [*accounts.warnings, *moved_bounds(given, question), *context.store_warnings()]
+        result = await once(call, key, work.carry_out, deadline)
+    told = [*accounts.warnings, *moved_bounds(given, question), *call.store_warnings()]
     return _as_asked(result, question, told)
 
 
@@ -112,10 +112,10 @@ def key_of(
     question: Question,
     chain: Sequence[Account],
     synthesizer: Synthesizer | None,
-    context: CallContext,
+    call: Call,
 ) -> CacheKey[_CachedEnvelope] | None:
     """Return a key of all that the answer depends on; None if it cannot be cached."""
-    if synthesizer is not None and synthesizer is context.options.synthesizer:
+    if synthesizer is not None and synthesizer is call.options.synthesizer:
         return None  # one cannot tell two models apart
     how = None if synthesizer is None else synthesizer.name
     if isinstance(synthesizer, ProviderSynthesizer):
@@ -124,8 +124,8 @@ def key_of(
     asked = (question.command, question.limit, question.time_sensitive)
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
-    reading = _readers(context.accounts) if reads_pages(question, synthesizer) else []
-    merge = context.accounts.config.research.merge
+    reading = _readers(call.accounts) if reads_pages(question, synthesizer) else []
+    merge = call.accounts.config.research.merge
     key = cache_key("research", query, asked, recency, names, how, reading, merge)
     return CacheKey(_ENVELOPE, key, question.query, "research")
 
@@ -187,14 +187,14 @@ class _Research:
     question: Question
     chain: tuple[Account, ...]
     synthesizer: Synthesizer | None
-    context: CallContext
+    call: Call
     deadline: float
 
     async def carry_out(self) -> _CachedEnvelope:
-        done = self.context.parts("searching", 1)
-        found = await retrieve_recent(self.question, self.chain, self.context, self.deadline)
+        done = self.call.parts("searching", 1)
+        found = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
         done(self.question.query, not found.results)
-        await self.context.io.call_blocking(
+        await self.call.io.call_blocking(
             read_suffixes, quick=suffixes_at_once
         )  # by which sources are counted
         if self.synthesizer is None or not found.results:
@@ -211,9 +211,9 @@ class _Research:
         self, synthesizer: Synthesizer, found: Retrieval
     ) -> tuple[Outcome, list[Passage]]:
         """Answer from pages, which are ranked once: for the answer, and for what is beside it."""
-        texts = await read_pages(found, self.context, self.deadline)
+        texts = await read_pages(found, self.call, self.deadline)
         question, sources = self.question.query, _sources(found, texts)
-        ranking: Ranking = await self.context.io.call_blocking(
+        ranking: Ranking = await self.call.io.call_blocking(
             partial(rank_sources, question, sources), alone=True
         )
         best = tuple(best_passages(ranking, LONGEST_INPUT))
@@ -222,7 +222,7 @@ class _Research:
         answer = outcome.synthesis
         room = ANSWER_CHARACTERS - (len(answer.summary) if answer else 0)
         beside = partial(passages_beside, ranking, outcome.claims, room)
-        passages: list[Passage] = await self.context.io.call_blocking(beside, alone=True)
+        passages: list[Passage] = await self.call.io.call_blocking(beside, alone=True)
         return outcome, passages
 
     # --- synthesis -----------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class _Research:
         quoting = ExtractiveSynthesizer(ranking=ranking)
         if isinstance(synthesizer, ExtractiveSynthesizer):
             synthesizer = quoting
-        done = self.context.parts("synthesizing", 1)
+        done = self.call.parts("synthesizing", 1)
         outcome = await self._one_synthesis(synthesizer, query, found)
         if outcome.error and synthesizer is not quoting:
             found.attempts.degraded[outcome.synthesizer] = outcome.error
@@ -251,7 +251,7 @@ class _Research:
     async def _one_synthesis(
         self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval
     ) -> Outcome:
-        outcome = await synthesize(synthesizer, query, self.deadline, self.context.io)
+        outcome = await synthesize(synthesizer, query, self.deadline, self.call.io)
         is_free = isinstance(synthesizer, ExtractiveSynthesizer)
         found.costs.append(outcome.cost or (NOTHING if is_free else None))
         found.warnings += [*outcome.warnings, *_dropped(outcome)]
@@ -261,7 +261,7 @@ class _Research:
     def _log_synthesis(self, outcome: Outcome) -> None:
         name, verified = outcome.synthesizer, outcome.verified
         if verified is not None:
-            self.context.log(
+            self.call.log(
                 "synthesis",
                 synthesizer=name,
                 claims=verified.kept + verified.dropped,
@@ -272,7 +272,7 @@ class _Research:
             )
         if outcome.error is not None:
             facts = {"error": outcome.error_type, "message": outcome.error}
-            self.context.log("synthesis_error", synthesizer=name, **facts)
+            self.call.log("synthesis_error", synthesizer=name, **facts)
 
     # --- the envelope --------------------------------------------------------------------------
 
@@ -283,7 +283,7 @@ class _Research:
         retrieved_at = found.retrieved_at or now
         judgement = self._judged(found, outcome, retrieved_at)
         cost = total(found.costs)
-        is_unpriced = cost is not None and self.context.is_unpriced
+        is_unpriced = cost is not None and self.call.is_unpriced
         meta = ResearchMeta(
             query=question.query,
             command=question.command,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from webtools._internal.operations.fetch import fetch_pages
 from webtools._internal.operations.research.chain import Retrieval
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 from webtools.config import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
 from webtools.providers import PROVIDERS, Account, direct
@@ -39,16 +39,16 @@ def page_query(urls: Sequence[str]) -> PageQuery:
     return PageQuery(tuple(urls), text_max_characters=PAGE_CHARACTERS)
 
 
-async def read_pages(found: Retrieval, context: CallContext, deadline: float) -> dict[str, str]:
+async def read_pages(found: Retrieval, call: Call, deadline: float) -> dict[str, str]:
     """Return the texts of the results' pages by URL; what could not be had goes into `found`.
 
     Where a page cannot be read, the next best hit takes the place of its own.
     """
     reader: Account | None = None
     try:
-        reader, fallback = readers(context.accounts)
+        reader, fallback = readers(call.accounts)
         chain = [reader] if fallback is None else [reader, fallback]
-        pages = await _read(chain, found.results, found, context, deadline)
+        pages = await _read(chain, found.results, found, call, deadline)
     except (ConfigError, InputError, ProviderError, RequestError) as error:
         instead = _chosen(found.results) or "the snippets"
         found.warnings.append(f"No page could be read, so {instead} stand in: {error}")
@@ -58,7 +58,7 @@ async def read_pages(found: Retrieval, context: CallContext, deadline: float) ->
         return {}
     unread = [page for page in pages if page.error]
     if unread and found.spares:
-        spare = await _read_spares(chain, len(unread), found, context, deadline)
+        spare = await _read_spares(chain, len(unread), found, call, deadline)
         unread = _replaced(unread, spare, found)
         pages += spare
     found.is_partial = bool(unread)
@@ -85,11 +85,11 @@ async def _read(
     chain: Sequence[Account],
     hits: Sequence[SearchResult],
     found: Retrieval,
-    context: CallContext,
+    call: Call,
     deadline: float,
 ) -> list[Page]:
     query = page_query([hit.url for hit in hits])
-    fetched = await fetch_pages(chain, query, context, deadline)
+    fetched = await fetch_pages(chain, query, call, deadline)
     response = fetched.response
     found.attempts.degraded |= fetched.replaced
     found.read_at = min(filter(None, (found.read_at, fetched.oldest)), default=None)
@@ -100,11 +100,11 @@ async def _read(
 
 
 async def _read_spares(
-    chain: Sequence[Account], count: int, found: Retrieval, context: CallContext, deadline: float
+    chain: Sequence[Account], count: int, found: Retrieval, call: Call, deadline: float
 ) -> list[Page]:
     """Read as many of the next best pages; none where that fails too."""
     try:
-        pages = await _read(chain, found.spares[:count], found, context, deadline)
+        pages = await _read(chain, found.spares[:count], found, call, deadline)
     except (ProviderError, RequestError, InputError):
         return []
     return [page for page in pages if page.text]

@@ -16,8 +16,8 @@ from webtools._internal.operations.research.synthesizers import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.once import CacheKey, read_cached
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.config import Accounts
 from webtools.errors import ConfigError
@@ -32,22 +32,22 @@ _Asked: TypeAlias = tuple[Account, str, Query]
 _ANY_URL = "https://example.com/"
 
 
-async def plan(given: ResearchInput, context: CallContext) -> ResearchPlan:
+async def plan(given: ResearchInput, call: Call) -> ResearchPlan:
     """Plan a research call.
 
     Raises:
         ConfigError: There is nobody to ask, or the budget cannot be read.
         InputError: There is no such synthesizer.
     """
-    accounts = context.accounts
+    accounts = call.accounts
     question = question_of(given, accounts)
     chain = chain_for(question.command, question.query, accounts)
-    synthesizer = choose_synthesizer(given, context)
-    cached = await _cached_since(key_of(question, chain, synthesizer, context), context)
+    synthesizer = choose_synthesizer(given, call)
+    cached = await _cached_since(key_of(question, chain, synthesizer, call), call)
     asked = [(account, task_of(account), query_for(account, question)) for account in chain]
-    steps = await _steps(asked, context)
-    reading = await _steps(_reading(question, synthesizer, accounts), context)
-    synthesis = await _steps(_synthesis(question, synthesizer), context)
+    steps = await _steps(asked, call)
+    reading = await _steps(_reading(question, synthesizer, accounts), call)
+    synthesis = await _steps(_synthesis(question, synthesizer), call)
     again = _again(question, chain, steps)
     every = [*steps, *again, *reading, *synthesis]
     return ResearchPlan(
@@ -63,21 +63,21 @@ async def plan(given: ResearchInput, context: CallContext) -> ResearchPlan:
         kept_since=cached,
         worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in every), 6),
         most_output_bytes=MAX_BYTES,
-        budget=await _budget(context),
+        budget=await _budget(call),
     )
 
 
-async def _cached_since(key: CacheKey[Any] | None, context: CallContext) -> datetime | None:
+async def _cached_since(key: CacheKey[Any] | None, call: Call) -> datetime | None:
     if key is None:
         return None
-    [cached] = await read_cached(context, [key])
+    [cached] = await read_cached(call, [key])
     return None if cached is None else cached.stored_at
 
 
-async def _steps(asked: Sequence[_Asked], context: CallContext) -> list[PlanStep]:
-    health = context.services.health
+async def _steps(asked: Sequence[_Asked], call: Call) -> list[PlanStep]:
+    health = call.services.health
     accounts = [account for account, _, _ in asked]
-    circuits: list[OpenCircuit | None] = await context.io.call_blocking(
+    circuits: list[OpenCircuit | None] = await call.io.call_blocking(
         lambda: [health.known(each) for each in accounts]
     )
     return [_step(*each, circuit) for each, circuit in zip(asked, circuits, strict=True)]
@@ -125,11 +125,11 @@ def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Ask
     return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
 
 
-async def _budget(context: CallContext) -> BudgetState | None:
-    budget = context.services.budget
+async def _budget(call: Call) -> BudgetState | None:
+    budget = call.services.budget
     if not budget.active:
         return None
-    spent = await context.io.call_blocking(budget.spent)
+    spent = await call.io.call_blocking(budget.spent)
     return BudgetState(
         usd_today=spent.today.usd if spent.today else None,
         calls_today=spent.today.calls if spent.today else None,

@@ -12,14 +12,14 @@ from webtools._internal.operations.research.chain import (
     task_of,
 )
 from webtools._internal.operations.research.rules import time_word
-from webtools._internal.pipeline.context import CallContext
+from webtools._internal.pipeline.tool_call import Call
 from webtools.providers import Account
 
 _REMEDY = "recency_days (--recency-days on the command line) sets another age"
 
 
 async def retrieve_recent(
-    question: Question, chain: tuple[Account, ...], context: CallContext, deadline: float
+    question: Question, chain: tuple[Account, ...], call: Call, deadline: float
 ) -> Retrieval:
     """Ask a chain; where words alone asked for recent sources and there is none, for any.
 
@@ -28,7 +28,7 @@ async def retrieve_recent(
         ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without an answer.
     """
-    found = await retrieve(question, chain, context, deadline)
+    found = await retrieve(question, chain, call, deadline)
     if question.recency_from in (None, "call"):
         return found
     if found.results:
@@ -37,8 +37,8 @@ async def retrieve_recent(
     filtered = [account for account in found.empty if takes_dates(account)]
     if not filtered:
         return found
-    if question.recency_from == "words" and context.io.now() < deadline:
-        return await _widened(question, filtered, context, deadline, found)
+    if question.recency_from == "words" and call.io.now() < deadline:
+        return await _widened(question, filtered, call, deadline, found)
     found.warnings.insert(0, f"{_nothing(question)}; {_REMEDY}.")
     return found
 
@@ -51,19 +51,19 @@ def takes_dates(account: Account) -> bool:
 async def _widened(
     question: Question,
     accounts: list[Account],
-    context: CallContext,
+    call: Call,
     deadline: float,
     narrow: Retrieval,
 ) -> Retrieval:
     """Ask those who found nothing once more, for sources of any age."""
     again = [account.name for account in accounts]
-    context.log("widened", recency_days=question.recency_days, again=again)
+    call.log("widened", recency_days=question.recency_days, again=again)
     wide = Retrieval(
         attempts=Attempts(narrow.attempts.degraded, narrow.attempts.skipped),
         costs=narrow.costs,
         is_widened=True,
     )
-    await ask_in_order(accounts, question._replace(since=None), context, deadline, wide)
+    await ask_in_order(accounts, question._replace(since=None), call, deadline, wide)
     nothing = _nothing(question)
     if wide.results:
         told = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]

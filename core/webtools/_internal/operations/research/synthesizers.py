@@ -12,9 +12,9 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.operations.research.claims import quote, rank_sources
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import CircuitOpenError
-from webtools._internal.pipeline.context import CallContext
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.retries import exchange
+from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.config import Accounts
 from webtools.errors import InputError, RequestError, UnavailableError
@@ -68,7 +68,7 @@ class ProviderSynthesizer:
     """Lets a provider's API write the answer, such as Perplexity's."""
 
     account: Account
-    context: CallContext
+    call: Call
 
     @property
     def name(self) -> str:
@@ -95,10 +95,9 @@ class ProviderSynthesizer:
         api_call = ApiCall(
             account,
             "synthesize",
-            "synthesizing an answer to",
             query.question,
+            self.call,
             read,
-            self.context,
             deadline,
             obeys_circuit=True,
         )
@@ -218,14 +217,14 @@ def _cut(text: str, share: int) -> str:
 # --- who writes ----------------------------------------------------------------------------------
 
 
-def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesizer | None:
+def choose_synthesizer(given: ResearchInput, call: Call) -> Synthesizer | None:
     """Choose who writes the answer; None leaves it out.
 
     Raises:
         ConfigError: No configured provider can.
         InputError: There is no such synthesizer.
     """
-    handed_in, configured = context.options.synthesizer, context.accounts.config.research.synthesis
+    handed_in, configured = call.options.synthesizer, call.accounts.config.research.synthesis
     wanted = given.synthesis.strip().lower()
     if not wanted and given.command != "web-deep":
         return None
@@ -239,8 +238,8 @@ def choose_synthesizer(given: ResearchInput, context: CallContext) -> Synthesize
         case "llm":
             told = "needs a model: hand in a synthesizer, such as ChatModelSynthesizer"
         case writer:
-            if account := _writer(writer, context.accounts):
-                return ProviderSynthesizer(account, context)
+            if account := _writer(writer, call.accounts):
+                return ProviderSynthesizer(account, call)
             names = (EXTRACTIVE.name, *_writing_types(), "llm", "none")
             told = f"is unknown; use one of {', '.join(names)}"
     raise InputError(f"synthesis {shown(given.synthesis)} {told}.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,18 +16,18 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import shared_log
 from webtools._internal.logs.records import LOGGER, LOUD, emit, level_of, without_queries
 from webtools._internal.pipeline.single_flight import Flights
-from webtools._internal.storage.budget import Budget, forget_spending
+from webtools._internal.storage.budget import Budget, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache
 from webtools._internal.storage.circuit_breaker import Health
-from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.circuit_states import Change, State
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import RateLimits, Store, in_file, stores_for
+from webtools._internal.storage.stores import RateLimits, Store, stores_for
 from webtools._internal.text.invisible import visible
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
 from webtools.progress import Progress, ProgressCallback
-from webtools.providers.protocols import Done, untold
+from webtools.providers.protocols import Done
 
 if TYPE_CHECKING:
     from webtools._internal.logs.events import Log
@@ -129,7 +128,7 @@ class CallOptions:
 
 
 @dataclass(slots=True, eq=False, repr=False)  # frozen, it would take thrice as long to make
-class CallContext:
+class Call:
     """One call; only `noted` and what follows it ever change.
 
     Attributes:
@@ -231,7 +230,7 @@ class CallContext:
         """Begin a stage of so many parts; call the answer with each that is done or has failed."""
         report = self.options.progress
         if report is None:
-            return untold
+            return lambda _subject, _failed: None
         report(Progress(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
         clean = self.accounts.redactor.text  # a subject may be a URL that a provider gave
@@ -240,32 +239,41 @@ class CallContext:
         )
 
 
-class _NoIO:
-    """The `io` of a context that no call uses."""
+class _NoStore:
+    """Store, spend ledger and circuit states of a call outside of any tool. It keeps nothing."""
 
-    def __getattr__(self, name: str) -> Any:
-        raise RuntimeError("this context has no io: pass one to detached()")
+    @property
+    def store(self) -> _NoStore:
+        return self
+
+    def take_notices(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
+        pass
+
+    def reserve(self, _cost: int, _limit: Sum) -> tuple[str, Sum | None]:
+        return "", None
+
+    def adjust(self, _day: str, _change: int) -> None:
+        pass
+
+    def today(self) -> Sum:
+        return Sum(0, 0)
+
+    def read(self, _key: str) -> State | None:
+        return None
+
+    def change(self, _key: str, _change: Change) -> State | None:
+        return None
 
 
-class _NoStore(SqliteStore):
-    """A store without a file, in which nothing is found and nothing stays."""
-
-    def __init__(self) -> None:
-        super().__init__(Path(os.devnull))
-
-    def read(self, *_: Any, **__: Any) -> Any:
-        """Find nothing."""
-
-    write = read
+_NO_ACCOUNTS = Accounts((), "the code")
 
 
-_NOBODY = Accounts((), "the code")
-_NO_IO = cast("IO", _NoIO())
-
-
-def detached(accounts: Accounts = _NOBODY, io: IO = _NO_IO) -> CallContext:
-    """Build the context of a call outside of any tool: nothing is cached, counted or logged."""
-    stores = in_file(_NoStore(), ttl=0, max_bytes=0)
-    budget, health = Budget(stores.ledger, BudgetConfig()), Health(stores.circuits)
-    services = CallServices(stores.store, None, Flights(), budget, health, None)
-    return CallContext("", "", accounts, services, io)
+def detached(io: IO, accounts: Accounts = _NO_ACCOUNTS) -> Call:
+    """Build a call outside of any tool: nothing is cached, counted or logged."""
+    store = _NoStore()
+    budget, health = Budget(store, BudgetConfig()), Health(store)
+    services = CallServices(store, None, Flights(), budget, health, None)
+    return Call("", "", accounts, services, io)
