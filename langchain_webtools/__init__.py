@@ -5,7 +5,7 @@
 
     agent = create_agent("openai:gpt-5", WebToolkit().get_tools())
 
-Names are loaded when they are first used: the import itself costs next to nothing.
+LangChain is not imported before a name is first used.
 """
 
 from importlib import import_module
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
     from langchain_webtools.progress import aprogress_events, progress_events
-    from langchain_webtools.research import WebResearchTool
     from langchain_webtools.retrievers import WebSearchRetriever
     from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
     from langchain_webtools.toolkit import WebToolkit
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         SummarizeTool,
         WebFetchTool,
         WebReadTool,
+        WebResearchTool,
         WebSearchTool,
     )
 
@@ -51,7 +51,7 @@ __all__ = [
     "progress_events",
 ]
 
-_HOMES = {
+_MODULES = {
     "WebToolsCallbackHandler": "callbacks",
     "as_search_results": "citations",
     "WebPassageCompressor": "compressors",
@@ -59,7 +59,6 @@ _HOMES = {
     "WebToolException": "exceptions",
     "aprogress_events": "progress",
     "progress_events": "progress",
-    "WebResearchTool": "research",
     "WebSearchRetriever": "retrievers",
     "ChatModelSynthesizer": "synthesis",
     "ChatModelVerifier": "synthesis",
@@ -67,23 +66,23 @@ _HOMES = {
     "SummarizeTool": "tools",
     "WebFetchTool": "tools",
     "WebReadTool": "tools",
+    "WebResearchTool": "tools",
     "WebSearchTool": "tools",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its module when it is first used."""
-    if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        home = import_module(f"{__name__}.{_HOMES[name]}")
+        module = import_module(f"{__name__}.{_MODULES[name]}")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "langchain_core":
             raise
         message = f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'"
         raise ImportError(message) from error
-    value = getattr(home, name)
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

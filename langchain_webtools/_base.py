@@ -1,9 +1,7 @@
-"""What the tools share: the way from LangChain to `WebTools.call_tool` and back."""
+"""The base of the tools: from LangChain to `WebTools.call_tool` and back."""
 
-import inspect
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -13,34 +11,49 @@ from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import ArgsSchema, BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from langchain_webtools._arguments import known_arguments
-from langchain_webtools._web import OWN_KEYS, Web, warn_if_unconfigured
+from langchain_webtools._fields import Web, check_argument_names, use_api_keys
+from langchain_webtools._graph_store import (
+    acopy_from_store,
+    acopy_to_store,
+    copy_from_store,
+    copy_to_store,
+    graph_store,
+)
+from langchain_webtools.citations import tool_content
 from langchain_webtools.exceptions import WebToolException
+from langchain_webtools.progress import aprogress_events, progress_events
+from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode
 from webtools.tools import READ, Tool, ToolResult
 
 MAX_THREADS = 32
-_TEXTS = frozenset({"text", "highlights", "passages"})  # of the pages that were read
-_BY_NAME = object()  # stands for no whole input: the arguments came one by one
-Method = TypeVar("Method", bound=Callable[..., Any])
-Manager = TypeVar("Manager", CallbackManagerForToolRun, AsyncCallbackManagerForToolRun)
-
-
-def _inspected(method: Method) -> Method:
-    """Have the signature of a method at hand, and nothing to find in its annotations.
-
-    LangChain looks at both at every call, and that is a fifth of what LangChain costs.
-    """
-    function: Any = method
-    function.__signature__ = inspect.signature(method)
-    function.__annotations__ = {}  # where it looks whether its config is wanted
-    return method
+_PAGE_TEXTS = frozenset({"text", "highlights", "passages"})
 
 
 class WebTool(BaseTool):
-    """Base of the tools: passes each call on to `web`, and the result back, unchanged.
+    """Base of the tools: passes each call to `web` and returns its result unchanged.
 
-    The arguments are checked by `web` alone, so that a bad one reads the same everywhere.
+    Only `web` checks the arguments, so that the error for a bad one is the same everywhere.
+
+    Key init args:
+        web: WebTools | None
+            Carries out the calls; by default the tool makes its own. Share one among tools.
+        api_keys: Mapping[str, str] | None
+            API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: str
+            The name that the model calls.
+        handle_tool_error: bool | str | Callable[[ToolException], str] | None
+            True: a failure is a message with status "error". False: it is raised as
+            `WebToolException`, for middleware.
+        cache: "use" | "refresh" | "bypass"
+            Use cached results (the default), replace them, or ignore the cache.
+        content_blocks: bool
+            True: results come as `search_result` blocks, for models with native citations.
+        compact_artifact: bool
+            True: the artifact leaves out the texts of pages, which the content holds.
+
+    Further arguments have the names of the tool's arguments, such as `limit`. They are fixed for
+    every call: a model neither sees nor changes them.
     """
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -53,49 +66,54 @@ class WebTool(BaseTool):
     compact_artifact: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
-    _fixed: Tool | None = PrivateAttr(default=None)
-    _known = model_validator(mode="before")(known_arguments)
-    _own_keys = OWN_KEYS
+    _fixed_tool: Tool | None = PrivateAttr(default=None)
+    _check_names = model_validator(mode="before")(check_argument_names)
+    _use_keys = model_validator(mode="before")(use_api_keys)
 
     @model_validator(mode="after")
-    def _constructed(self) -> Self:
+    def _finish(self) -> Self:
         self._fix_arguments()
         warn_if_unconfigured(self.web, self._tool)
         return self
 
     def _fix_arguments(self) -> None:
-        """Take the arguments that were fixed at construction out of what a model sees."""
+        """Remove the arguments that have a value from the schema that a model sees."""
         names = [*self._tool.input_model.model_fields][1:]
-        given = {name: getattr(self, name, None) for name in names}
-        values = {name: value for name, value in given.items() if value or value is False}
-        if values or self._fixed:
-            fixed = self._tool.with_fixed(values) if values else self._tool
-            if self._is_ours():
-                self.args_schema = fixed.input_model
-            self._fixed = fixed
+        values = {name: getattr(self, name, None) for name in names}
+        fixed = {name: value for name, value in values.items() if value or value is False}
+        if fixed or self._fixed_tool:
+            tool = self._tool.with_fixed(fixed) if fixed else self._tool
+            if self._has_default_schema():
+                self.args_schema = tool.input_model
+            self._fixed_tool = tool
+
+    def _has_default_schema(self) -> bool:
+        """Return whether a model sees the tool's schema, not one that the developer passed."""
+        return self.args_schema is (self._fixed_tool or self._tool).input_model
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; an argument is fixed from the next call on, or open again."""
+        """Set an attribute. An argument of the tool is fixed, or open again, from the next call."""
         super().__setattr__(name, value)
         if name in self._tool.input_model.model_fields:
             self._fix_arguments()
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy the tool; an argument in `update` is fixed in the copy."""
+        """Copy the tool. An argument in `update` is fixed in the copy."""
         copied = super().model_copy(update=update, deep=deep)
         copied._fix_arguments()  # noqa: SLF001 - a copy of our own
         return copied
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Leave out the schema without the fixed arguments: no module has it."""
+        """Leave out the schema without the fixed arguments: pickle cannot import it."""
         state = super().__getstate__()
-        if self._fixed is None:
+        if self._fixed_tool is None:
             return state
-        kept = {**state["__dict__"], "args_schema": None if self._is_ours() else self.args_schema}
-        return {**state, "__dict__": kept, "__pydantic_private__": {"_fixed": None}}
+        schema = None if self._has_default_schema() else self.args_schema
+        fields = {**state["__dict__"], "args_schema": schema}
+        return {**state, "__dict__": fields, "__pydantic_private__": {"_fixed_tool": None}}
 
     def __setstate__(self, state: dict[Any, Any]) -> None:
-        """Make the schema without the fixed arguments anew."""
+        """Restore the schema without the fixed arguments."""
         super().__setstate__(state)
         if self.args_schema is None:
             self.args_schema = self._tool.input_model
@@ -103,20 +121,11 @@ class WebTool(BaseTool):
 
     @property
     def tool_call_schema(self) -> ArgsSchema:
-        """Return the input model as it is: the base would make another, wordier one."""
+        """The input model itself: the base would make another, wordier one."""
         schema = self.args_schema
-        return schema if schema is not None and self._is_ours() else super().tool_call_schema
-
-    def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
-        """Return what callbacks see: nothing is injected into our own arguments.
-
-        The base looks for it at every call, which would cost more than the rest of LangChain.
-        """
-        return {**tool_input} if self._is_ours() else super()._filter_injected_args(tool_input)
-
-    def _is_ours(self) -> bool:
-        """Return whether a model is shown our schema, not one of the developer's."""
-        return self.args_schema is (self._fixed or self._tool).input_model
+        if schema is None or not self._has_default_schema():
+            return super().tool_call_schema
+        return schema
 
     def batch(
         self,
@@ -128,10 +137,10 @@ class WebTool(BaseTool):
     ) -> list[Any]:
         """Call the tool for each input, all at the same time (up to 32).
 
-        LangChain's own limit follows the number of processors, which wait here for the network.
-        `max_concurrency` in `config` still wins.
+        LangChain's own limit is the number of processors, but these calls wait for the network.
+        `max_concurrency` in `config` overrides both.
         """
-        configs = _widened(config, len(inputs))
+        configs = _batch_configs(config, len(inputs))
         return super().batch(inputs, configs, return_exceptions=return_exceptions, **kwargs)
 
     def batch_as_completed(
@@ -142,8 +151,8 @@ class WebTool(BaseTool):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> Iterator[tuple[int, Any]]:
-        """Call the tool for each input as `batch` does, and give each result when it is there."""
-        configs = _widened(config, len(inputs))
+        """Call the tool for each input as `batch` does, and yield each result once it is ready."""
+        configs = _batch_configs(config, len(inputs))
         if return_exceptions:
             return super().batch_as_completed(inputs, configs, return_exceptions=True, **kwargs)
         return super().batch_as_completed(inputs, configs, **kwargs)
@@ -151,80 +160,54 @@ class WebTool(BaseTool):
     def _to_args_and_kwargs(
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Hand over the input whole, so that no name in it can clash with a parameter."""
+        """Pass the input as one value: a name in it could clash with a parameter of `_run`."""
         return (tool_input, tool_call_id), {}
 
-    @_inspected
     def _run(
         self,
-        tool_input: Any = _BY_NAME,
+        tool_input: Any,
         tool_call_id: str | None = None,
         /,
         run_manager: CallbackManagerForToolRun | None = None,
-        **arguments: Any,
     ) -> Any:
-        given, listener, store = self._begun(tool_input, arguments, run_manager)
-        options = self._options()
-        if listener is not None:
-            from langchain_webtools.progress import progress_events  # noqa: PLC0415 - import time
-
-            options["progress"] = progress_events(listener)
+        arguments, store = self._arguments(tool_input), graph_store()
         if store is not None and self._tool is READ:
-            _outputs().restore(store, given)
-        result = self.web.call_tool(self._fixed or self._tool.name, given, **options)
+            copy_from_store(store, arguments)
+        progress = progress_events(run_manager) if run_manager else None
+        result = self.web.call_tool(
+            self._fixed_tool or self._tool.name, arguments, progress=progress, **self._options()
+        )
         if store is not None:
-            _outputs().keep(store, result.details)
+            copy_to_store(store, result.details)
         return self._present(result, tool_call_id)
 
-    @_inspected
     async def _arun(
         self,
-        tool_input: Any = _BY_NAME,
+        tool_input: Any,
         tool_call_id: str | None = None,
         /,
         run_manager: AsyncCallbackManagerForToolRun | None = None,
-        **arguments: Any,
     ) -> Any:
-        given, listener, store = self._begun(tool_input, arguments, run_manager)
-        name, options = self._fixed or self._tool.name, self._options()
+        arguments, store = self._arguments(tool_input), graph_store()
         if store is not None and self._tool is READ:
-            await _outputs().arestore(store, given)
-        if listener is not None:
-            from langchain_webtools.progress import aprogress_events  # noqa: PLC0415 - likewise
-
-            async with aprogress_events(listener) as progress:
-                result = await self.web.acall_tool(name, given, progress=progress, **options)
-        else:
-            result = await self.web.acall_tool(name, given, **options)
+            await acopy_from_store(store, arguments)
+        async with aprogress_events(run_manager) as progress:
+            result = await self.web.acall_tool(
+                self._fixed_tool or self._tool.name, arguments, progress=progress, **self._options()
+            )
         if store is not None:
-            await _outputs().akeep(store, result.details)
+            await acopy_to_store(store, result.details)
         return self._present(result, tool_call_id)
 
-    def _begun(
-        self, tool_input: Any, named: dict[str, Any], manager: Manager | None
-    ) -> tuple[Any, Manager | None, Any]:
-        """Return the model's arguments, who may want progress, and the store of a LangGraph run.
-
-        Progress goes to handlers, and to the stream of the run.
-        """
-        given = named if tool_input is _BY_NAME else tool_input
-        if isinstance(given, str):
-            given = {self._tool.first_field: given}
-        is_graph = "langgraph.config" in sys.modules  # a graph that runs has imported it
-        listens = manager is not None and (manager.handlers or is_graph)
-        store = _outputs().graph_store() if is_graph else None
-        return given, manager if listens else None, store
+    def _arguments(self, tool_input: Any) -> Any:
+        return {self._tool.first_field: tool_input} if isinstance(tool_input, str) else tool_input
 
     def _options(self) -> dict[str, Any]:
-        """Return what goes with every call beside the model's arguments."""
+        """Return the options of `call_tool` that do not come from the model."""
         return {"cache": self.cache}
 
     def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
-        content: Any = result.text
-        if self.content_blocks:
-            from langchain_webtools.citations import tool_content  # noqa: PLC0415 - few need it
-
-            content = tool_content(result)
+        content: Any = tool_content(result) if self.content_blocks else result.text
         if result.is_error:
             content = self._fail(WebToolException(result.text, result.details), tool_call_id)
         if self.response_format == "content":
@@ -232,10 +215,9 @@ class WebTool(BaseTool):
         return content, _compact(result.details) if self.compact_artifact else result.details
 
     def _fail(self, error: WebToolException, tool_call_id: str | None) -> ToolOutputMixin:
-        """Raise the error, or make the message that LangChain would make without an artifact.
+        """Raise the error, or make LangChain's message for it with the details as artifact.
 
-        A callable handler that raises a `ToolException` of its own is called a second time, with
-        that, by LangChain.
+        LangChain calls a handler a second time if it raises a `ToolException` of its own.
         """
         handler = self.handle_tool_error
         if not handler or tool_call_id is None:
@@ -253,25 +235,19 @@ class WebTool(BaseTool):
 
 
 def _compact(details: dict[str, Any]) -> dict[str, Any]:
-    """Leave the texts of pages out, which the message's content holds: checkpoints stay small."""
+    """Leave out the texts of pages, which the message's content holds: checkpoints stay small."""
     pages = [
-        {name: value for name, value in page.items() if name not in _TEXTS | {"content"}}
+        {name: value for name, value in page.items() if name not in _PAGE_TEXTS | {"content"}}
         for page in details.get("results", ())
     ]
-    kept = {name: value for name, value in details.items() if name not in _TEXTS}
-    return {**kept, "results": pages} if pages else kept
+    facts = {name: value for name, value in details.items() if name not in _PAGE_TEXTS}
+    return {**facts, "results": pages} if pages else facts
 
 
-def _outputs() -> Any:
-    from langchain_webtools import _outputs as outputs  # noqa: PLC0415 - only graphs need it
-
-    return outputs
-
-
-def _widened(
+def _batch_configs(
     config: RunnableConfig | Sequence[RunnableConfig] | None, count: int
 ) -> list[RunnableConfig]:
-    """Make one config per input; the first one's limit is the one that LangChain obeys."""
+    """Make one config per input. LangChain uses the `max_concurrency` of the first one."""
     configs = get_config_list(config, count)
     if configs and configs[0].get("max_concurrency") is None:
         configs[0]["max_concurrency"] = min(count, MAX_THREADS)

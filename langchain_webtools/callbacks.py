@@ -1,4 +1,4 @@
-"""What people see while an agent runs: its calls of our tools, and how far the long ones are."""
+"""A callback handler that prints an agent's calls of the web tools and their progress."""
 
 from dataclasses import fields
 from typing import IO, Any, cast
@@ -12,14 +12,14 @@ from langchain_webtools.progress import PROGRESS_EVENT
 from webtools.progress import Progress, quietly
 from webtools.tools import ToolResult
 
-_MOST_FOREIGN = 1000  # calls of other tools that are remembered until they end
+_MAX_UNKNOWN_CALLS = 1000  # whose start is remembered until they end
 
 
 class WebToolsCallbackHandler(BaseCallbackHandler):
-    """Prints a line for each call of our tools and one for its result, or more when expanded.
+    """Prints a line for each call of a web tool and one for its result, or more when expanded.
 
-    Calls under other names are known by their descriptions or, at the end, by their artifacts.
-    On a terminal a last line says what is running.
+    Tools with other names are recognized by their descriptions or, at the end, by their artifacts.
+    On a terminal the last line shows what is running.
 
     Setup:
         ```bash
@@ -40,17 +40,17 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
         ```
     """
 
-    run_inline = True  # in an async run as well: lines come in the order of what happens
+    run_inline = True  # keeps the lines in order in an async run too
 
     def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
-        """Print to a file; needs the extra `cli`."""
+        """Print to a file. Requires the extra `cli`."""
         from webtools import rendering  # noqa: PLC0415  rich is optional
 
         super().__init__()
         self._rendering = rendering
         self._display = rendering.CallDisplay(file, expanded=expanded)
         self._parents: dict[UUID, UUID | None] = {}
-        self._foreign: dict[UUID, tuple[str, Any]] = {}
+        self._unknown_calls: dict[UUID, tuple[str, Any]] = {}
 
     @quietly
     def on_tool_start(
@@ -66,46 +66,48 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
         """Show the call."""
         name = str(serialized.get("name", ""))
         tool = self._rendering.tool_called(name, str(serialized.get("description", "")))
-        given = input_str if inputs is None else inputs
+        arguments = input_str if inputs is None else inputs
         if tool is None:
-            self._remember(run_id, name, given)
+            while len(self._unknown_calls) >= _MAX_UNKNOWN_CALLS:
+                del self._unknown_calls[next(iter(self._unknown_calls))]
+            self._unknown_calls[run_id] = (name, arguments)
         else:
             self._parents[run_id] = parent_run_id
-            self._display.start(run_id, tool, given, label=name)
+            self._display.start(run_id, tool, arguments, label=name)
 
     @quietly
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Show the result."""
         self._parents.pop(run_id, None)
-        name, given = self._foreign.pop(run_id, ("", None))
+        name, arguments = self._unknown_calls.pop(run_id, ("", None))
         result = _result(output)
         if name:
             tool = self._rendering.tool_behind(result.details)
             if tool is None:
                 return
-            self._display.start(run_id, tool, given, label=name)
+            self._display.start(run_id, tool, arguments, label=name)
         self._display.end(run_id, result)
 
     @quietly
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Show why the call failed."""
         self._parents.pop(run_id, None)
-        self._foreign.pop(run_id, None)
+        self._unknown_calls.pop(run_id, None)
         details = error.details if isinstance(error, WebToolException) else {}
         text = str(error) or type(error).__name__
         self._display.end(run_id, ToolResult(text, details, is_error=True))
 
     @quietly
     def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **_: Any) -> None:
-        """Show how far a call is."""
+        """Show the progress of a call."""
         if name == PROGRESS_EVENT:
             known = {field.name for field in fields(Progress)}
             step = Progress(**{key: value for key, value in data.items() if key in known})
             self._display.progress(run_id, step)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
-        """Forget calls whose end was never told."""
-        self._forget(run_id)
+        """Remove calls whose end was not reported."""
+        self._drop_calls(run_id)
 
     def on_chain_error(
         self,
@@ -114,23 +116,18 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
         run_id: UUID,
         **_: Any,
     ) -> None:
-        """Forget calls that were cancelled with the run."""
-        self._forget(run_id)
+        """Remove calls that were cancelled with the run."""
+        self._drop_calls(run_id)
 
     @quietly
-    def _forget(self, parent: UUID) -> None:
+    def _drop_calls(self, parent: UUID) -> None:
         for run_id in [run for run, above in tuple(self._parents.items()) if above == parent]:
             del self._parents[run_id]
             self._display.drop(run_id)
 
-    def _remember(self, run_id: UUID, name: str, given: Any) -> None:
-        while len(self._foreign) >= _MOST_FOREIGN:
-            del self._foreign[next(iter(self._foreign))]
-        self._foreign[run_id] = (name, given)
-
 
 def _result(output: Any) -> ToolResult:
-    """Read what a tool gave: a message with an artifact, or the bare text."""
+    """Convert the output of a tool: a message with an artifact, or only a text."""
     if not isinstance(output, ToolMessage):
         return ToolResult(output if isinstance(output, str) else "")
     text = output.content if isinstance(output.content, str) else ""

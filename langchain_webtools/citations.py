@@ -1,17 +1,18 @@
 """Results as `search_result` blocks, from which a model with native citations cites.
 
 The blocks are those of Claude: https://platform.claude.com/docs/en/build-with-claude/search-results
-(read 2026-11-21). Other models may refuse them, so they have to be asked for.
+(read 2026-11-21). Other models may refuse them, so they are off by default.
 
-A citation quotes a block's text as it stands, so the fence stands round the blocks: its marks are
-text blocks before the first and after the last. In the blocks, marks are defused in any case.
+A citation quotes the text of a block, so the fence cannot be inside a block: its marks are text
+blocks before the first one and after the last one.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
+
+from langchain_core.documents import Document
+from langchain_core.messages import ToolMessage
 
 from webtools._internal.text.fencing import (
     OVERHEAD,
@@ -24,14 +25,10 @@ from webtools._internal.text.fencing import (
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
-    from langchain_core.messages import ToolMessage
-
 __all__ = ["as_search_results", "tool_content"]
 
-_PASSAGE = 1000  # characters: a citation names whole passages, so they should be short
-_LEAST = 500  # bytes of its content that a source shows at least; else the last are left out
+_PASSAGE_CHARACTERS = 1000  # a citation names whole passages, so they should be short
+_MIN_SOURCE_BYTES = 500  # a source that cannot show this much of its content is left out
 _NOTE_BYTES = 8 * 1024
 _NOTE_LINES = 100
 _NOTICE_BYTES = 1024
@@ -44,101 +41,104 @@ class _Source(NamedTuple):
 
 
 def as_search_results(
-    found: Mapping[str, Any] | Iterable[Document] | ToolMessage, *, fence: bool = True
+    results: Mapping[str, Any] | Iterable[Document] | ToolMessage, *, fence: bool = True
 ) -> list[dict[str, Any]]:
-    """Turn what was found into `search_result` blocks, in its order, within the output budget.
+    """Convert results to `search_result` blocks, in their order, within the output budget.
 
-    Claude takes them in the content of a tool's message and in that of a user's, and cites them
-    by `source` and `title`. All `search_result` blocks of one request must have citations
-    enabled, as these have, or none.
+    Claude accepts them in tool messages and in user messages, and cites them by `source` and
+    `title`. Either all `search_result` blocks of one request must have citations enabled, as
+    these have, or none.
 
     Args:
-        found: A message of web_search, web_fetch or web_research, or its artifact, or the
+        results: A message of web_search, web_fetch or web_research, or its artifact, or the
             documents of `WebSearchRetriever` or `WebPageLoader`.
-        fence: Put a text block before them which says that what follows is data, and one after
-            them which ends it.
+        fence: Add a text block before them that says that the following is data, and one after
+            them that ends it.
 
     Returns:
         One block per result or page that did not fail, and those of the fence. They share the
-        50 KB of a tool's output fairly; where they are too many for that, the last are left out.
+        50 KB of a tool's output fairly. If there are too many, the last ones are left out.
     """
-    lines, room = _less_fence(MAX_LINES, MAX_BYTES) if fence else (MAX_LINES, MAX_BYTES)
-    artifact: Any = getattr(found, "artifact", found)
-    shown, _ = _fitted(_sources(artifact), lines, room)
-    blocks = [_block(source) for source in shown]
+    lines, size = _budget_in_fence(MAX_LINES, MAX_BYTES) if fence else (MAX_LINES, MAX_BYTES)
+    artifact: Any = getattr(results, "artifact", results)
+    sources, _ = _cut_to_budget(_sources(artifact), lines, size)
+    blocks = [_block(source) for source in sources]
     return _fenced(blocks) if fence and blocks else blocks
 
 
 def tool_content(result: ToolResult) -> str | list[dict[str, Any]]:
-    """Return the content of a tool's message: blocks where there are results, else the text.
+    """Return the content of a tool's message: blocks if there are results, else the text.
 
-    Blocks are fenced where the text is. The answer of web_research stands in a text block below
-    them, inside the fence. What the text says beside (failures, warnings, that something was cut,
-    how far an answer can be trusted) stands in a text block at the end.
+    Blocks are fenced if the text is. The answer of web_research is a text block after them, inside
+    the fence. The notes (failures, warnings, truncation, confidence) are a text block at the end.
     """
     sources = _sources(result.details)
     if result.is_error or not sources:
         return result.text
-    answer, told = _bounded(_answer(result.details)), _bounded(_notes(result.details))
-    # The room left out is for these, for the fence, and for the sentence that tells of a cut.
-    lines, room = _less_fence(MAX_LINES - 2 * _NOTE_LINES, MAX_BYTES - _NOTICE_BYTES)
-    shown, cut = _fitted(sources, lines, room - _size(answer) - _size(told))
-    if cut:
-        told = f"{told}\n{notice(*cut, result.details.get('full_output_path'))}".strip()
-    blocks = [*[_block(source) for source in shown], *_text(answer)]
+    answer, notes = _bounded(_answer(result.details)), _bounded(_notes(result.details))
+    lines, size = _budget_in_fence(MAX_LINES - 2 * _NOTE_LINES, MAX_BYTES - _NOTICE_BYTES)
+    sources, truncation = _cut_to_budget(sources, lines, size - _size(answer) - _size(notes))
+    if truncation:
+        path = result.details.get("full_output_path")
+        notes = f"{notes}\n{notice(*truncation, path)}".strip()
+    blocks = [*[_block(source) for source in sources], *_text_blocks(answer)]
     if result.text.startswith(STATEMENT):
         blocks = _fenced(blocks)
-    return [*blocks, *_text(told)]
+    return [*blocks, *_text_blocks(notes)]
 
 
 # --- sources -----------------------------------------------------------------------------------
 
 
-def _sources(found: Mapping[str, Any] | Iterable[Document]) -> list[_Source]:
-    if isinstance(found, Mapping):
-        results = cast("Mapping[str, Any]", found).get("results", ())
-        return [_source(result) for result in results if not result.get("error")]
-    return [_source({**each.metadata, "text": each.page_content}) for each in found]
+def _sources(results: Mapping[str, Any] | Iterable[Document]) -> list[_Source]:
+    if isinstance(results, Mapping):
+        items = cast("Mapping[str, Any]", results).get("results", ())
+        return [_source(item) for item in items if not item.get("error")]
+    return [_source({**document.metadata, "text": document.page_content}) for document in results]
 
 
 def _source(item: Mapping[str, Any]) -> _Source:
     url = defused(item.get("url") or item.get("source") or "")
     title = defused(item.get("title") or "") or url
     facts = [(item.get("published_at") or "")[:10], item.get("author")]
-    page: Mapping[str, Any] = item.get("content") or item  # of a search that gave the pages too
-    passages = [f"{each['heading']}\n{each['text']}".strip() for each in page.get("passages") or ()]
+    page: Mapping[str, Any] = item.get("content") or item  # a search can return pages too
+    passages = [
+        f"{passage['heading']}\n{passage['text']}".strip() for passage in page.get("passages") or ()
+    ]
     content = [page.get("summary"), *page.get("highlights", ()), *passages, page.get("text")]
     body = _join("\n\n", [*content, page.get("snippet")]) or title
     return _Source(url, title, defused(_join("\n\n", [_join(" · ", facts), body])))
 
 
-def _fitted(
+def _cut_to_budget(
     sources: list[_Source], max_lines: int, max_bytes: int
 ) -> tuple[list[_Source], tuple[int, int, int, int] | None]:
-    """Cut the sources' contents to the budget; what was cut is told as `notice` wants it."""
-    kept, room = _kept(sources, max_bytes)
-    shown, cuts = fit_sections([source.content for source in kept], "\n", max_lines, room)
-    whole = "\n".join(source.content for source in sources)
-    cut = [
-        source._replace(content=part.content)
-        for source, part in zip(kept, cuts, strict=True)
-        if part.content.strip()
+    """Truncate the contents; also return the arguments of `notice` if anything was cut."""
+    chosen, content_bytes = _fitting_sources(sources, max_bytes)
+    shown, cuts = fit_sections(
+        [source.content for source in chosen], "\n", max_lines, content_bytes
+    )
+    full = "\n".join(source.content for source in sources)
+    cut_sources = [
+        source._replace(content=cut.content)
+        for source, cut in zip(chosen, cuts, strict=True)
+        if cut.content.strip()
     ]
-    if shown == whole:
-        return cut, None
-    return cut, (_lines(shown), _lines(whole), _size(shown), _size(whole))
+    if shown == full:
+        return cut_sources, None
+    return cut_sources, (_lines(shown), _lines(full), _size(shown), _size(full))
 
 
-def _kept(sources: list[_Source], max_bytes: int) -> tuple[list[_Source], int]:
-    """Return the sources that can show a fair part of their contents, and the room for those."""
-    left = room = max_bytes
+def _fitting_sources(sources: list[_Source], max_bytes: int) -> tuple[list[_Source], int]:
+    """Return the sources that can show enough of their contents, and the bytes for contents."""
+    free = content_bytes = max_bytes
     for count, source in enumerate(sources):
         head = _size(source.url) + _size(source.title) + 1
-        left -= head + min(_size(source.content), _LEAST)
-        if left < 0:
-            return sources[:count], room
-        room -= head
-    return sources, room
+        free -= head + min(_size(source.content), _MIN_SOURCE_BYTES)
+        if free < 0:
+            return sources[:count], content_bytes
+        content_bytes -= head
+    return sources, content_bytes
 
 
 # --- blocks ------------------------------------------------------------------------------------
@@ -154,26 +154,25 @@ def _block(source: _Source) -> dict[str, Any]:
     }
 
 
-def _text(text: str) -> list[dict[str, Any]]:
-    """Make a text block, which must not be empty."""
+def _text_blocks(text: str) -> list[dict[str, Any]]:
+    """Return one text block, or none for an empty text, which the API refuses."""
     return [{"type": "text", "text": text}] if text else []
 
 
 def _fenced(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Put the marks of a fence round blocks that hold none."""
     opening, closing = marks(json.dumps(blocks))
-    return [*_text(opening), *blocks, *_text(closing)]
+    return [*_text_blocks(opening), *blocks, *_text_blocks(closing)]
 
 
-def _less_fence(lines: int, size: int) -> tuple[int, int]:
+def _budget_in_fence(lines: int, size: int) -> tuple[int, int]:
     return lines - OVERHEAD_LINES, size - OVERHEAD
 
 
 def _passages(content: str) -> list[str]:
-    """Split a content at blank lines; what is short stays together."""
+    """Split a content at blank lines, and join short paragraphs."""
     passages: list[str] = []
     for paragraph in filter(str.strip, content.split("\n\n")):
-        if passages and len(passages[-1]) + len(paragraph) < _PASSAGE:
+        if passages and len(passages[-1]) + len(paragraph) < _PASSAGE_CHARACTERS:
             passages[-1] += f"\n\n{paragraph}"
         else:
             passages.append(paragraph)
@@ -181,14 +180,13 @@ def _passages(content: str) -> list[str]:
 
 
 def _answer(details: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the answer of web_research, which the web's texts are made into."""
-    if answer := details.get("synthesis"):
-        cited = (f"[{number}] {url}" for number, url in enumerate(answer["citations"], 1))
-        yield from map(defused, [answer["summary"], *cited])
+    if synthesis := details.get("synthesis"):
+        cited = (f"[{number}] {url}" for number, url in enumerate(synthesis["citations"], 1))
+        yield from map(defused, [synthesis["summary"], *cited])
 
 
 def _notes(details: Mapping[str, Any]) -> Iterator[str]:
-    """Describe what stands beside the results; what quotes the web cannot pose as anything else."""
+    """Describe what the results do not show. Quotations from the web are defused."""
     meta: dict[str, Any] = details.get("meta") or {}
     if meta:
         yield f"Confidence: {meta['confidence']}."
@@ -205,8 +203,8 @@ def _notes(details: Mapping[str, Any]) -> Iterator[str]:
 
 def _bounded(notes: Iterable[str]) -> str:
     cut = fit("\n".join(notes), _NOTE_LINES, _NOTE_BYTES)
-    left_out = cut.total_lines - cut.output_lines
-    return f"{cut.content}\n… and {left_out} more lines" if left_out else cut.content
+    omitted = cut.total_lines - cut.output_lines
+    return f"{cut.content}\n… and {omitted} more lines" if omitted else cut.content
 
 
 def _join(separator: str, parts: Iterable[str | None]) -> str:

@@ -1,4 +1,4 @@
-"""The passages of documents that bear on a query, as LangChain's document compressors give them."""
+"""A document compressor that keeps the passages relevant to a query."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from pydantic import ConfigDict, Field, model_validator
 
-from langchain_webtools._arguments import known_arguments
+from langchain_webtools._fields import check_argument_names
 from webtools.passages import Passage, rank
 
-_PLACE = "webtools_place"
+_POSITION = "webtools_position"
 
 
 class WebPassageCompressor(BaseDocumentCompressor):
-    r"""Put the passages that bear on a query in the place of whole documents.
+    r"""Replace whole documents by their passages that are relevant to a query.
 
-    Passages are cut along the structure of Markdown: a heading or signature stays with its text,
-    code with the sentence that introduces it. Ranking needs no model; what repeats a better passage
-    is left out. Works on the documents of any retriever, of pages best.
+    Passages follow the structure of Markdown: a heading or signature stays with its text, code with
+    the sentence that introduces it. Ranking needs no model, and drops passages that repeat a better
+    one. Works on the documents of any retriever, and best on pages.
 
     Key init args:
         k: int
@@ -28,9 +28,9 @@ class WebPassageCompressor(BaseDocumentCompressor):
         max_characters: int
             Most characters of all passages together, their headings counted; 8,000 by default.
         embeddings: Embeddings | None
-            Embeddings of your own, whose likeness to the query counts beside our ranking.
+            Your embeddings. Their similarity to the query is added to the ranking.
         reranker: BaseDocumentCompressor | None
-            A reranker of your own, such as a cross encoder's: it orders the best 40 passages.
+            Your reranker, such as a cross encoder: it orders the best 40 passages.
 
     Instantiation:
         ```python
@@ -49,7 +49,7 @@ class WebPassageCompressor(BaseDocumentCompressor):
 
         The metadata are those of the document, with `heading` (the headings above the passage),
         `offset` (where it begins in the document) and `relevance_score` (0 to 1). Passages come
-        best first; documents without a word of the query have none.
+        best first. Documents without a word of the query have no passages.
     """
 
     model_config = ConfigDict(
@@ -60,33 +60,37 @@ class WebPassageCompressor(BaseDocumentCompressor):
     max_characters: int = Field(default=8000, ge=1)
     embeddings: Embeddings | None = None
     reranker: BaseDocumentCompressor | None = None
-    _known = model_validator(mode="before")(known_arguments)
+    _check_names = model_validator(mode="before")(check_argument_names)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
         """Return the best passages of documents, best first."""
+        reranker = self.reranker
 
-        def scores(asked: str, texts: list[str]) -> list[float]:
-            assert self.reranker is not None  # noqa: S101  # see the only use
-            return _scores(self.reranker, asked, texts, callbacks)
+        def rerank(query: str, texts: list[str]) -> list[float]:
+            assert reranker is not None  # noqa: S101 - passed below only if there is one
+            return _scores(reranker, query, texts, callbacks)
 
-        found = rank(
+        passages = rank(
             query,
             [
-                _Numbered(each.page_content, str(n), _title(each))
-                for n, each in enumerate(documents)
+                _NumberedText(document.page_content, str(number), _title(document))
+                for number, document in enumerate(documents)
             ],
             max_characters=self.max_characters,
-            reranker=scores if self.reranker else None,
+            reranker=rerank if reranker else None,
             embeddings=self.embeddings,
         )
-        return [_document(documents[int(each.url)], each) for each in found[: self.k]]
+        return [
+            _passage_document(documents[int(passage.url)], passage)
+            for passage in passages[: self.k]
+        ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbered:
-    """A document's text under its place, as two documents may have one URL or none."""
+class _NumberedText:
+    """A document's text. Its number replaces the URL, which two documents may share."""
 
     text: str
     url: str
@@ -101,15 +105,17 @@ def _title(document: Document) -> str:
 def _scores(
     reranker: BaseDocumentCompressor, query: str, texts: list[str], callbacks: Callbacks
 ) -> list[float]:
-    """Score texts by the order into which a reranker puts them; what it drops is last."""
-    given = [Document(text, metadata={_PLACE: place}) for place, text in enumerate(texts)]
+    """Score texts by the order that a reranker returns; texts that it drops get 0."""
+    documents = [
+        Document(text, metadata={_POSITION: position}) for position, text in enumerate(texts)
+    ]
     scores = [0.0] * len(texts)
-    for place, each in enumerate(reranker.compress_documents(given, query, callbacks)):
-        scores[each.metadata[_PLACE]] = float(len(texts) - place)
+    for place, document in enumerate(reranker.compress_documents(documents, query, callbacks)):
+        scores[document.metadata[_POSITION]] = float(len(texts) - place)
     return scores
 
 
-def _document(document: Document, passage: Passage) -> Document:
+def _passage_document(document: Document, passage: Passage) -> Document:
     source = document.id or document.metadata.get("url") or document.page_content
     facts = {
         "heading": passage.heading,

@@ -8,7 +8,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from langchain_webtools._documents import page_document
-from langchain_webtools._web import given_or_new
+from langchain_webtools._fields import check_web
 from webtools._internal.operations.loading import Loading
 from webtools.errors import InputError, WebToolsError
 from webtools.tools import FetchInput, read_input
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from webtools import WebTools
     from webtools.config.overrides import Key
 
-BATCH = 10  # pages fetched at a time: few enough that the first ones come soon
+BATCH_SIZE = 10  # few enough that the first pages come soon
 
 _logger = logging.getLogger(__name__)
 
@@ -55,16 +55,16 @@ class WebPageLoader(BaseLoader):
 
     Args:
         urls: One absolute http(s) URL or several, any number of them.
-        web: What carries out the calls; one of its own by default.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        summary: Load a summary of each page, not its text.
-        highlights: Load the most relevant extracts of each page, not its text.
+        web: Carries out the calls; by default the loader makes its own.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        summary: Load a summary of each page instead of its text.
+        highlights: Load the most relevant extracts of each page instead of its text.
         text_max_characters: Most characters of text per page.
         provider: Configured name of the provider to use.
-        continue_on_failure: Log and leave out a page that fails; False raises at the first one.
-            What would fail for every page is raised in any case: bad settings, a key that is not
-            accepted, credit that is used up. And where no page came at all, the end of loading
-            raises the first failure: nothing loaded never looks like nothing to load.
+        continue_on_failure: Log and leave out a page that fails; False raises the first failure.
+            An error that every page would have is always raised: bad settings, a key that is not
+            accepted, no credit left. If no page could be loaded, the first failure is raised at
+            the end.
     """
 
     def __init__(
@@ -79,25 +79,25 @@ class WebPageLoader(BaseLoader):
         provider: str | None = None,
         continue_on_failure: bool = True,
     ) -> None:
-        """Remember what to load; nothing is fetched.
+        """Store the arguments; nothing is fetched.
 
         Raises:
-            ValueError: `web` is no `WebTools`.
+            ValueError: `web` is not a `WebTools`.
             InputError: `text_max_characters` is out of range.
         """
-        self.web = given_or_new(web, api_keys=api_keys)
+        self.web = check_web(web, api_keys=api_keys)
         self.urls = [urls] if isinstance(urls, str) else list(dict.fromkeys(urls))
         self.continue_on_failure = continue_on_failure
-        self._wanted: dict[str, Any] = {
+        self._options: dict[str, Any] = {
             "summary": summary,
             "highlights": highlights,
             "text_max_characters": text_max_characters,
             "provider": provider,
         }
-        if text_max_characters == 0:  # a model may leave an argument out so
+        if text_max_characters == 0:  # from a model, 0 means the default
             raise InputError('text_max_characters "0" is not possible; use 1 or more.')
-        # Later, a refusal would be raised amid the pages.
-        read_input(FetchInput, {**self._wanted, "urls": ["https://example.com/"]})
+        # Check the options now: `lazy_load` would raise only after the first page is requested.
+        read_input(FetchInput, {**self._options, "urls": ["https://example.com/"]})
 
     def lazy_load(self) -> Iterator[Document]:
         """Load page by page.
@@ -108,14 +108,14 @@ class WebPageLoader(BaseLoader):
         Raises:
             InputError: An argument makes no sense.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came, and failures are raised or no page came.
-            ProviderError: A page failed, and failures are raised or no page came; or the provider
-                does not accept the key or has no credit left.
+            RequestError: There was no response, and failures are raised or no page was loaded.
+            ProviderError: A page failed, and failures are raised or no page was loaded; or the
+                provider does not accept the key or has no credit left.
         """
         loading = Loading(self.urls, _logger, continue_on_failure=self.continue_on_failure)
-        for batch in loading.batches(BATCH):
+        for batch in loading.batches(BATCH_SIZE):
             try:
-                response = self.web.fetch(batch, **self._wanted)
+                response = self.web.fetch(batch, **self._options)
             except WebToolsError as error:
                 loading.fail(batch, error)
             else:
@@ -123,15 +123,15 @@ class WebPageLoader(BaseLoader):
         loading.end()
 
     async def alazy_load(self) -> AsyncIterator[Document]:
-        """Load as `lazy_load` does, awaited; cancelling the task ends the requests.
+        """Load as `lazy_load` does, awaited. Cancelling the task ends the requests.
 
         Yields:
             The documents.
         """
         loading = Loading(self.urls, _logger, continue_on_failure=self.continue_on_failure)
-        for batch in loading.batches(BATCH):
+        for batch in loading.batches(BATCH_SIZE):
             try:
-                response = await self.web.afetch(batch, **self._wanted)
+                response = await self.web.afetch(batch, **self._options)
             except WebToolsError as error:
                 loading.fail(batch, error)
             else:

@@ -1,4 +1,4 @@
-"""What a failed tool call raises, where LangChain is not to handle it."""
+"""The exception of a failed tool call, for code that handles errors itself."""
 
 from typing import Any
 
@@ -8,19 +8,19 @@ from langchain_core.tools import ToolException
 class WebToolException(ToolException):
     """A failed tool call; its text is one sentence for the model to act on.
 
-    The attributes are made for `ToolRetryMiddleware` and its like, on tools with
+    Use the attributes in middleware such as `ToolRetryMiddleware`, on tools with
     `handle_tool_error=False`: `retry_on=lambda error: getattr(error, "retryable", False)`.
 
     Attributes:
-        provider: The configured name of the provider, or None when none was asked.
-        status_code: HTTP status of the answer, or None when there was none.
+        provider: The configured name of the provider, or None if no request was sent.
+        status_code: HTTP status of the response, or None without a response.
         retryable: Whether the same call may succeed later.
-        retry_after: Seconds the provider asks to wait, or None.
-        details: What `webtools.ToolResult.details` holds for this call.
+        retry_after: Seconds to wait, as the provider says, or None.
+        details: `webtools.ToolResult.details` of this call.
     """
 
     def __init__(self, message: str, details: dict[str, Any] | None = None) -> None:
-        """Take over text and details of a `webtools.ToolResult`."""
+        """Copy the text and the details of a `webtools.ToolResult`."""
         super().__init__(message)
         self.details: dict[str, Any] = details or {}
         error: dict[str, Any] = self.details.get("error") or {}

@@ -1,4 +1,4 @@
-"""How far a long call is, as custom events of LangChain."""
+"""The progress of a long call as custom events of LangChain."""
 
 import asyncio
 import sys
@@ -24,29 +24,29 @@ PROGRESS_EVENT = "webtools_progress"
 def progress_events(
     run_manager: CallbackManagerForToolRun | None = None, *, config: RunnableConfig | None = None
 ) -> ProgressCallback | None:
-    """Make a callback that tells each step as the custom event "webtools_progress".
+    """Make a callback that reports each step as the custom event "webtools_progress".
 
-    The events belong to the run in which this is called, and appear in `astream_events` and at
-    every handler's `on_custom_event`. Inside LangGraph they are written to its custom stream too,
-    as dicts with the `type` "webtools_progress". The callback may be called from any thread.
+    The events belong to the current run, and appear in `astream_events` and in every handler's
+    `on_custom_event`. Inside LangGraph they are written to its custom stream too, as dicts with
+    the `type` "webtools_progress". The callback may be called from any thread.
 
     Args:
-        run_manager: What LangChain hands to `_run`.
-        config: The config of the run, where there is no run manager; by default that of the
-            runnable which is running.
+        run_manager: The run manager that LangChain passes to `_run`.
+        config: The config of the run, if there is no run manager; by default that of the current
+            runnable.
 
     Returns:
-        The callback; None when nobody listens.
+        The callback, or None if there are no handlers and no stream.
     """
-    settled, stream = _settled(run_manager, config), _custom_stream()
-    if settled is None:
+    event_config, stream = _event_config(run_manager, config), _custom_stream()
+    if event_config is None:
         return stream
 
     @quietly
     def send(progress: Progress) -> None:
         if stream is not None:
             stream(progress)
-        dispatch_custom_event(PROGRESS_EVENT, asdict(progress), config=settled)
+        dispatch_custom_event(PROGRESS_EVENT, asdict(progress), config=event_config)
 
     return send
 
@@ -59,14 +59,14 @@ async def aprogress_events(
 ) -> AsyncGenerator[ProgressCallback | None, None]:
     """Report each step as `progress_events` does, from async code, in order.
 
-    All of them are told when the context is left, so none comes after the end of its call.
+    The context waits for all events at its end, so none comes after the end of its call.
     """
-    settled, stream = _settled(run_manager, config), _custom_stream()
-    if settled is None:
+    event_config, stream = _event_config(run_manager, config), _custom_stream()
+    if event_config is None:
         yield stream
         return
     loop, queue = asyncio.get_running_loop(), asyncio.Queue[Progress | None]()
-    teller = loop.create_task(_tell(queue, settled))
+    dispatcher = loop.create_task(_dispatch(queue, event_config))
 
     @quietly
     def send(progress: Progress | None) -> None:
@@ -77,27 +77,27 @@ async def aprogress_events(
     try:
         yield send
         send(None)
-        await teller
+        await dispatcher
     finally:
-        teller.cancel()
+        dispatcher.cancel()
 
 
-async def _tell(queue: "asyncio.Queue[Progress | None]", config: RunnableConfig) -> None:
+async def _dispatch(queue: "asyncio.Queue[Progress | None]", config: RunnableConfig) -> None:
     while (progress := await queue.get()) is not None:
         with suppress(Exception):  # a handler must not end the call
             await adispatch_custom_event(PROGRESS_EVENT, asdict(progress), config=config)
 
 
 def _custom_stream() -> ProgressCallback | None:
-    """Return what writes to the custom stream of the LangGraph run that this belongs to."""
-    graph = sys.modules.get("langgraph.config")  # a graph that runs has imported it
+    """Return a writer to the custom stream of the LangGraph run that this call belongs to."""
+    graph_config = sys.modules.get("langgraph.config")  # a running graph has imported it
     try:
-        write = graph.get_stream_writer() if graph else None
-    except (RuntimeError, LookupError):  # outside a run, or in a chain that is no graph
+        write = graph_config.get_stream_writer() if graph_config else None
+    except (RuntimeError, LookupError):  # outside a run, or in a chain that is not a graph
         return None
     if write is None:
         return None
-    context = copy_context()  # the writer looks there for the name of its node
+    context = copy_context()  # holds the name of the writer's node
 
     @quietly
     def send(progress: Progress) -> None:
@@ -106,13 +106,13 @@ def _custom_stream() -> ProgressCallback | None:
     return send
 
 
-def _settled(
+def _event_config(
     run_manager: CallbackManagerForToolRun | AsyncCallbackManagerForToolRun | None,
     config: RunnableConfig | None,
 ) -> RunnableConfig | None:
-    """Find out now whom to tell: other threads would not know."""
+    """Look up the handlers now: other threads do not have the context."""
     if run_manager is None:
-        settled = ensure_config(config)
-        return settled if settled.get("callbacks") else None
+        run_config = ensure_config(config)
+        return run_config if run_config.get("callbacks") else None
     children = run_manager.get_child()
     return RunnableConfig(callbacks=children) if children.handlers else None

@@ -13,11 +13,11 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, model_validator
 
-from langchain_webtools._arguments import known_arguments
 from langchain_webtools._documents import result_document
-from langchain_webtools._web import OWN_KEYS, Web
-from webtools.errors import ProviderError, RequestError, WebToolsError
-from webtools.results import FetchResponse, Page, SearchResponse
+from langchain_webtools._fields import Web, check_argument_names, use_api_keys
+from webtools._internal.operations.loading import failed_pages
+from webtools.errors import ProviderError, RequestError
+from webtools.results import FetchResponse, SearchResponse
 from webtools.tools import MAX_LIMIT
 
 _logger = logging.getLogger(__name__)
@@ -41,9 +41,9 @@ class WebSearchRetriever(BaseRetriever):
 
     Key init args:
         web: WebTools | None
-            What carries out the calls; one of its own by default. Share one with tools.
+            Carries out the calls; by default the retriever makes its own. Share one with tools.
         api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
+            API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
         k: int
             Most documents, 1 to 100; 5 by default.
         include_domains, exclude_domains: str | Sequence[str]
@@ -59,19 +59,19 @@ class WebSearchRetriever(BaseRetriever):
         provider: str | None
             Configured name of the provider to search with.
         content: bool
-            Give what the provider has of each page, in the place of the snippet and by the search's
-            own request. Several have nothing, and some charge for it.
+            Replace the snippet by the page content that the provider has, from the same request.
+            Several providers have no content, and some charge for it.
         fetch: bool
-            Read each page, and give its text instead of the snippet. A page that fails keeps its
+            Read each page and replace the snippet by its text. A page that fails keeps its
             snippet, and `metadata["fetch_error"]` says why.
         text_max_characters: int | None
             Most characters of a fetched page.
         compressor: BaseDocumentCompressor | None
-            Chooses what of the documents bears on the query. With `fetch`, `WebPassageCompressor`
-            gives the best passages of all pages, by the ranking that `web_research` uses.
+            Selects the relevant parts of the documents. With `fetch`, `WebPassageCompressor`
+            returns the best passages of all pages, ranked as in `web_research`.
         ranked: bool
-            Put `query`, `rank` (from 1) and `score` (0 to 1) into the metadata. They differ from
-            query to query, so `MultiQueryRetriever` then keeps a page once for each.
+            Add `query`, `rank` (from 1) and `score` (0 to 1) to the metadata. They depend on the
+            query, so `MultiQueryRetriever` then keeps a page once for each query.
 
     Instantiation:
         ```python
@@ -88,10 +88,10 @@ class WebSearchRetriever(BaseRetriever):
         documents[0].metadata["source"]
         ```
 
-        What a call gives wins over what the retriever was made with. The metadata are `source`
+        Arguments of the call override those of the constructor. The metadata are `source`
         and `url` (both the URL), `title`, `provider` and, where known, `published_at` (ISO 8601)
-        and `author`. The `id` follows from the URL. Documents come best first.
-        What a search has to warn of, such as a filter that nobody could apply, is logged.
+        and `author`. The `id` follows from the URL. Documents come best first. Warnings, such as
+        about a filter that no provider could apply, are logged.
 
     Use within a chain:
         ```python
@@ -136,8 +136,8 @@ class WebSearchRetriever(BaseRetriever):
     text_max_characters: int | None = Field(default=None, ge=1, le=1_000_000)
     compressor: BaseDocumentCompressor | None = None
     ranked: bool = False
-    _known = model_validator(mode="before")(known_arguments)
-    _own_keys = OWN_KEYS
+    _check_names = model_validator(mode="before")(check_argument_names)
+    _use_keys = model_validator(mode="before")(use_api_keys)
 
     def _get_relevant_documents(
         self,
@@ -148,13 +148,13 @@ class WebSearchRetriever(BaseRetriever):
         **filters: Any,
     ) -> list[Document]:
         limit = self.k if k is None else k
-        found = self.web.search([query], limit=limit, **self._filters(filters))
-        documents = self._documents(found)
+        response = self.web.search([query], limit=limit, **self._search_options(filters))
+        documents = self._documents(response)
         if self.fetch and documents:
             try:
-                pages = self.web.fetch(**self._wanted(documents))
+                pages = self.web.fetch(**self._fetch_options(documents))
             except (ProviderError, RequestError) as error:
-                pages = _none_read(documents, error)
+                pages = failed_pages(_urls(documents), error)
             documents = _with_texts(documents, pages)
         if self.compressor is None:
             return documents
@@ -170,43 +170,42 @@ class WebSearchRetriever(BaseRetriever):
         **filters: Any,
     ) -> list[Document]:
         limit = self.k if k is None else k
-        found = await self.web.asearch([query], limit=limit, **self._filters(filters))
-        documents = self._documents(found)
+        response = await self.web.asearch([query], limit=limit, **self._search_options(filters))
+        documents = self._documents(response)
         if self.fetch and documents:
             try:
-                pages = await self.web.afetch(**self._wanted(documents))
+                pages = await self.web.afetch(**self._fetch_options(documents))
             except (ProviderError, RequestError) as error:
-                pages = _none_read(documents, error)
+                pages = failed_pages(_urls(documents), error)
             documents = _with_texts(documents, pages)
         if self.compressor is None:
             return documents
         callbacks = run_manager.get_child()
         return [*await self.compressor.acompress_documents(documents, query, callbacks)]
 
-    def _filters(self, given: dict[str, Any]) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _FILTERS} | {"snippets": True} | given
+    def _search_options(self, filters: dict[str, Any]) -> dict[str, Any]:
+        options = {name: getattr(self, name) for name in _FILTERS}
+        return {**options, "snippets": True, **filters}
 
-    def _documents(self, found: SearchResponse) -> list[Document]:
-        _log(found)
+    def _documents(self, response: SearchResponse) -> list[Document]:
+        _log_warnings(response)
         return [
             result_document(result, rank if self.ranked else None)
-            for rank, result in enumerate(found.results, 1)
+            for rank, result in enumerate(response.results, 1)
         ]
 
-    def _wanted(self, documents: list[Document]) -> dict[str, Any]:
-        urls = [document.metadata["url"] for document in documents]
-        return {"urls": urls, "text_max_characters": self.text_max_characters}
+    def _fetch_options(self, documents: list[Document]) -> dict[str, Any]:
+        return {"urls": _urls(documents), "text_max_characters": self.text_max_characters}
 
 
-def _none_read(documents: list[Document], error: WebToolsError) -> FetchResponse:
-    pages = [Page(url=document.metadata["url"], error=str(error)) for document in documents]
-    return FetchResponse(provider=error.provider or "", pages=pages)
+def _urls(documents: list[Document]) -> list[str]:
+    return [document.metadata["url"] for document in documents]
 
 
-def _with_texts(documents: list[Document], read: FetchResponse) -> list[Document]:
-    """Put the pages' texts in the place of the snippets, and say where there is none."""
-    _log(read)
-    pages = {page.url: page for page in read.pages}
+def _with_texts(documents: list[Document], response: FetchResponse) -> list[Document]:
+    """Replace the snippets by the pages' texts, or note why a page has no text."""
+    _log_warnings(response)
+    pages = {page.url: page for page in response.pages}
     for document in documents:
         page = pages[document.metadata["url"]]
         if page.text:
@@ -216,6 +215,6 @@ def _with_texts(documents: list[Document], read: FetchResponse) -> list[Document
     return documents
 
 
-def _log(response: SearchResponse | FetchResponse) -> None:
+def _log_warnings(response: SearchResponse | FetchResponse) -> None:
     for warning in response.warnings:
         _logger.warning("%s", warning)

@@ -1,13 +1,13 @@
-"""Lets a LangChain chat model write the answers of web research, and judge any answer."""
+"""Answer synthesis and claim verification with a LangChain chat model."""
 
 from collections.abc import Awaitable, Callable
 
-from langchain_webtools._model import ChatModel, check_model
+from langchain_webtools._fields import ChatModel, check_model
 from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
 class ChatModelSynthesizer(ModelSynthesizer):
-    """Answers research questions with a chat model, from the sources that were found.
+    """Answers research questions with a chat model, from the sources.
 
     Each claim of the model is compared with the sources that it cites. Claims that are not quoted
     are marked `(uncertain)`. Claims that share no word with their sources are left out. When the
@@ -19,16 +19,16 @@ class ChatModelSynthesizer(ModelSynthesizer):
         from webtools import WebTools
 
         writer = ChatModelSynthesizer(init_chat_model("openai:gpt-5-mini"))
-        found = WebTools().research("How is a JSON Lines file read?", synthesis=writer)
-        print(found.synthesis.summary)
+        envelope = WebTools().research("How is a JSON Lines file read?", synthesis=writer)
+        print(envelope.synthesis.summary)
 
-    A call of the model appears in traces below the run that started the research, and its
-    callbacks are told of it.
+    Calls of the model appear in traces below the run that started the research, and are reported
+    to its callbacks.
     """
 
     def __init__(self, model: ChatModel) -> None:
-        """Take the model; it is asked once for each answer, in plain text."""
-        super().__init__(*_ways(model))
+        """Use the model, with one plain-text call per answer."""
+        super().__init__(*_callables(model))
         self.model = model
 
 
@@ -36,7 +36,7 @@ class ChatModelVerifier(ModelVerifier):
     """Judges claims with a chat model.
 
     A claim is `supported` if the model judges so and names a quotation that is in a source the
-    claim cites and contains the claim's numbers and names. Without a model no claim is.
+    claim cites and contains the claim's numbers and names. Without a model no claim is `supported`.
 
     Example:
         from langchain.chat_models import init_chat_model
@@ -49,12 +49,12 @@ class ChatModelVerifier(ModelVerifier):
     """
 
     def __init__(self, model: ChatModel) -> None:
-        """Take the model; it is asked once for each answer, in plain text."""
-        super().__init__(*_ways(model))
+        """Use the model, with one plain-text call per answer."""
+        super().__init__(*_callables(model))
         self.model = model
 
 
-def _ways(model: ChatModel) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+def _callables(model: ChatModel) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
     check_model(model)
 
     def ask(prompt: str) -> str:

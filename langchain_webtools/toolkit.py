@@ -1,4 +1,4 @@
-"""All tools at once."""
+"""All tools over one `WebTools`."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from langchain_core.tools import BaseTool, BaseToolkit
 from pydantic import ConfigDict, Field, model_validator
 
-from langchain_webtools._arguments import known_arguments
-from langchain_webtools._model import ChatModel, Model
-from langchain_webtools._web import Web, given_or_new, warn_if_unconfigured
-from langchain_webtools.research import WebResearchTool
+from langchain_webtools._fields import ChatModel, Model, Web, check_argument_names, check_web
 from langchain_webtools.tools import (
     SummarizeTool,
     WebFetchTool,
     WebReadTool,
+    WebResearchTool,
     WebSearchTool,
 )
+from webtools._internal.call.instance import warn_if_unconfigured
 from webtools.config.overrides import ClientArguments
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
@@ -27,8 +26,7 @@ class WebToolkit(BaseToolkit):
     """All web tools over one `WebTools`, which share its settings and connections.
 
     Setup:
-        Install the package, and give it a provider's key in `web-search.json` or, without such a
-        file, in the environment:
+        Install the package, and configure a provider in `web-search.json` or by its key:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -37,16 +35,16 @@ class WebToolkit(BaseToolkit):
 
     Key init args:
         web: WebTools | None
-            What carries out the calls; one of its own by default.
+            Carries out the calls; by default the toolkit makes its own.
         api_keys, max_results, budget, transport, …
-            The arguments of `WebTools`, in place of `web`.
+            The arguments of `WebTools`, instead of `web`.
         llm: BaseChatModel | Runnable | None
-            Writes the answers of web_research; without one, sentences of the sources are quoted.
+            Writes the answers of web_research. Without a model, they quote the sources.
         prefix: str
-            Goes before the names of the tools. An agent silently drops the first of two tools
-            with the same name, so give each of several toolkits its own.
+            Put before the names of the tools. An agent silently drops the first of two tools
+            with the same name, so use different prefixes for several toolkits.
         suffix: str
-            Goes after the names of the tools.
+            Put after the names of the tools.
         compact_artifact: bool
             True: artifacts leave out the texts of pages, which the messages hold.
 
@@ -78,8 +76,8 @@ class WebToolkit(BaseToolkit):
     prefix: str = ""
     suffix: str = ""
     compact_artifact: bool = False
-    passed_on: ClassVar[frozenset[str]] = frozenset(ClientArguments.__annotations__)
-    _known = model_validator(mode="before")(known_arguments)
+    client_arguments: ClassVar[frozenset[str]] = frozenset(ClientArguments.__annotations__)
+    _check_names = model_validator(mode="before")(check_argument_names)
 
     def __init__(
         self,
@@ -91,30 +89,30 @@ class WebToolkit(BaseToolkit):
         compact_artifact: bool = False,
         **settings: Unpack[ClientArguments],
     ) -> None:
-        """Take what the tools work with; other arguments are those of `WebTools`."""
-        named: dict[str, Any] = {**settings}
-        client = {name: named.pop(name) for name in [*named] if name in self.passed_on}
+        """Store the arguments; `settings` are those of `WebTools`."""
+        fields: dict[str, Any] = {**settings}  # an unknown name among them is reported as a field
+        client = {name: fields.pop(name) for name in [*fields] if name in self.client_arguments}
         if client:
-            web = given_or_new(web, **client)
+            web = check_web(web, **client)
         del settings, client  # a traceback that shows local variables would show the keys
-        named |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
-        super().__init__(**named | {"compact_artifact": compact_artifact})
+        fields |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
+        super().__init__(**fields | {"compact_artifact": compact_artifact})
         warn_if_unconfigured(self.web)
 
     def get_tools(self, names: Sequence[str] | None = None) -> list[BaseTool]:
         """Make the tools.
 
         Args:
-            names: Those wanted, such as `["web_search", "web_fetch"]`. By default all that the
-                settings can serve of web_search, web_fetch, summarize, web_research, web_read;
-                all of them where nothing is configured yet.
+            names: Names such as `["web_search", "web_fetch"]`. By default those of web_search,
+                web_fetch, summarize, web_research and web_read that a configured provider can
+                serve, and all of them if nothing is configured yet.
 
         Raises:
-            ValueError: There is no tool of a name.
+            ValueError: A name is unknown.
         """
-        chosen = [tool.name for tool in self.web.tools()] if names is None else names
-        chosen = [chosen] if isinstance(chosen, str) else chosen
-        return [self._make(name) for name in chosen]
+        if names is None:
+            names = [tool.name for tool in self.web.tools()]
+        return [self._make(name) for name in ([names] if isinstance(names, str) else names)]
 
     def _make(self, name: str) -> BaseTool:
         if name not in _CLASSES:

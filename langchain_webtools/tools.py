@@ -1,44 +1,33 @@
-"""The tools; what a model is told about each comes from `webtools.tools`."""
+"""The tools. Names, descriptions and schemas that a model sees come from `webtools.tools`."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from langchain_core.tools import ArgsSchema
 
 from langchain_webtools._base import WebTool
-from webtools.tools import FETCH, READ, SEARCH, SUMMARIZE, Tool
+from langchain_webtools._fields import Model
+from langchain_webtools.synthesis import ChatModelSynthesizer
+from webtools._internal.text.choices import Command
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 
 class WebSearchTool(WebTool):
     """Search the web with one or several queries at the same time.
 
     Setup:
-        Install the package, and give it a provider's key in `web-search.json` or, without such a
-        file, in the environment:
+        Install the package, and configure a provider in `web-search.json` or by its key:
 
         ```bash
         pip install 'agent-webtools[langchain]'
-        export EXA_API_KEY="your-key"  # or KAGI_API_KEY
+        export EXA_API_KEY="your-key"
         ```
 
     Key init args:
-        web: WebTools | None
-            What carries out the calls; one of its own by default. Share one among tools.
-        api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: str
-            The name the model knows it by, "web_search".
-        handle_tool_error: bool | str | Callable[[ToolException], str] | None
-            True: a failure is an answer with status "error". False: it is raised as
-            `WebToolException`, for middleware.
-        cache: "use" | "refresh" | "bypass"
-            Use cached results (the default), replace them, or ignore the cache.
-        content_blocks: bool
-            True: results come as `search_result` blocks, for models with native citations.
-        compact_artifact: bool
-            True: the artifact leaves out the texts of pages, which the content holds.
         limit, include_domains, exclude_domains, category, country, language, provider, …
-            Fixed for every call when given: a model neither sees nor changes them.
+            Fixed for every call: a model neither sees nor changes them.
+        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
+            As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -101,8 +90,7 @@ class WebFetchTool(WebTool):
     """Read one or several web pages.
 
     Setup:
-        Install the package, and give it a provider's key in `web-search.json` or, without such a
-        file, in the environment:
+        Install the package, and configure a provider in `web-search.json` or by its key:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -110,23 +98,10 @@ class WebFetchTool(WebTool):
         ```
 
     Key init args:
-        web: WebTools | None
-            What carries out the calls; one of its own by default. Share one among tools.
-        api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: str
-            The name the model knows it by, "web_fetch".
-        handle_tool_error: bool | str | Callable[[ToolException], str] | None
-            True: a failure is an answer with status "error". False: it is raised as
-            `WebToolException`, for middleware.
-        cache: "use" | "refresh" | "bypass"
-            Use cached results (the default), replace them, or ignore the cache.
-        content_blocks: bool
-            True: results come as `search_result` blocks, for models with native citations.
-        compact_artifact: bool
-            True: the artifact leaves out the texts of pages, which the content holds.
         question, highlights, summary, text_max_characters, provider, …
-            Fixed for every call when given: a model neither sees nor changes them.
+            Fixed for every call: a model neither sees nor changes them.
+        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
+            As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -181,8 +156,7 @@ class SummarizeTool(WebTool):
     """Summarize a page, PDF, video or audio by its URL.
 
     Setup:
-        Install the package, and give it a provider's key in `web-search.json` or, without such a
-        file, in the environment:
+        Install the package, and configure a provider in `web-search.json` or by its key:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -190,23 +164,10 @@ class SummarizeTool(WebTool):
         ```
 
     Key init args:
-        web: WebTools | None
-            What carries out the calls; one of its own by default. Share one among tools.
-        api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: str
-            The name the model knows it by, "summarize".
-        handle_tool_error: bool | str | Callable[[ToolException], str] | None
-            True: a failure is an answer with status "error". False: it is raised as
-            `WebToolException`, for middleware.
-        cache: "use" | "refresh" | "bypass"
-            Use cached results (the default), replace them, or ignore the cache.
-        content_blocks: bool
-            True: results come as `search_result` blocks, for models with native citations.
-        compact_artifact: bool
-            True: the artifact leaves out the texts of pages, which the content holds.
         summary_type, engine, target_language, provider
-            Fixed for every call when given: a model neither sees nor changes them.
+            Fixed for every call: a model neither sees nor changes them.
+        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
+            As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -255,6 +216,80 @@ class SummarizeTool(WebTool):
     provider: str | None = None
 
 
+class WebResearchTool(WebTool):
+    """Research a question: sources from a chain of providers, and an answer with citations.
+
+    Setup:
+        Install the package, and configure a provider in `web-search.json` or by its key:
+
+        ```bash
+        pip install 'agent-webtools[langchain,fetch]'
+        export EXA_API_KEY="your-key"
+        ```
+
+    Key init args:
+        llm: BaseChatModel | Runnable | None
+            Writes the answers of `web-deep`. Every citation is checked. Without a model, the answer
+            quotes the sources. Models made by `with_fallbacks` or `with_retry` work too.
+        command, limit, recency_days, synthesis
+            Fixed for every call: a model neither sees nor changes them.
+        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
+            As described in `WebTool`.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import WebResearchTool
+        from webtools import WebTools
+
+        tool = WebResearchTool()
+        tool = WebResearchTool(web=WebTools(config="web-search.json"), llm=None)
+        ```
+
+    Invocation with args:
+        ```python
+        tool.invoke({"query": "how does asyncio cancel a task?", "command": "web-deep"})
+        tool.invoke("how does asyncio cancel a task?")
+        ```
+
+    Invocation with ToolCall:
+        ```python
+        message = tool.invoke(
+            {
+                "name": "web_research",
+                "args": {"query": "how does asyncio cancel a task?"},
+                "id": "call_1",
+                "type": "tool_call",
+            }
+        )
+        message.content  # the answer, its sources, and how sure one may be
+        message.artifact["meta"]  # the envelope as data: results, meta, synthesis
+        ```
+
+    Async:
+        ```python
+        await tool.ainvoke({"query": "python 3.14 release", "command": "web-news"})
+        ```
+    """
+
+    _tool: ClassVar[Tool] = RESEARCH
+
+    llm: Model = None
+    name: str = RESEARCH.name
+    description: str = RESEARCH.description
+    args_schema: ArgsSchema | None = RESEARCH.input_model
+
+    command: Command | None = None
+    limit: int | None = None
+    recency_days: int | None = None
+    synthesis: str | None = None
+
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if self.llm is None:
+            return options
+        return {**options, "synthesizer": ChatModelSynthesizer(self.llm)}
+
+
 class WebReadTool(WebTool):
     """Read on where the output of another tool was cut, or find a passage in it.
 
@@ -266,16 +301,11 @@ class WebReadTool(WebTool):
         ```
 
     Key init args:
-        web: WebTools | None
-            What carries out the calls; one of its own by default. Share one among tools.
-        api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
+        web, api_keys, handle_tool_error
+            As in the other tools.
         name: str
-            The name the model knows it by, "web_read". The notice of an output that was cut names
-            it, so keep the name, or tell the model of the other one.
-        handle_tool_error: bool | str | Callable[[ToolException], str] | None
-            True: a failure is an answer with status "error". False: it is raised as
-            `WebToolException`, for middleware.
+            The name that the model calls, "web_read". The notice in a truncated output names it,
+            so keep the name, or tell the model the other one.
 
     Instantiation:
         ```python

@@ -13,7 +13,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.indexing import InMemoryRecordManager, aindex, index
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from langchain_webtools.document_loaders import BATCH, WebPageLoader
+from langchain_webtools.document_loaders import BATCH_SIZE, WebPageLoader
 from langchain_webtools.retrievers import WebSearchRetriever
 from webtools import (
     AuthenticationError,
@@ -203,11 +203,11 @@ async def test_a_failing_page_can_be_raised(load: Load) -> None:
 async def test_a_failing_batch_leaves_the_others(
     error: Exception, load: Load, caplog: pytest.LogCaptureFixture
 ) -> None:
-    urls = [*_urls(BATCH), "https://late.example/"]
+    urls = [*_urls(BATCH_SIZE), "https://late.example/"]
     web = Fixed(h3=error)
     assert _sources(await load(WebPageLoader(urls, web=web))) == ["https://late.example/"]
     assert [record.getMessage() for record in caplog.records] == [
-        f"Left out {', '.join(urls[:BATCH])}: {error}"
+        f"Left out {', '.join(urls[:BATCH_SIZE])}: {error}"
     ]
     with pytest.raises(type(error), match=str(error)):
         await load(WebPageLoader(urls, web=web, continue_on_failure=False))
@@ -220,7 +220,7 @@ async def test_what_fails_for_every_page_is_raised(kind: type[Exception], load: 
 
 
 async def test_a_malformed_url_loses_no_other(load: Load, caplog: pytest.LogCaptureFixture) -> None:
-    urls = _urls(BATCH + 2)
+    urls = _urls(BATCH_SIZE + 2)
     urls[4] = "mailto:x"
     assert _sources(await load(WebPageLoader(urls, web=Fixed()))) == [*urls[:4], *urls[5:]]
     (record,) = caplog.records
@@ -253,12 +253,12 @@ async def test_where_no_page_comes_the_end_raises_the_first_failure(
     first, second = UnavailableError("Down."), RequestError("No answer.")
     web = Fixed(h0=first, h10=second)
     with pytest.raises(UnavailableError) as caught:
-        await load(WebPageLoader(_urls(BATCH + 2), web=web))
+        await load(WebPageLoader(_urls(BATCH_SIZE + 2), web=web))
     assert caught.value is first
     assert len(web.asked) == 2
     assert [record.getMessage() for record in caplog.records] == [
-        f"Left out {', '.join(_urls(BATCH))}: Down.",
-        f"Left out {', '.join(_urls(BATCH + 2)[BATCH:])}: No answer.",
+        f"Left out {', '.join(_urls(BATCH_SIZE))}: Down.",
+        f"Left out {', '.join(_urls(BATCH_SIZE + 2)[BATCH_SIZE:])}: No answer.",
     ]
 
 

@@ -10,7 +10,7 @@ import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
@@ -19,7 +19,6 @@ from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.prebuilt import ValidationNode
 from pydantic import BaseModel, Field, ValidationError, create_model
-from timeless import timeless
 
 from langchain_webtools import (
     SummarizeTool,
@@ -132,18 +131,6 @@ def test_no_tool_shares_its_schema_with_another() -> None:
 
 
 # --- construction ------------------------------------------------------------------------------
-
-
-def test_the_methods_that_langchain_inspects_at_every_call_are_quickly_inspected(
-    tool_class: type[WebTool], web: WebTools
-) -> None:
-    tool: Any = tool_class(web=web)
-    for method in (tool._run, tool._arun):
-        assert list(inspect.signature(method).parameters) == [
-            *("tool_input", "tool_call_id", "run_manager", "arguments"),
-        ]
-        assert method.__func__.__signature__ is not None
-        assert get_type_hints(method) == {}
 
 
 def test_a_subclass_may_call_the_method_it_overrides(web: WebTools) -> None:
@@ -365,15 +352,6 @@ async def test_an_awaited_call_takes_no_thread(
 def test_bad_input_is_no_request(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     WebSearchTool(web=web).invoke({"queries": ["fine", " "]})
     assert webtools_sandbox.stats()["requests"] == {}
-
-
-async def test_run_takes_arguments_by_name(web: WebTools) -> None:
-    expected = web.call_tool("web_search", {"queries": ["read json"]})
-    tool = WebSearchTool(web=web)
-    assert timeless(tool._run(queries=["read json"])) == timeless((expected.text, expected.details))
-    assert timeless(await tool._arun(queries=["read json"])) == timeless(
-        (expected.text, expected.details)
-    )
 
 
 @pytest.mark.parametrize("name", ["run_manager", "self", "config"])

@@ -1,0 +1,95 @@
+"""Validators and field types that the constructors share."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias, cast
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable
+from pydantic import BaseModel, BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from webtools import WebTools
+from webtools._internal.text.narrowing import is_mapping
+from webtools._internal.text.quoting import nearest
+from webtools.errors import InputError
+
+ChatModel: TypeAlias = Runnable[LanguageModelInput, BaseMessage]
+"""Any chat model, also one made by `with_fallbacks`, `with_retry` or `init_chat_model`."""
+
+_KEY_HINT = (
+    '{kind} takes no argument "{name}". Pass api_keys={"exa": "..."}, or set a variable such as '
+    "EXA_API_KEY."
+)
+
+
+def check_web(web: Any, **settings: Any) -> WebTools:
+    """Return `web`; for None, make a `WebTools` from the settings.
+
+    Raises:
+        ValueError: `web` is not a `WebTools`, or comes with settings.
+    """
+    if web is None:
+        return WebTools(**settings)
+    if not isinstance(web, WebTools):
+        message = (
+            f'web must be a webtools.WebTools, not {type(web).__name__}: write WebTools("...")'
+        )
+        raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
+    if names := [name for name, value in settings.items() if value is not None]:
+        raise ValueError(f"pass web or {', '.join(names)}, not both: WebTools takes them too")
+    return web
+
+
+def check_model(model: ChatModel | None) -> ChatModel | None:
+    """Return the chat model.
+
+    Raises:
+        InputError: `model` is something else; every answer would consist of quotations.
+    """
+    if model is not None and not hasattr(model, "ainvoke"):
+        kind = type(model).__name__
+        raise InputError(f'llm must be a chat model, not {kind}: write init_chat_model("...").')
+    return model
+
+
+# The defaults are set where the fields are declared: type checkers would miss them here.
+Web = Annotated[WebTools, BeforeValidator(check_web)]
+Model = Annotated[ChatModel | None, BeforeValidator(check_model)]
+
+
+def use_api_keys(values: Any) -> Any:
+    """Replace the constructor's argument `api_keys` by a `WebTools` with these keys."""
+    if not is_mapping(values) or values.get("api_keys") is None:
+        return values
+    web = check_web(values.get("web"), api_keys=values["api_keys"])
+    return {name: value for name, value in values.items() if name != "api_keys"} | {"web": web}
+
+
+def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
+    """Return the constructor's arguments if the class has all of them.
+
+    Raises:
+        PydanticCustomError: An argument is unknown. Pydantic reports it as a `ValidationError`.
+    """
+    if not is_mapping(values):
+        return values
+    names = {*cls.model_fields, *(field.alias for field in cls.model_fields.values())}
+    unknown = next((name for name in values if name not in names), None)
+    if unknown is None:
+        return values
+    facts = {"kind": cls.__name__, "name": ascii(unknown)[1:-1]}
+    if str(unknown).endswith("api_key"):
+        raise PydanticCustomError("unknown_argument", _KEY_HINT, facts)
+    suggestion = nearest(str(unknown), [*cls.model_fields, *getattr(cls, "client_arguments", ())])
+    facts["suggestion"] = f'; did you mean "{suggestion}"?' if suggestion else "."
+    facts["own"] = ", ".join(_own_fields(cls))
+    message = '{kind} takes no argument "{name}"{suggestion} Its own are: {own}.'
+    raise PydanticCustomError("unknown_argument", message, facts)
+
+
+def _own_fields(cls: type[BaseModel]) -> list[str]:
+    """List the fields that LangChain's base class does not have."""
+    base = next(parent for parent in cls.__mro__ if parent.__module__.startswith("langchain_core."))
+    inherited: Mapping[str, Any] = cast("type[BaseModel]", base).model_fields
+    return [name for name in cls.model_fields if name not in inherited]

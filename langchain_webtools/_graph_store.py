@@ -1,0 +1,83 @@
+"""Copies of stored outputs in the store of a LangGraph run.
+
+The folder of stored outputs belongs to one machine. A graph with a store (`BaseStore`) may be
+resumed on another machine; there `web_read` finds the output in the graph's store. A store that
+fails never fails the call.
+"""
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from webtools._internal.output.stored import is_handle, load, save
+from webtools._internal.text.narrowing import is_mapping
+from webtools.errors import InputError
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+_NAMESPACE = ("webtools", "outputs")
+_LIFETIME_MINUTES = 24 * 60.0  # one day, as in the folder
+
+
+def graph_store() -> "BaseStore | None":
+    """Return the store of the LangGraph run that this call belongs to, if it has one."""
+    graph_config = sys.modules.get("langgraph.config")  # a running graph has imported it
+    with suppress(RuntimeError, LookupError):  # outside a run, or in a chain that is not a graph
+        return graph_config.get_store() if graph_config else None
+    return None
+
+
+def copy_to_store(store: "BaseStore", details: dict[str, Any]) -> None:
+    """Copy the full text of a truncated output to the store."""
+    if handle := details.get("read_handle"):
+        with suppress(Exception):
+            text = {"text": load(handle)}
+            store.put(_NAMESPACE, handle, text, index=False, **_lifetime(store))
+
+
+async def acopy_to_store(store: "BaseStore", details: dict[str, Any]) -> None:
+    """Copy the full text of a truncated output to the store, awaited."""
+    if handle := details.get("read_handle"):
+        with suppress(Exception):
+            text = {"text": await asyncio.to_thread(load, handle)}
+            await store.aput(_NAMESPACE, handle, text, index=False, **_lifetime(store))
+
+
+def copy_from_store(store: "BaseStore", arguments: Any) -> None:
+    """Copy the output that `web_read` is asked for from the store, unless it is on this machine."""
+    for handle in _missing_handles(arguments):
+        with suppress(Exception):
+            if item := store.get(_NAMESPACE, handle):
+                save(item.value["text"])
+
+
+async def acopy_from_store(store: "BaseStore", arguments: Any) -> None:
+    """Copy the output that `web_read` is asked for from the store, awaited."""
+    for handle in await asyncio.to_thread(_missing_handles, arguments):
+        with suppress(Exception):
+            if item := await store.aget(_NAMESPACE, handle):
+                await asyncio.to_thread(save, item.value["text"])
+
+
+def _lifetime(store: "BaseStore") -> dict[str, float]:
+    return {"ttl": _LIFETIME_MINUTES} if store.supports_ttl else {}
+
+
+def _missing_handles(arguments: Any) -> list[str]:
+    """List the handles in a call's arguments that have no output on this machine."""
+    values = arguments.values() if is_mapping(arguments) else ()
+    return [
+        value
+        for value in values
+        if isinstance(value, str) and is_handle(value) and not _is_stored(value)
+    ]
+
+
+def _is_stored(handle: str) -> bool:
+    try:
+        load(handle)
+    except InputError:
+        return False
+    return True
