@@ -6,6 +6,7 @@ first, because they may be inside a key, and then the keys.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -13,12 +14,13 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import ADDRESSES, may_hide, visible_error, visible_model
 from webtools._internal.text.nested_texts import with_texts
-from webtools._internal.text.redaction import Redactor, written
+from webtools._internal.text.redaction import Redactor
 from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -43,7 +45,7 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
         if failed is error:
             raise
     else:
-        text = written(result)  # one look at the whole beats one at every field
+        text = _to_json(result)  # one look at the whole beats one at every field
         if len(text) <= _LONGEST_AT_ONCE:
             return _clean(result, text, redactor)
         # Megabytes of invisible characters or of what looks like keys would hold up an event loop.
@@ -55,11 +57,18 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
 def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
     if _CONTROLS.search(text):
         result = with_texts(result, _plain)
-        text = written(result)
+        text = _to_json(result)
     if may_hide(text):
         result = visible_model(result)
-        text = written(result)
-    return redactor.clean(result) if redactor.may_be_in(text) else result
+    return redactor.clean(result)
+
+
+def _to_json(model: BaseModel) -> bytes:
+    try:
+        return to_json(model)
+    except ValueError:  # a lone surrogate has no UTF-8
+        text = json.dumps(model.model_dump(mode="json"), ensure_ascii=False)
+        return text.encode("utf-8", "surrogatepass")
 
 
 def _plain(text: str, name: str) -> str:

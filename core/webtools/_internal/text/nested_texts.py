@@ -1,4 +1,4 @@
-"""Changes the texts in a value, however deep they stand in models, lists and objects."""
+"""Reads and changes the texts in a value, at any depth of models, lists and objects."""
 
 from __future__ import annotations
 
@@ -10,8 +10,26 @@ from pydantic import BaseModel
 from webtools._internal.text.narrowing import is_list, is_object
 
 T = TypeVar("T")
-# Takes a text and the name of the field that it stands in, at any depth of lists.
+# Takes a text and the name of its field, at any depth of lists.
 Change: TypeAlias = Callable[[str, str], str]
+
+
+def texts_in(value: object) -> list[str]:
+    """Return every text in a value, keys too."""
+    texts: list[str] = []
+    values = [value]
+    while values:
+        value = values.pop()
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, BaseModel):
+            values += vars(value).values()
+        elif is_list(value):
+            values += value
+        elif is_object(value):
+            values += value
+            values += value.values()
+    return texts
 
 
 def with_texts(value: T, change: Change) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from base64 import b64encode
@@ -10,15 +9,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html.entities import html5
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import unquote
 
-from pydantic import BaseModel
-from pydantic_core import to_json
-
 from webtools._internal.text.cleaning import with_spans
-from webtools._internal.text.narrowing import is_object
-from webtools._internal.text.nested_texts import with_texts
+from webtools._internal.text.nested_texts import texts_in, with_texts
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools.errors import WebToolsError
 
@@ -43,16 +38,29 @@ class Redactor:
         self._signs = [*self._landmarks, *(_ESCAPING if self._landmarks else ())]
 
     def text(self, text: str) -> str:
-        """Clean a text."""
+        """Redact a text."""
         clean = with_spans(text, self._spans(text), MARK)
         if not self._secrets or not _has_escapes(clean):
             return clean
         plain = _ANY_ESCAPE.sub(_letter, clean)
-        if not any(landmark in plain for landmark, _ in self._secrets):
+        if not self._has_landmark(plain):
             return clean
         places = _places(clean)
         spans = [(_place(start, places), _place(end, places)) for start, end in self._spans(plain)]
         return with_spans(clean, spans, MARK)
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text holds a key."""
+        if self._has_landmark(text):
+            return True
+        return (
+            bool(self._secrets)
+            and _has_escapes(text)
+            and self._has_landmark(_ANY_ESCAPE.sub(_letter, text))
+        )
+
+    def _has_landmark(self, text: str) -> bool:
+        return any(landmark in text for landmark, _ in self._secrets)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Find the keys in a text whose letters are not escaped, in their order."""
@@ -67,19 +75,10 @@ class Redactor:
         return max(map(text.find, self._landmarks)) >= 0 or _has_escapes(text.decode("latin-1"))
 
     def clean(self, value: T) -> T:
-        """Clean a value and all that is in it; what holds no key is returned as it is."""
-        whole: object = value  # one search in it beats one per text
-        if isinstance(whole, BaseModel):
-            is_clean = not self.may_be_in(written(whole))
-        else:
-            is_clean = is_object(whole) and not self._may_be_within(whole)
-        return value if is_clean else with_texts(value, lambda text, _: self.text(text))
-
-    def _may_be_within(self, values: dict[str, Any]) -> bool:
-        try:  # of plain values alone: a model in it may leave a field out of its JSON
-            return self.may_be_in(json.dumps(values, ensure_ascii=False).encode())
-        except (TypeError, ValueError, RecursionError):  # such as of a lone surrogate
-            return True
+        """Redact a value and everything in it; a value without a key is returned unchanged."""
+        if not self.is_in(_BORDER.join(texts_in(value))):  # one search beats one per text
+            return value
+        return with_texts(value, lambda text, _: self.text(text))
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Clean an error; one that holds a key loses its causes and frames, which may too."""
@@ -87,16 +86,6 @@ class Redactor:
         if self.text(told) == told:
             return error
         return error.with_message(self.text(str(error)))
-
-
-def written(model: BaseModel) -> bytes:
-    """Write a model in one piece, to search it: as JSON whose texts are in UTF-8."""
-    try:
-        return to_json(model)
-    except ValueError:  # a lone surrogate has no UTF-8
-        return json.dumps(model.model_dump(mode="json"), ensure_ascii=False).encode(
-            "utf-8", "surrogatepass"
-        )
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -247,7 +236,8 @@ _SPELLED_LETTERS = (
     rf"\\{{1,8}}(?:u00|x)(?P<backslash>{_CODE})",
     rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
 )
-_MARKUP = r"</?[a-zA-Z][^<>]{0,300}>|<!--[^<>]{0,300}>|[*`]{1,9}"
+_BORDER = "\0"  # between texts that are searched together; no text of a result holds it
+_MARKUP = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>|[*`]{1,9}"
 _ANY_ESCAPE = re.compile("|".join([*_SPELLED_LETTERS, _MARKUP]))
 _WORD_START = re.compile(
     r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
