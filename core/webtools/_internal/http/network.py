@@ -6,6 +6,7 @@ import math
 import ssl
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpcore
@@ -75,11 +76,16 @@ class TLSSocket(ssl.SSLSocket):
 
 
 class BlockingStream(httpcore.NetworkStream):
-    """A stream whose reads and writes end at the deadline of the call, whatever httpcore says."""
+    """A stream whose reads and writes end at the deadline of the call, whatever httpcore says.
+
+    The head and the body of a request, which httpcore writes separately, are sent together when the
+    response is read.
+    """
 
     def __init__(self, stream: httpcore.NetworkStream, call: CurrentCall) -> None:
         self._stream = stream
         self._call = call
+        self._unsent = b""
 
     def close(self) -> None:
         self._stream.close()
@@ -88,13 +94,19 @@ class BlockingStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._send()
         self._call.last_read = self._stream.read(max_bytes, self._call.seconds_left())
         return self._call.last_read
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._unsent += buffer
+
+    def _send(self) -> None:
+        data, self._unsent = self._unsent, b""
         # In slices: a slow reader would get the whole time-out for each part that it takes.
-        for start in range(0, len(buffer), _WRITE_BYTES):
-            self._stream.write(buffer[start : start + _WRITE_BYTES], self._call.seconds_left())
+        with suppress(httpcore.WriteError):  # the server may have responded and closed already
+            for start in range(0, len(data), _WRITE_BYTES):
+                self._stream.write(data[start : start + _WRITE_BYTES], self._call.seconds_left())
 
     def start_tls(
         self,
@@ -113,9 +125,10 @@ class AsyncStream(httpcore.AsyncNetworkStream):
     def __init__(self, stream: httpcore.AsyncNetworkStream, call: CurrentCall) -> None:
         self._stream = stream
         self._call = call
+        self._unsent = b""
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        await self._stream.write(buffer, timeout)
+        self._unsent += buffer
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -124,6 +137,9 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         return self._stream.get_extra_info(info)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data, self._unsent = self._unsent, b""
+        with suppress(httpcore.WriteError):  # as above
+            await self._stream.write(data, timeout)
         self._call.last_read = await self._stream.read(max_bytes, timeout)
         return self._call.last_read
 
