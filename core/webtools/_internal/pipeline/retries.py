@@ -196,8 +196,7 @@ async def _response_to(api_call: ApiCall, request: Request) -> Response:
         raise _explain(error, api_call) from error.__cause__
     # Before the response is read: a text that is cut later could end in half a key. A proxy's
     # short user name may be the name of a field, so it is redacted in the result.
-    redactor = redactor_for(account.secrets, SHORTEST_KEY)
-    return _redacted(response, redactor) if redactor.may_be_in(response.body) else response
+    return _redacted(response, redactor_for(account.secrets, SHORTEST_KEY))
 
 
 def _read(read: Callable[[Response], T], api_call: ApiCall, response: Response) -> T:
@@ -246,9 +245,12 @@ def _module_of(provider: object) -> str:
 
 
 def _redacted(response: Response, redactor: Redactor) -> Response:
-    body = redactor.text(response.body.decode("latin-1")).encode("latin-1")
+    body = response.body.decode("latin-1")
+    clean = redactor.text(body)
+    if clean == body:
+        return response
     headers = {k: v for k, v in response.headers.items() if k != "content-length"}
-    return replace(response, headers=headers, body=body)
+    return replace(response, headers=headers, body=clean.encode("latin-1"))
 
 
 async def send_with_retries(request: Request, api_call: ApiCall, deadline: float) -> Response:
