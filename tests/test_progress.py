@@ -68,18 +68,6 @@ def test_nothing_is_drawn_where_there_is_no_terminal(
     assert file is None or file.getvalue() == ""
 
 
-def test_steps_before_and_after_are_passed_over() -> None:
-    file = Terminal()
-    progress = TerminalProgress(file)
-    progress(step(1))
-    assert file.getvalue() == ""
-    with progress:
-        pass
-    drawn = file.getvalue()
-    progress(step(2))
-    assert file.getvalue() == drawn
-
-
 def test_steps_may_come_from_threads_and_out_of_order() -> None:
     file = Terminal()
     with TerminalProgress(file) as progress:
@@ -90,24 +78,6 @@ def test_steps_may_come_from_threads_and_out_of_order() -> None:
         for thread in threads:
             thread.join()
     assert "fetching 50/50, 5 failed" in file.getvalue()
-
-
-def test_a_stage_begins_anew_with_step_zero() -> None:
-    file = Terminal()
-    with TerminalProgress(file) as progress:
-        progress(step(3, failed=True))
-        progress(step(0, 7))
-    assert "fetching 0/7 " in file.getvalue()
-
-
-def test_other_output_is_left_where_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
-    file = Terminal()
-    with TerminalProgress(file) as progress:
-        progress(step(1))
-        sys.stdout.write("for a pipe\n")
-        sys.stderr.write("for a log\n")
-    assert capsys.readouterr() == ("for a pipe\n", "for a log\n")
-    assert "for a" not in file.getvalue()
 
 
 def test_a_callback_that_fails_fails_quietly(caplog: pytest.LogCaptureFixture) -> None:
@@ -171,14 +141,6 @@ def test_a_notebook_shows_hostile_subjects_as_text(shown: list[Any]) -> None:
         html = shown[-1]._repr_html_()
     assert "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;<" in html
     assert "&lt;b&gt; 1/3" in html
-
-
-def test_outside_of_a_notebook_nothing_is_changed(
-    shown: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.modules["IPython.display"], "display", lambda *_, **__: None)
-    with NotebookProgress() as progress:
-        progress(step(1))
 
 
 def test_without_ipython_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

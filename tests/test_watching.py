@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 import httpx
@@ -17,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from webtools import ProviderError, RequestError, WebTools
-from webtools._internal.http.watching import OTEL, Tracing, find_tracer
+from webtools._internal.http.watching import Tracing
 
 KEY = "test-key-0123456789"
 QUERY = "quarterly figures of the northern branch"
@@ -121,24 +119,6 @@ def test_records_hold_no_key_and_queries_only_as_the_log_does(
     assert (QUERY in written) is (queries == "on")
 
 
-def test_nothing_is_emitted_without_a_listener(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    web(401).call_tool("web_search", {"query": QUERY})
-    assert capfd.readouterr() == ("", "")
-
-
-def test_httpx_logs_the_requests_of_others_and_not_ours(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
-    web().search(QUERY)
-    assert "httpx" not in {each.name for each in caplog.records}
-    httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))).get(
-        "http://a.example"
-    )
-    assert "httpx" in {each.name for each in caplog.records}
-
-
 # --- spans -------------------------------------------------------------------------------------
 
 
@@ -204,17 +184,3 @@ def test_spans_hold_arguments_only_where_the_log_has_queries(
     assert (QUERY in written) is (queries == "on")
     tool = attributes(spans.get_finished_spans()[-1])
     assert tool["webtools.call_id"] == result.call_id
-
-
-def test_without_a_provider_nothing_is_traced() -> None:
-    web().search(QUERY)
-    assert Tracing.tracer is None
-
-
-def test_a_tracer_that_another_thread_is_importing_is_not_there_yet(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, OTEL, ModuleType(OTEL))
-    monkeypatch.setattr(Tracing, "tracer", None)
-    find_tracer()
-    assert Tracing.tracer is None

@@ -35,14 +35,6 @@ def test_a_batch_keeps_its_columns_and_gains_the_results() -> None:
     assert [response.queries for response in responses] == [["heap"], ["json"]]
 
 
-def test_without_a_column_the_columns_are_the_arguments(webtools_sandbox: SandboxServer) -> None:
-    call = BatchCaller("search", WebTools(webtools_sandbox.config()))
-    made = call({"query": np.array(["heap", ""], dtype=object), "limit": np.array([1, 2])})
-    assert made["status"] == ["ok", "failed"]
-    assert len(json.loads(made["result"][0])["results"]) == 1
-    assert (made["result"][1], bool(made["error"][1])) == ("", True)
-
-
 def test_one_failing_row_costs_that_row() -> None:
     def answer(query: str) -> None:
         if query == "bad":
@@ -65,14 +57,6 @@ def test_after_a_failure_for_all_rows_the_rest_is_skipped_with_the_reason() -> N
     assert made["status"] == ["ok", "skipped", "skipped"]
     assert made["error"] == ["", "No key is set.", "No key is set."]
     assert web.asked == ["first", "second"]
-
-
-def test_one_instance_serves_many_batches_with_the_same_client() -> None:
-    web = StubWeb()
-    call = BatchCaller("search", web, Options(column="item"))
-    assert [call({"item": [name]})["status"] for name in "abc"] == [["ok"]] * 3
-    assert call({"item": []})["status"] == []
-    assert web.asked == ["a", "b", "c"]
 
 
 def test_an_instance_is_pickled_by_the_path_of_its_settings_and_never_with_a_key() -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_core import to_json
 
 from webtools import InputError
 from webtools.bulk import Options
-from webtools.bulk.items import Item, check_arguments, count, items_of
+from webtools.bulk.items import Item, count, items_of
 
 
 def read(operation: Any, source: Any, **options: Any) -> list[Item]:
@@ -54,13 +52,6 @@ def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
         read("fetch", path)
     [item] = read("fetch", written(tmp_path, "in.jsonl", '{"link": "x"}\n'), column="href")
     assert '"href"' in str(item.fault)
-
-
-def test_a_row_with_columns_that_are_no_arguments_names_the_option(tmp_path: Path) -> None:
-    [item] = read("search", written(tmp_path, "in.csv", "query,note\nheap,mine\n"))
-    assert "--column" in str(item.fault)
-    [item] = read("search", written(tmp_path, "b.csv", "query,limit\nheap,none\n"))
-    assert "--column" not in str(item.fault)
 
 
 def test_control_characters_of_the_input_are_escaped_in_messages(tmp_path: Path) -> None:
@@ -106,17 +97,6 @@ def test_an_item_that_makes_no_sense_carries_its_fault_and_no_other_is_lost(
     assert wrong.id not in {first.id, last.id}
 
 
-@pytest.mark.parametrize("given", ["heap \ud800", {"query": "heap", "provider": "\ud800"}])
-def test_a_row_can_hold_an_item_with_half_a_character(given: Any) -> None:
-    [item] = read("search", [given])
-    assert json.loads(to_json([item.given, str(item.fault)]))
-
-
-def test_what_is_no_item_at_all_says_so() -> None:
-    [item] = read("search", [7])
-    assert '"7" is no item' in str(item.fault)
-
-
 def test_equal_work_has_an_equal_id_whatever_its_spelling() -> None:
     [one] = read("search", ["heap"], arguments={"limit": 5})
     [same] = read("search", [{"limit": "5", "q": "heap"}])
@@ -131,11 +111,6 @@ def test_an_input_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path, "in.csv", "url\n" + "x" * 200_000)
     with pytest.raises(InputError, match=r"in\.csv.*CSV"):
         read("fetch", path)
-
-
-def test_arguments_for_all_are_checked_before_anything_is_read() -> None:
-    with pytest.raises(InputError, match='"colour"'):
-        check_arguments("search", Options(arguments={"colour": "red"}))
 
 
 @pytest.mark.parametrize(

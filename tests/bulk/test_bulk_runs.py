@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from webtools import (
     WebTools,
     bulk,
 )
-from webtools.bulk import Options, Outcome, State
+from webtools.bulk import Options, Outcome
 from webtools.errors import Fault
 from webtools_sandbox import SandboxServer
 
@@ -80,30 +79,11 @@ def test_research_and_pages_have_rows_too(tmp_path: Path, webtools_sandbox: Sand
     assert (row.status, row.page and row.page.url, row.results) == ("ok", url, [])
 
 
-def test_nothing_found_is_empty_and_no_failure(tmp_path: Path) -> None:
-    out = tmp_path / "rows.jsonl"
-    summary = bulk.run("search", QUERIES, out, web=StubWeb(lambda _: []))
-    assert (summary.empty, summary.ok, summary.stopped) == (3, 0, "")
-    assert bulk.run("fetch", ["https://a.example/"], tmp_path / "b.jsonl", web=StubWeb(str)).ok == 1
-    web = StubWeb(lambda _: "")
-    assert bulk.run("fetch", ["https://a.example/"], tmp_path / "c.jsonl", web=web).empty == 1
-
-
 def test_no_key_is_in_a_row(tmp_path: Path) -> None:
     key = CONFIG["providers"][0]["apiKey"]  # type: ignore[index]
     out = tmp_path / "rows.jsonl"
     bulk.run("search", [f"what is {key}"], out, web=StubWeb())
     assert key not in out.read_text()
-
-
-def test_rows_serve_data_frames(tmp_path: Path, webtools_sandbox: SandboxServer) -> None:
-    pandas = pytest.importorskip("pandas")
-    web = WebTools(config=webtools_sandbox.config())
-    out = tmp_path / "rows.jsonl"
-    bulk.run("search", [*QUERIES, {"query": ""}], out, web=web)
-    frame = pandas.read_json(out, lines=True).sort_values("index")
-    assert [*frame["status"]] == ["ok", "ok", "ok", "failed"]
-    assert frame["cost_usd"].sum() == sum(row.cost_usd or 0 for row in rows_of(out))
 
 
 # --- going on ----------------------------------------------------------------------------------
@@ -153,17 +133,6 @@ def test_failed_rows_are_made_anew_where_that_is_asked_for(tmp_path: Path) -> No
     assert (summary.ok, summary.failed, again.asked) == (3, 0, ["heap"])
 
 
-def test_skipped_rows_are_retried_where_that_is_asked_for(tmp_path: Path) -> None:
-    out = tmp_path / "rows.jsonl"
-    Path(f"{out}.journal").write_text("1\n")
-    options = Options(in_flight="skip")
-    assert bulk.run("search", QUERIES, out, web=StubWeb(), options=options).skipped == 1
-    again = StubWeb()
-    options = Options(in_flight="skip", retry_skipped=True)
-    summary = bulk.run("search", QUERIES, out, web=again, options=options)
-    assert (summary.ok, summary.skipped, again.asked) == (3, 0, ["json"])
-
-
 def test_rows_of_other_work_are_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     bulk.run("search", QUERIES, out, web=StubWeb())
@@ -183,16 +152,6 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="row"):
         rows_of(out)
     assert out.read_text() == "my notes\n"
-
-
-def test_the_disk_is_told_to_keep_rows_now_and_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    synced: list[int] = []
-    monkeypatch.setattr("webtools.bulk.row_files._SYNC_SECONDS", 0.0)
-    monkeypatch.setattr("os.fsync", synced.append)
-    bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=StubWeb())
-    assert len(synced) == len(QUERIES) + 1
 
 
 def test_two_processes_cannot_write_to_one_file(tmp_path: Path) -> None:
@@ -322,13 +281,6 @@ def test_an_output_of_another_format_is_refused_with_the_formats_there_are(
 # --- at the same time --------------------------------------------------------------------------
 
 
-def test_so_many_calls_are_under_way_as_there_are_workers(tmp_path: Path) -> None:
-    web = StubWeb(seconds=0.01)
-    queries = [f"q{i}" for i in range(40)]
-    bulk.run("search", queries, tmp_path / "rows.jsonl", web=web, options=Options(workers=5))
-    assert web.most_at_once == 5
-
-
 def test_pages_of_one_host_come_one_by_one_and_other_hosts_do_not_wait(tmp_path: Path) -> None:
     web = StubWeb(seconds=0.02)
     urls = [f"https://{host}.example/{i}" for host in "abc" for i in range(3)]
@@ -353,11 +305,6 @@ def test_a_page_that_robots_txt_disallows_is_skipped(tmp_path: Path) -> None:
         assert (summary.skipped, summary.failed) == counts
 
 
-async def test_a_running_loop_and_a_task_can_do_it(tmp_path: Path) -> None:
-    assert bulk.run("search", QUERIES, tmp_path / "a.jsonl", web=StubWeb()).ok == 3
-    assert (await bulk.arun("search", QUERIES, tmp_path / "b.jsonl", web=StubWeb())).ok == 3
-
-
 async def test_calls_under_way_are_kept_when_the_run_is_cancelled(tmp_path: Path) -> None:
     out, web = tmp_path / "rows.jsonl", StubWeb(seconds=0.1)
     work = bulk.arun("search", QUERIES, out, web=web, options=Options(workers=2))
@@ -370,29 +317,6 @@ async def test_calls_under_way_are_kept_when_the_run_is_cancelled(tmp_path: Path
     assert [row.subject for row in rows_of(out)] == ["heap", "json"]
     journal = Path(f"{out}.journal").read_text()  # noqa: ASYNC240
     assert journal.split() == ["0", "1"]
-
-
-def test_progress_counts_what_was_done_before_and_knows_the_time_left(tmp_path: Path) -> None:
-    out = tmp_path / "rows.jsonl"
-    bulk.run("search", QUERIES, out, web=StubWeb())
-    states: list[State] = []
-    items = [*QUERIES, *(f"q{i}" for i in range(6))]
-    options = Options(workers=1)
-    bulk.run(
-        "search", items, out, web=StubWeb(seconds=0.06), options=options, progress=states.append
-    )
-    assert states[0].done > 3
-    assert states[0].seconds_left
-    assert (states[-1].done, states[-1].total, states[-1].seconds_left) == (9, 9, 0.0)
-
-
-def test_settings_are_found_as_everywhere_where_no_client_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, webtools_sandbox: SandboxServer
-) -> None:
-    config = tmp_path / "web-search.json"
-    config.write_text(json.dumps(webtools_sandbox.config()))
-    monkeypatch.setattr("webtools.bulk.running.WebTools", lambda: WebTools(config=config))
-    assert bulk.run("search", QUERIES, tmp_path / "rows.jsonl").ok == 3
 
 
 def test_pages_of_a_site_are_read_directly_and_its_robots_txt_is_asked_for_once(
@@ -409,3 +333,13 @@ def test_pages_of_a_site_are_read_directly_and_its_robots_txt_is_asked_for_once(
     assert (summary.ok, summary.failed) == (2, 1)
     assert rows_of(tmp_path / "rows.jsonl")[0].provider == "direct"
     assert webtools_sandbox.stats()["requests"]["/robots.txt"] == 1
+
+
+def test_the_disk_is_told_to_keep_rows_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr("webtools.bulk.row_files._SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("os.fsync", synced.append)
+    bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=StubWeb())
+    assert len(synced) == len(QUERIES) + 1

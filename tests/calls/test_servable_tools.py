@@ -34,17 +34,6 @@ def test_unreadable_settings_omit_no_tool_and_are_logged(
     assert "missing.json" in record.getMessage()
 
 
-def test_a_fault_of_ours_is_not_taken_for_settings_that_cannot_be_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken(_: Settings) -> None:
-        raise LookupError("a fault of ours")
-
-    monkeypatch.setattr(Settings, "accounts", broken)
-    with WebTools() as web, pytest.raises(LookupError):
-        web.tools()
-
-
 async def test_a_detector_of_blocking_calls_omits_no_tool(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

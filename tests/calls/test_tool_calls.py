@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +16,7 @@ from webtools.client import WebTools
 from webtools.errors import InputError
 from webtools.tools import (
     CATEGORIES,
-    FETCH,
     READ,
-    RESEARCH,
     SEARCH,
     SUMMARIZE,
     SUMMARY_LANGUAGES,
@@ -98,11 +94,6 @@ def test_urls_may_be_written_in_many_ways(arguments: dict[str, Any]) -> None:
     assert fetch(**arguments).urls == [A, B]
 
 
-@pytest.mark.parametrize("arguments", [{"url": A}, {"url": [A]}, {"urls": [A]}, {"urls": A}])
-def test_one_url_to_summarize_may_be_written_in_many_ways(arguments: dict[str, Any]) -> None:
-    assert summarize(**arguments).url == A
-
-
 def test_camel_case_is_read() -> None:
     found = search(
         query="q",
@@ -129,17 +120,6 @@ def test_an_empty_value_counts_as_absent(tool: Tool, nothing: Any) -> None:
     assert found.model_fields_set == {tool.first_field}
 
 
-def test_blank_text_is_as_good_as_absent_where_text_may_be_absent() -> None:
-    found = search(query="q", category=" ", start_published_date=" ", include_domains=[])
-    assert found == search(query="q")
-    assert summarize(url=A, target_language=" ") == summarize(url=A)
-
-
-@pytest.mark.parametrize(("given", "read"), [(1, 1), (100, 100), ("7", 7), (7.0, 7)])
-def test_limits_are_read(given: Any, read: int) -> None:
-    assert search(query="q", limit=given).limit == read
-
-
 @pytest.mark.parametrize(
     ("given", "read"),
     [
@@ -157,22 +137,9 @@ def test_domains_are_read(given: str, read: str) -> None:
     assert search(query="q", include_domains=given).include_domains == [read]
 
 
-@pytest.mark.parametrize("given", ["news", "News", " NEWS "])
-def test_categories_are_read(given: str) -> None:
-    assert search(query="q", category=given).category == "news"
-
-
 def test_a_query_that_begins_with_a_bracket_is_a_query() -> None:
     assert search(query="[python] list of lists").queries == ["[python] list of lists"]
     assert search(query='["open').queries == ['["open']
-
-
-def test_a_very_deep_list_is_taken_for_a_query() -> None:
-    gc.disable()  # a finalizer of another test, run at the deepest point, would be the one to fail
-    try:
-        assert len(search(query="[" * 3_000).queries) == 1
-    finally:
-        gc.enable()
 
 
 # --- strict in meaning -------------------------------------------------------------------------
@@ -264,17 +231,6 @@ def test_a_url_without_its_scheme_is_shown_with_one(url: str) -> None:
         assert f" https://{url}." in message
 
 
-def test_several_malformed_urls_are_refused_together() -> None:
-    message = refused(FetchInput, {"urls": ["python.org", "b"]})
-    assert message.startswith('"python.org", "b": ')
-    assert " https://python.org." in message
-    message = refused(FetchInput, {"urls": ["b", A, "ftp://a/", "b"]})
-    assert message.startswith('"b", "ftp://a/": ')
-    message = refused(FetchInput, {"urls": [f"page-{n}" for n in range(30)]})
-    first = ", ".join(f'"page-{n}"' for n in range(10))
-    assert message.startswith(f"{first} and 20 more")
-
-
 @pytest.mark.parametrize(
     ("model", "arguments", "named"),
     [
@@ -303,18 +259,6 @@ def test_a_refusal_shows_a_bounded_clean_value() -> None:
     assert message.startswith(f'"x {"y" * 98}…" ')
 
 
-def test_at_most_20_unknown_arguments_are_explained() -> None:
-    message = refused(SearchInput, {"query": "q"} | {f"name{n}": 1 for n in range(99)})
-    assert len(re.findall(r'"name_\d+"', message)) == 20
-    assert "79 more" in message
-
-
-def test_more_than_100_arguments_are_refused_without_an_explanation() -> None:
-    message = refused(SearchInput, {"query": "q"} | {f"name{n}": 1 for n in range(100)})
-    assert "101" in message
-    assert "name" not in message
-
-
 def test_a_list_of_more_than_1000_values_is_refused_unread() -> None:
     assert "1001" in refused(SearchInput, {"queries": [0] * 1001})
     assert "1001" in refused(SearchInput, {"queries": json.dumps([0] * 1001)})
@@ -341,17 +285,6 @@ def test_a_list_of_more_than_1000_values_is_refused_unread() -> None:
 def test_dates_are_iso_8601(given: str, read: str | None) -> None:
     found = read_date(given)
     assert (found and found.isoformat()) == read
-
-
-@pytest.mark.parametrize("given", ["2026-W05-1", "20260131"])
-def test_which_dates_are_read_is_the_same_on_every_python(given: str) -> None:
-    assert read_date(given) is None
-
-
-@pytest.mark.parametrize("given", ["2026-01-31", "2026-01-31T10:00:00Z"])
-def test_a_range_may_be_one_moment(given: str) -> None:
-    found = search(query="q", start_published_date=given, end_published_date="2026-01-31")
-    assert found.start_published_date == given
 
 
 def test_nothing_is_sent_for_an_invalid_call(
@@ -390,17 +323,6 @@ def test_a_schema_is_flat(tool: Tool) -> None:
         assert not forbidden & part.keys()
         assert part.get("type") != "null"
     json.dumps(schema, allow_nan=False)
-
-
-@every_tool
-def test_every_argument_has_a_type_and_a_description(tool: Tool) -> None:
-    schema = tool.input_model.model_json_schema()
-    assert schema["type"] == "object"
-    for name, part in schema["properties"].items():
-        assert part["type"] in {"string", "integer", "boolean", "array"}, name
-        assert part["type"] != "array" or part["items"] == {"type": "string"}, name
-        assert part["description"].strip(), name
-        assert "title" not in part, name
 
 
 def test_the_arguments_and_their_values() -> None:
@@ -457,42 +379,6 @@ def test_the_arguments_and_their_values() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("tool", "name", "most"),
-    [
-        (SEARCH, "limit", 100),
-        (FETCH, "text_max_characters", 1_000_000),
-        (RESEARCH, "limit", 10),
-        (READ, "offset", 1_000_000_000),
-    ],
-)
-def test_the_core_checks_the_bounds_that_no_schema_has(tool: Tool, name: str, most: int) -> None:
-    given = {tool.first_field: "0" * 32 if tool is READ else A}
-    assert getattr(read_input(tool.input_model, given | {name: most}), name) == most
-    least = 0 if tool is READ else 1
-    for number in (most + 1, -1):
-        message = f'{name} "{number}" is not possible; use {least} to {most}.'
-        assert refused(tool.input_model, given | {name: number}) == message
-
-
-@every_tool
-def test_the_first_field_is_the_required_one(tool: Tool) -> None:
-    assert tool.input_model.model_json_schema()["required"] == [tool.first_field]
-
-
-@every_tool
-def test_the_paragraph_is_one_line_that_llamaindex_takes(tool: Tool) -> None:
-    assert len(tool.paragraph) <= 1024
-    assert "\n" not in tool.paragraph
-    assert tool.paragraph.split() == tool.description.split()
-
-
-@every_tool
-def test_a_name_is_one_that_every_model_takes(tool: Tool) -> None:
-    assert re.fullmatch(r"[a-z][a-z_]{2,30}", tool.name)
-    assert tool.description.strip() == tool.description
-
-
 # The descriptions that were carried over, word for word; what is new stands between their lines.
 SEEDS = {
     SEARCH.name: """\
@@ -533,34 +419,3 @@ def test_a_description_holds_the_carried_over_text_in_its_order(name: str) -> No
     rest = iter(TOOLS[name].description.split("\n"))
     missing = [line for line in SEEDS[name].split("\n") if line not in rest]
     assert missing == []
-
-
-# --- odd values --------------------------------------------------------------------------------
-
-
-class Unspeakable:
-    def __repr__(self) -> str:
-        raise RuntimeError
-
-    def __bool__(self) -> bool:
-        raise TypeError
-
-
-@pytest.mark.parametrize("value", [10**5000, Unspeakable()], ids=["huge", "broken"])
-def test_a_value_that_cannot_be_written_is_named_by_its_type(value: object) -> None:
-    with pytest.raises(InputError, match=type(value).__name__):
-        search(query="x", limit=value)
-
-
-def test_a_value_without_a_truth_value_is_not_absent() -> None:
-    with pytest.raises(InputError):
-        search(query=Unspeakable(), queries=["x"])
-
-
-def test_a_query_of_excessive_length_is_refused() -> None:
-    with pytest.raises(InputError, match=r"4001\b.*\b4000"):
-        search(query="x" * 4001)
-
-
-def test_both_spellings_of_a_field_count() -> None:
-    assert search(query="a", queries=["b", "a"]).queries == ["b", "a"]

@@ -8,8 +8,6 @@ import pytest
 
 from webtools._internal.display import html, plain
 from webtools._internal.display import results_markdown as markdown
-from webtools._internal.display.text import prose_and_code
-from webtools.rendering import render_result, to_text
 from webtools.results import (
     Claim,
     FetchResponse,
@@ -21,7 +19,6 @@ from webtools.results import (
     ResearchResult,
     ResearchSynthesis,
 )
-from webtools.tools import ToolResult
 
 URL = "https://a.example/cards"
 CODE = 'card = new_card("Ann")\nif card:\n    card.save()'
@@ -46,14 +43,6 @@ PAGE = Page(
 FETCHED = FetchResponse(provider="exa", pages=[PAGE])
 
 
-def test_a_text_is_parted_at_its_fences() -> None:
-    parts = [(is_code, part) for is_code, part in prose_and_code(SUMMARY) if part]
-    assert parts == [(False, "Make a card:"), (True, CODE), (False, "[1]\n\nCards are *free*. [1]")]
-    assert list(prose_and_code("a\n```\nb")) == [(False, "a"), (True, "b")]
-    longer = "````\n```\nx\n```\n````"
-    assert [part for is_code, part in prose_and_code(longer) if is_code] == ["```\nx\n```"]
-
-
 def test_a_claim_is_shown_under_the_heading_that_its_summary_has() -> None:
     where = Quotation(url=URL, title="Cards", quotation="It saves the card.")
     claims = [
@@ -67,27 +56,11 @@ def test_a_claim_is_shown_under_the_heading_that_its_summary_has() -> None:
     assert shown.count("`card.save()`") == 1
 
 
-def test_code_keeps_its_lines_in_markdown() -> None:
-    shown = markdown.draw(ENVELOPE)
-    assert f"```text\n{CODE}\n```" in shown
-    assert shown.count(f"[&#91;1&#93;]({URL})") == 2
-    assert "```python" not in shown
-
-
 def test_code_keeps_its_lines_in_html() -> None:
     shown = html.draw(ENVELOPE)
     assert "if card:\n    card.save()</code></pre>" in shown
     assert shown.count(">[1]</a>") == 2
     assert "```" not in shown
-
-
-def test_code_keeps_its_indentation_in_a_terminal() -> None:
-    details = {**ENVELOPE.model_dump(mode="json"), "result_count": 1}
-    result = ToolResult("text", details)
-    shown = to_text(render_result("web_research", result, expanded=True))
-    lines = [line.rstrip() for line in str(shown).splitlines()]
-    start = next(n for n, line in enumerate(lines) if line.endswith("if card:"))
-    assert lines[start + 1].index("card.save()") == lines[start].index("if card:") + 4
 
 
 @pytest.mark.parametrize("draw", [markdown.draw, html.draw, plain.draw])
@@ -97,11 +70,3 @@ def test_the_passages_of_a_page_are_shown(draw: object) -> None:
     assert "Cards are free for members." in shown
     silent = FETCHED.model_copy(update={"pages": [PAGE.model_copy(update={"passages": []})]})
     assert "passage" in draw(silent)  # type: ignore[operator]
-
-
-def test_the_passages_of_a_page_are_shown_in_a_terminal() -> None:
-    details = FETCHED.model_dump(mode="json") | {"fetched_count": 1, "failed_count": 0}
-    details["results"] = details.pop("pages")
-    shown = to_text(render_result("web_fetch", ToolResult("x", details), expanded=True))
-    assert "Prices" in str(shown)
-    assert "Cards are free for members." in str(shown)

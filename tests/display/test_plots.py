@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from webtools import WebTools
-from webtools._internal.operations.research.rules import judge
-from webtools.config import Config
-from webtools.errors import ConfigError, InputError
-from webtools.results import FetchResponse, Page, ReadResponse, SearchResponse, SearchResult
+from webtools.errors import InputError
+from webtools.results import SearchResponse, SearchResult
 from webtools_sandbox import SandboxServer
 
 mpl.use("Agg")
@@ -60,21 +58,6 @@ def test_domains_are_counted_most_first_without_www() -> None:
     assert words(ax) == ["2", "1"]
 
 
-def test_a_chart_names_a_source_as_the_text_of_research_does() -> None:
-    urls = ["http://127.0.0.1:8000/a", "http://[::1]/b", "http://localhost/c", "https://d.e.co.uk/"]
-    response = found(*urls)
-    said = judge(response.results, time_sensitive=False, days=None, now=datetime.now(UTC)).rule
-    assert bars(response.plot()) == {"localhost": 3, "e.co.uk": 1}
-    assert said == "4 sources from 2 domains"
-
-
-def test_of_many_domains_the_twelve_most_frequent_are_drawn() -> None:
-    urls = [f"https://{number}.example/" for number in range(15)]
-    drawn = bars(found(*urls, "https://14.example/").plot("domains"))
-    assert len(drawn) == 12
-    assert drawn["14.example"] == 2
-
-
 @pytest.mark.parametrize(
     "url", ["https://$x_{y$.example/", "https://[::a/", f"https://{'a' * 200}.example/"]
 )
@@ -95,28 +78,6 @@ def test_dates_are_counted_by_day_month_or_year_whichever_makes_few_bars(
     dates: tuple[str, ...], labels: dict[str, int]
 ) -> None:
     assert bars(dated(*dates)) == labels
-
-
-def test_a_response_without_sources_or_dates_has_an_empty_chart() -> None:
-    assert bars(found().plot()) == bars(found("https://a.example/").plot("dates")) == {}
-
-
-def test_failed_pages_do_not_count() -> None:
-    pages = [Page(url="https://a.example/", text="x"), Page(url="https://c.example/", error="404")]
-    assert bars(FetchResponse(provider="direct", pages=pages).plot()) == {"a.example": 1}
-
-
-def test_a_chart_goes_where_it_is_asked_to() -> None:
-    _, (left, right) = plt.subplots(1, 2)
-    assert found("https://a.example/").plot(ax=right) is right
-    assert not left.patches
-
-
-def test_an_unknown_chart_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match='domains, dates.*"date"'):
-        found().plot("date")
-    with pytest.raises(InputError, match="ReadResponse"):
-        ReadResponse(handle="a", content="", offset=0, total_characters=0).plot()
 
 
 def test_without_matplotlib_the_error_names_what_to_install(
@@ -142,9 +103,3 @@ def test_the_log_shows_cost_and_time_by_provider(
         assert set(bars(time)) == {"kagi", "brave"}
         with pytest.raises(InputError, match='cost, time.*"price"'):
             web.plot("price")  # type: ignore[arg-type]
-
-
-def test_a_log_that_is_turned_off_is_reported(webtools_sandbox: SandboxServer) -> None:
-    config = Config.model_validate({**webtools_sandbox.config(), "log": {"enabled": False}})
-    with WebTools(config) as web, pytest.raises(ConfigError, match=r"log\.enabled"):
-        web.plot()

@@ -6,7 +6,6 @@ import importlib
 import io
 import sys
 import threading
-from typing import Any
 
 import pytest
 import rendering_samples as samples
@@ -16,11 +15,9 @@ from webtools.rendering import (
     CallDisplay,
     console_for,
     render_call,
-    to_text,
-    tool_behind,
     tool_called,
 )
-from webtools.tools import RESEARCH, SEARCH, SUMMARIZE, ToolResult
+from webtools.tools import RESEARCH, SEARCH, SUMMARIZE
 
 
 class Terminal(io.StringIO):
@@ -60,37 +57,6 @@ def test_in_a_file_a_call_and_its_result_are_two_lines() -> None:
     assert file.getvalue() == f'web_search "{"q" * 200}"\n  1 result\n'
 
 
-def test_in_a_file_a_result_that_comes_later_names_its_call_again() -> None:
-    file = io.StringIO()
-    display = CallDisplay(file)
-    display.start(1, "web_search", "a")
-    display.start(2, "web_search", "b", label="mine")
-    display.end(1, ONE)
-    display.end(2, samples.failure("boom"))
-    assert file.getvalue().split("\n") == [
-        'web_search "a"',
-        'mine "b"',
-        'web_search "a"',
-        "  1 result",
-        'mine "b"',
-        "  Error: boom",
-        "",
-    ]
-
-
-def test_expanded_lines_stand_below_the_call() -> None:
-    file = io.StringIO()
-    display = CallDisplay(file, expanded=True)
-    display.start(1, "web_search", "a")
-    display.end(1, samples.search(samples.hit("Title", "https://a.example/")))
-    assert file.getvalue().split("\n")[1:5] == [
-        "  1 result · exa · 0.005 USD (estimate)",
-        "",
-        "   1. Title",
-        "      https://a.example/",
-    ]
-
-
 @pytest.mark.usefixtures("mute")
 def test_on_a_terminal_the_last_line_says_what_runs() -> None:
     file = Terminal()
@@ -109,42 +75,6 @@ def test_on_a_terminal_the_last_line_says_what_runs() -> None:
     ]
     display.end(1, ONE)
     assert file.screen[2:] == ['web_search "a"', "  1 result", ""]
-
-
-@pytest.mark.usefixtures("mute")
-def test_a_line_that_is_drawn_anew_never_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
-    file = Terminal()
-    CallDisplay(file).start(1, "web_search", {"queries": ["構造的" * 50]})
-    (line,) = file.screen
-    assert line.startswith('Searching... web_search "')
-    assert line.endswith("…")
-    assert len(line.encode("utf-8")) < 50
-
-
-@pytest.mark.usefixtures("mute")
-def test_a_forgotten_call_leaves_the_screen() -> None:
-    file = Terminal()
-    display = CallDisplay(file)
-    display.start(1, "web_search", "a")
-    display.drop(1)
-    display.drop(1)
-    assert file.screen == [""]
-    display.end(1, ONE)
-    display.progress(1, Progress("web_search", "searching", 1, 2))
-    assert file.screen == [""]
-
-
-@pytest.mark.usefixtures("mute")
-def test_calls_whose_end_is_never_reported_do_not_pile_up() -> None:
-    file = io.StringIO()
-    display = CallDisplay(file)
-    for number in range(1100):
-        display.start(number, "web_search", "a")
-    display.end(0, ONE)
-    assert "1 result" not in file.getvalue()
-    display.end(1099, ONE)
-    assert file.getvalue().endswith("  1 result\n")
 
 
 def test_calls_from_many_threads_keep_their_results() -> None:
@@ -175,12 +105,6 @@ def test_a_broken_stream_ends_nothing() -> None:
     display.fail(2, "boom")
 
 
-def test_stderr_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
-    display = CallDisplay()
-    display.start(1, "web_search", "a")
-    assert capsys.readouterr().err == 'web_search "a"\n'
-
-
 @pytest.mark.parametrize(
     ("terminal", "variable", "escapes"),
     [
@@ -201,22 +125,6 @@ def test_colours_and_links_are_for_terminals_that_want_them(
     console_for(file).print(render_call("web_fetch", {"url": "https://a.example/"}))
     assert ("\x1b]8;" in file.getvalue()) is escapes
     assert ("\x1b[" in file.getvalue()) is escapes
-
-
-def test_a_string_that_is_printed_is_no_markup() -> None:
-    file = Terminal()
-    console_for(file, width=40).print("[red]a[/] :smile: 12")
-    assert file.getvalue() == "[red]a[/] :smile: 12\n"
-
-
-def test_drawing_into_a_string_does_not_depend_on_the_terminal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn = to_text(render_call("web_search", "q"), color=True)
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setenv("COLUMNS", "3")
-    assert to_text(render_call("web_search", "q"), color=True) == drawn
 
 
 @pytest.mark.parametrize(
@@ -244,25 +152,6 @@ def test_a_tool_is_known_by_its_name_or_its_description(
     assert tool_called(name, description) == tool
 
 
-@pytest.mark.parametrize(
-    ("details", "tool"),
-    [
-        (samples.search().details, "web_search"),
-        (samples.FETCHED.details, "web_fetch"),
-        (samples.SUMMARY.details, "summarize"),
-        (samples.RESEARCH.details, "web_research"),
-        (samples.READ.details, "web_read"),
-        (samples.failure("x").details, "web tool"),
-        ({"results": []}, None),
-        ({}, None),
-        (None, None),
-        (["results", "truncation", "full_output_path", "error"], None),
-    ],
-)
-def test_a_tool_is_known_by_its_details(details: Any, tool: str | None) -> None:
-    assert tool_behind(details) == tool
-
-
 @pytest.fixture
 def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "rich"]:
@@ -276,26 +165,3 @@ def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_rich_the_extra_is_named() -> None:
     with pytest.raises(ImportError, match=r"'agent-webtools\[cli\]'"):
         importlib.import_module("webtools.rendering")
-
-
-@pytest.mark.usefixtures("without_rich")
-def test_a_broken_rich_is_not_taken_for_a_missing_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken:
-        def find_spec(self, name: str, *_: Any) -> None:
-            if name == "rich":
-                raise ModuleNotFoundError("No module named 'pygments'", name="pygments")
-
-    monkeypatch.delitem(sys.modules, "rich")
-    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
-    with pytest.raises(ModuleNotFoundError, match="pygments"):
-        importlib.import_module("webtools.rendering")
-
-
-def test_a_failure_without_details_is_shown() -> None:
-    file = io.StringIO()
-    display = CallDisplay(file)
-    display.start(1, "web_search", "a")
-    display.fail(1, "RuntimeError")
-    assert file.getvalue().endswith("  Error: RuntimeError\n")
-    display.end(1, ToolResult("late"))
-    assert "late" not in file.getvalue()

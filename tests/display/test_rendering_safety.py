@@ -6,16 +6,11 @@ from typing import Any
 
 import pytest
 import rendering_samples as samples
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webtools._internal.display import prose_markup as markup
-from webtools._internal.display.terminal.styles import COLORED
 from webtools._internal.text.visible import (
     LONGEST_URL,
-    display_lines,
     display_text,
-    is_terminal,
     link_target,
 )
 from webtools.rendering import render_call, render_result, to_text
@@ -100,11 +95,6 @@ def test_no_text_acts_on_the_terminal(attack: str) -> None:
     assert_harmless(everything(f"before{attack}after"))
 
 
-@given(st.text(max_size=200) | st.text("\x1b[]\\;8mhtps:/.e \x07\x9b\x9d\x9c\r\n\t", max_size=40))
-def test_no_text_whatever_acts_on_the_terminal(text: str) -> None:
-    assert_harmless(everything(text))
-
-
 def test_markup_and_emoji_codes_are_shown_as_they_are() -> None:
     text = "[red]a[/red] :warning: [/] [link=https://evil.example]b[/link]"
     shown = to_text(
@@ -128,34 +118,6 @@ def test_a_huge_text_is_cut_before_anything_looks_at_it() -> None:
         split = isprintable = isascii
 
     assert display_text(Huge("a" * 1_000_000), 10) == "aaaaaaaaa…"
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("", ""),
-        ("a" * 10, "a" * 10),
-        ("a" * 11, "aaaaaaaaa…"),
-        ("aaaaaaaa bbbbb", "aaaaaaaa…"),
-        (" a \t b\n", "a b"),
-        ("\u200b" * 1_000_000 + "a", ""),
-        ("a" + " " * 1_000_000, "a…"),
-        (None, ""),
-        (7, ""),
-        (samples.TOWER, "Z\u0310\u0311\u0312\u0313"),
-        ("नमस्ते", "नमस्ते"),
-        ("e\u0301te\u0301", "e\u0301te\u0301"),
-    ],
-)
-def test_shown_text_is_short_and_on_one_line(text: Any, shown: str) -> None:
-    assert display_text(text, 10) == shown
-
-
-def test_shown_lines_keep_their_indentation() -> None:
-    text = "a\n\tb\n" + " " * 1000 + "c\n\x1b[31md\ne"
-    assert display_lines(text, 4) == (["a", "    b", " " * 40 + "c", "d"], 1)
-    assert display_lines(" \n", 4) == ([], 0)
-    assert display_lines(None, 4) == ([], 0)
 
 
 @pytest.mark.parametrize(
@@ -189,47 +151,6 @@ def test_a_title_is_never_a_link() -> None:
     hit = samples.hit("https://evil.example/", "javascript:1", "https://evil.example/")
     drawn = to_text(render_result("web_search", samples.search(hit), expanded=True), color=True)
     assert "\x1b]8" not in drawn
-
-
-def _luminance(red: int, green: int, blue: int) -> float:
-    parts = [value / 255 for value in (red, green, blue)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("style", COLORED, ids=str)
-def test_every_colour_reads_on_black_and_on_white(style: Any) -> None:
-    own = _luminance(*style.color.get_truecolor())
-    assert (own + 0.05) / 0.05 >= 4
-    assert 1.05 / (own + 0.05) >= 4
-    assert style.bgcolor is None
-
-
-class Stream:
-    def __init__(self, answer: Any) -> None:
-        self._answer = answer
-
-    def isatty(self) -> bool:
-        if isinstance(self._answer, Exception):
-            raise self._answer
-        return bool(self._answer)
-
-
-@pytest.mark.parametrize(
-    ("stream", "term", "expected"),
-    [
-        (Stream(True), "xterm-256color", True),
-        (Stream(True), "dumb", False),
-        (Stream(False), "xterm", False),
-        (Stream(ValueError("closed")), "xterm", False),
-        (None, "xterm", False),
-    ],
-)
-def test_a_terminal_is_one_that_can_draw(
-    stream: Any, term: str, expected: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", term)
-    assert is_terminal(stream) is expected
 
 
 @pytest.mark.parametrize(

@@ -88,12 +88,6 @@ def test_it_looks_as_it_did(name: str, width: int, color: bool) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_no_snapshot_is_left_over() -> None:
-    kinds = ["plain", "terminal"]
-    wanted = {f"{name}-{width}-{kind}.txt" for name in NAMES for width in WIDTHS for kind in kinds}
-    assert {path.name for path in SNAPSHOTS.iterdir()} == wanted
-
-
 @pytest.mark.parametrize("width", [1, 7, 20, 40, *WIDTHS])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     for _, _, scene in SCENES:

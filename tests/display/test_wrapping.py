@@ -20,7 +20,3 @@ from webtools._internal.display.wrapping import wrapped
 )
 def test_the_rest_of_a_line_stands_below_its_text(line: str, rest: str) -> None:
     assert wrapped(line, 18).split("\n")[-1] == rest
-
-
-def test_the_rest_of_a_line_hangs_where_that_is_asked_for() -> None:
-    assert wrapped("Provider: one two three", 13, hanging=2) == "Provider: one\n  two three"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webtools._internal.grounding.blocks import read_blocks
-from webtools._internal.grounding.sentences import sentence_spans
-from webtools._internal.grounding.terms import find, lowered, stem_of, terms_of
+from webtools._internal.grounding.terms import find, stem_of
 
 
 @pytest.mark.parametrize(
@@ -52,12 +51,6 @@ def kinds(text: str) -> list[tuple[str, str]]:
     return [(block.kind, " ".join(text[block.start : block.end].split())) for block in blocks]
 
 
-def test_a_tab_ends_at_a_multiple_of_eight_columns() -> None:
-    text = "OPTIONS\n       -q\n\t      Print nothing.\n       -d\n\t      Go down.\n"
-    found = ["heading", "term", "prose", "term", "prose"]
-    assert [kind for kind, _ in kinds(text)] == found
-
-
 def test_a_manual_page_is_made_of_sections_options_prose_and_code() -> None:
     assert kinds(MANUAL) == [
         ("heading", "NAME"),
@@ -94,17 +87,6 @@ def test_an_indented_paragraph_is_code_unless_it_is_written_as_prose(
     assert [each for each, _ in kinds(f"Text.\n\n    {indented}\n")] == ["prose", kind]
 
 
-def test_an_indented_line_after_a_colon_is_code() -> None:
-    assert kinds("Run this:\n    make install\n\nDone.\n") == [
-        ("prose", "Run this:"), ("code", "make install"), ("prose", "Done."),
-    ]  # fmt: skip
-
-
-def test_a_paragraph_of_full_lines_continues_in_an_indented_line() -> None:
-    line = "[1] " + "words go on " * 6
-    assert [kind for kind, _ in kinds(f"{line}\n    until the end of it.\n")] == ["prose"]
-
-
 @pytest.mark.parametrize("sign", ["=", "-", "~", "^", '"', "*", "+"])
 def test_a_line_of_signs_as_long_as_the_one_above_makes_a_heading_of_it(sign: str) -> None:
     text = f"Making keys\n{sign * 11}\n\nUse `card`.\n"
@@ -114,20 +96,6 @@ def test_a_line_of_signs_as_long_as_the_one_above_makes_a_heading_of_it(sign: st
 def test_a_directive_of_restructured_text_is_code_with_what_it_holds() -> None:
     text = "Call it:\n\n.. code-block:: sh\n    :name: call\n\n    scan -d\n\nDone.\n"
     assert [kind for kind, _ in kinds(text)] == ["prose", "code", "prose"]
-
-
-def test_lower_case_keeps_every_place_where_a_sign_would_grow() -> None:
-    assert lowered("\u0130X") == "\u0130x"
-
-
-def test_latin_words_within_another_script_are_terms_too() -> None:
-    assert {"入門", "sqlite"} <= {term.stem for term in terms_of("SQLite入門")}
-
-
-def test_blanks_around_sentences_are_dropped_and_a_lone_dot_ends_one() -> None:
-    text = "Yes.  Wait. \n Go now. . The end. "
-    found = [text[start:end] for start, end in sentence_spans(text)]
-    assert found == ["Yes.", "Wait.", "Go now.", ".", "The end."]
 
 
 @pytest.mark.parametrize(

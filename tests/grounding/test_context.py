@@ -96,11 +96,3 @@ def test_a_page_with_a_retracting_title_is_not_quoted(title: str) -> None:
 )
 def test_a_sentence_between_neutral_ones_is_quoted(text: str) -> None:
     assert status(text) == "quoted"
-
-
-def test_the_reason_names_the_context() -> None:
-    source = Source(1, "", "https://a.example/", f"{STATEMENT} This is false.")
-    [claim] = verify(f"{STATEMENT} [1]", [source]).claims
-    assert len(claim.reasons) == 1
-    assert claim.nearest is not None
-    assert claim.nearest.text.endswith("This is false.")

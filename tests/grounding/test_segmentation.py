@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import grounding_pages as pages
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,14 +45,6 @@ def test_code_stays_in_one_piece_with_its_introduction() -> None:
     assert "step_119()\n```" in found
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
-def test_a_heading_mark_in_code_is_not_a_heading(fence: str) -> None:
-    text = f"# Title\n\nRun:\n\n{fence}\n# not a heading\nmake\n{fence}\n"
-    (only,) = cut(text)
-    assert only.path == ()
-    assert text[only.start : only.end].endswith(fence)
-
-
 def test_rows_that_part_from_their_table_know_its_header() -> None:
     rows = "\n".join(f"| --option-{number} | {'what it does ' * 6}|" for number in range(20))
     text = f"| Option | Meaning |\n| --- | --- |\n{rows}\n"
@@ -63,32 +54,10 @@ def test_rows_that_part_from_their_table_know_its_header() -> None:
     assert text[slice(*second.header)] == "| Option | Meaning |\n| --- | --- |"
 
 
-def test_a_passage_knows_the_headings_above_it() -> None:
-    text = "# A\n\nOne.\n\n## B\n\nTwo.\n\n### C\n\nThree.\n\n## D\n\nFour.\n"
-    assert [span.path for span in cut(text)] == [(), ("A",), ("A", "B"), ("A",)]
-
-
 def test_a_long_paragraph_is_cut_at_ends_of_sentences() -> None:
     text = "The U.S. company sold 3.5 tons of it, e.g. in May. " * 40
     assert all(each.endswith("in May.") for each in slices(text))
     assert max(map(len, slices(text))) <= 600
-
-
-@pytest.mark.parametrize("sign", ["word ", "line\n", "字"])
-def test_a_text_without_sentences_is_cut(sign: str) -> None:
-    found = slices(sign * 2000)
-    assert max(map(len, found)) <= 600
-    assert "".join("".join(found).split()) == "".join((sign * 2000).split())
-
-
-def test_code_beyond_all_measure_is_cut_at_its_lines() -> None:
-    text = "```\n" + "call_something(1, 2)\n" * 2000 + "```\n"
-    assert all(each.rstrip("`\n").endswith("call_something(1, 2)") for each in slices(text))
-
-
-def test_a_lead_in_goes_with_its_list() -> None:
-    text = f"{'Words go on here. ' * 30}\n\nThere are two ways:\n\n- {'one ' * 30}\n- two\n"
-    assert holding(text, "There are two ways:", 300).endswith("- two")
 
 
 TEXTS = st.lists(

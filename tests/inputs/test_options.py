@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webtools.inputs.options import options_of
-from webtools.tools import CATEGORIES, TOOLS, FetchInput, ResearchInput, SearchInput, SummarizeInput
+from webtools.tools import CATEGORIES, TOOLS, SearchInput, SummarizeInput
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -14,17 +14,6 @@ def test_every_argument_but_the_first_is_an_option_with_its_description(tool: st
     options = options_of(TOOLS[tool].input_model)
     assert [option.target for option in options] == list(fields)[1:]
     assert all(option.help == fields[option.target].description for option in options)
-
-
-def test_names_are_those_of_the_arguments_in_the_singular_where_several_may_be_given() -> None:
-    options = {option.target: option for option in options_of(SearchInput)}
-    assert options["include_domains"].names == ("--include-domain",)
-    assert options["include_domains"].kind == "list"
-    assert options["limit"].names == ("--limit", "-n")
-    assert options["limit"].metavar == "N"
-    assert options["start_published_date"].names == ("--start-published-date",)
-    assert options["start_published_date"].metavar == "DATE"
-    assert options_of(FetchInput)[1].kind == "flag"
 
 
 def test_old_spellings_lead_to_the_new() -> None:
@@ -41,12 +30,3 @@ def test_choices_are_those_of_the_model() -> None:
     options = {option.target: option for option in options_of(SearchInput)}
     assert options["category"].choices == CATEGORIES
     assert options_of(SummarizeInput)[1].choices == ("cecil", "agnes")
-
-
-def test_choices_of_the_installation_are_added_and_those_not_described_are_named() -> None:
-    ways = ("extractive", "perplexity", "none", "mine")
-    options = options_of(ResearchInput, {"synthesis": ways})
-    [option] = [each for each in options if each.target == "synthesis"]
-    assert option.choices == ways
-    described = ResearchInput.model_fields["synthesis"].description
-    assert option.help == f"{described} Also: mine."

@@ -40,27 +40,6 @@ Call {ID} at 2026-11-22 10:00:00 UTC
     )
 
 
-def test_explain_shows_long_values_whole() -> None:
-    message = "x" * 5000
-    assert message in explain([event(0, "done", message=message)])
-
-
-def test_an_event_without_time_is_listed() -> None:
-    assert explain([{"event": "x", "call": "c"}]) == f"Call c\n\n{'?':>10}  x"
-
-
-def test_a_tail_line_has_time_call_event_and_fields() -> None:
-    assert tail_line(STORY[1]) == (
-        f"2026-11-22 10:00:00.001  {ID}  provider_skipped      "
-        'provider=exa kind=quota until="2026-11-22 10:04:00 UTC"'
-    )
-    assert tail_line({"event": "x", "call": "c"}) == f"{'?':23}  {'c':12}  x"
-
-
-def test_a_tail_line_cuts_long_values() -> None:
-    assert tail_line(event(0, "x", message="y" * 200)).endswith(f"message={'y' * 120}…")
-
-
 def test_nothing_in_a_log_reaches_the_terminal_as_a_control() -> None:
     facts = dict.fromkeys(("provider", "message", "call", "event"), HOSTILE)
     facts |= {"odd\x1b[1m": HOSTILE, "queries": [HOSTILE, {"x": HOSTILE}]}

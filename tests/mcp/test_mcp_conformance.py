@@ -95,9 +95,3 @@ def test_the_inspector_lists_and_calls_over_http_with_a_token(
     listed, called = while_serving(inspect, token=TOKEN)
     assert [tool["name"] for tool in listed["tools"]] == list(TOOLS)
     assert called["structuredContent"]["result_count"] > 0
-
-
-def test_the_inspector_lists_over_stdio(node: Callable[..., str]) -> None:
-    server = [sys.executable, "-m", "webtools", "mcp"]
-    listed = json.loads(node(INSPECTOR, "--cli", *server, "--method", "tools/list"))
-    assert [tool["name"] for tool in listed["tools"]] == list(TOOLS)

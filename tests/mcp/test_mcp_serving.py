@@ -27,7 +27,6 @@ from mcp.client.streamable_http import streamable_http_client
 
 from webtools.cli import main
 from webtools.mcp import connections, serving
-from webtools.mcp.access import Address
 from webtools.tools import TOOLS
 
 TOKEN = "test-token-of-some-length"
@@ -214,64 +213,6 @@ def test_an_unfinished_request_is_closed_in_time(
     assert received.count(b"HTTP/1.1 ") <= 1
 
 
-def test_what_peers_send_cannot_fill_the_log(
-    while_serving: Callable[..., Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    def work(url: str) -> None:
-        for _ in range(20):
-            until_closed(opened(url, b"\x00\r\n\r\n"))
-            httpx.post(url, json=INITIALIZE, headers={**GOOD, "Host": "rebound.example"})
-            opened(url, request(url, GOOD, b"{", 100)).close()
-
-    while_serving(work)
-    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert len(warnings) <= 4, [record.getMessage() for record in warnings]
-
-
-def test_the_command_says_where_it_serves_and_whether_a_token_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], config: str
-) -> None:
-    given: dict[str, Any] = {}
-
-    def serve(web: object, address: Address, **options: Any) -> None:
-        given.update(options, address=address)
-        options["announce"]("http://tools.example.org/mcp")
-
-    monkeypatch.setattr(serving, "serve_http", serve)
-    monkeypatch.setenv("WEBTOOLS_MCP_TOKEN", TOKEN)
-    names = ["--allow-host", "a.example", "--allow-host", "b.example"]
-    assert main(["mcp", "--http", "[::1]:0", *names, "--config", config]) == 0
-    announced = capsys.readouterr().out
-    assert "http://tools.example.org/mcp" in announced
-    assert "Bearer token" in announced
-    assert (given["address"], given["token"]) == (Address("::1", 0), TOKEN)
-    assert given["allowed_hosts"] == ["a.example", "b.example"]
-
-
-def test_stdio_ends_when_the_client_leaves(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
-) -> None:
-    with Path(os.devnull).open() as nothing:
-        monkeypatch.setattr("sys.stdin", nothing)
-        assert main(["mcp", "--config", config]) == 0
-    assert tuple(capfd.readouterr()) == ("", "")
-
-
-def test_on_a_terminal_the_command_says_that_it_waits_for_a_client(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
-) -> None:
-    pytest.importorskip("pty", reason="needs pseudo-terminals")
-    ours, theirs = os.openpty()
-    os.write(ours, b"\x04")  # Ctrl-D: no client speaks
-    with open(theirs, encoding="utf-8") as typed:  # noqa: PTH123  a descriptor
-        monkeypatch.setattr("sys.stdin", typed)
-        assert main(["mcp", "--config", config]) == 0
-    os.close(ours)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "webtools mcp --http 127.0.0.1:8766" in err
-
-
 def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, config: str) -> None:
     ended: list[bool] = []
 
@@ -304,23 +245,6 @@ def test_what_cannot_be_served_is_refused_with_its_remedy(
     assert message in err
 
 
-@pytest.mark.parametrize("how", [[], ["--http", "127.0.0.1:0"]])
-def test_settings_that_cannot_be_read_end_it_at_once(
-    how: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert main(["mcp", *how, "--config", str(tmp_path / "missing.json")]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert f"{tmp_path / 'missing.json'} does not exist" in err
-
-
-def test_without_any_settings_it_waits_for_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    served: list[object] = []
-    monkeypatch.setattr(serving, "serve_stdio", served.append)
-    assert main(["mcp"]) == 0
-    assert len(served) == 1
-
-
 def test_without_the_sdk_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -331,3 +255,26 @@ def test_without_the_sdk_it_says_what_to_install(
     assert "pip install 'agent-webtools[mcp]'" in capsys.readouterr().err
     with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[mcp\]'"):
         importlib.import_module("webtools.mcp")
+
+
+def test_what_peers_send_cannot_fill_the_log(
+    while_serving: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    def work(url: str) -> None:
+        for _ in range(20):
+            until_closed(opened(url, b"\x00\r\n\r\n"))
+            httpx.post(url, json=INITIALIZE, headers={**GOOD, "Host": "rebound.example"})
+            opened(url, request(url, GOOD, b"{", 100)).close()
+
+    while_serving(work)
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(warnings) <= 4, [record.getMessage() for record in warnings]
+
+
+def test_stdio_ends_when_the_client_leaves(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], config: str
+) -> None:
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert main(["mcp", "--config", config]) == 0
+    assert tuple(capfd.readouterr()) == ("", "")

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 import webtools
-from langchain_webtools import WebSearchRetriever, WebToolkit
-from llamaindex_webtools import WebRetriever, WebToolsSpec
-from webtools import Config, SearchResponse, SearchResult, ToolResult, WebTools
+from webtools import Config, WebTools
 
 jedi: Any = pytest.importorskip("jedi")
 
 KEY = "test-key-exa-0001"
 CONFIG = Config.model_validate({"providers": [{"name": "exa", "type": "exa", "apiKey": KEY}]})
-RESULT = SearchResult(
-    title="PEP 634",
-    url="https://peps.python.org/pep-0634/",
-    published_at=datetime(2020, 9, 12, tzinfo=UTC),
-    source_provider="exa",
-    query="match",
-)
 MODELS = [
     name
     for name in webtools.__all__
@@ -65,28 +55,3 @@ def test_the_fields_of_every_result_complete(name: str) -> None:
     model = getattr(webtools, name)
     values = dict.fromkeys(model.model_fields)
     assert {*model.model_fields} <= names_after("value.", value=model.model_construct(**values))
-
-
-def test_results_in_hand_complete() -> None:
-    response = SearchResponse(provider="exa", queries=["match"], results=[RESULT])
-    assert {"results", "queries"} <= names_after("value.", value=response)
-    assert {"title", "published_at"} <= names_after("value.results[0].", value=response)
-    assert {"text", "details", "is_error"} <= names_after("value.", value=ToolResult("", {}))
-
-
-def test_the_tools_of_both_frameworks_complete() -> None:
-    web = WebTools(CONFIG)
-    for tool in WebToolkit(web).get_tools():
-        assert {"invoke", "ainvoke", "web", "name"} <= names_after("value.", value=tool)
-    for function in WebToolsSpec(web).to_tool_list():
-        assert {"call", "acall", "metadata"} <= names_after("value.", value=function)
-    assert "get_tools" in names_after("value.", value=WebToolkit(web))
-    assert "web_search" in names_after("value.", value=WebToolsSpec(web))
-    assert "invoke" in names_after("value.", value=WebSearchRetriever(web=web))
-    assert "retrieve" in names_after("value.", value=WebRetriever(web))
-
-
-def test_the_settings_of_the_constructor_complete() -> None:
-    names = names_after("WebTools(m", WebTools=WebTools)
-    assert "max_results=" in names
-    assert "api_keys=" in names_after("WebTools(api", WebTools=WebTools)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webtools.inputs.options import Option
-from webtools.notebook.line import OptionError, completions, read_line, usage
+from webtools.notebook.line import OptionError, completions, read_line
 
 PROVIDER = Option(("--provider", "-p"), "provider", "name of the provider")
 CATEGORY = Option(("--category",), "category", "kind of page", choices=("news", "people"))
@@ -97,12 +97,3 @@ def test_any_query_after_two_dashes_is_kept(query: str) -> None:
 )
 def test_completion_knows_what_is_due(line: str, offered: Any) -> None:
     assert completions(line, OPTIONS) == offered
-
-
-def test_usage_lists_every_option_once() -> None:
-    assert usage(OPTIONS).splitlines() == [
-        "  --provider, -p VALUE: name of the provider",
-        "  --category VALUE: kind of page",
-        "  --include-domain VALUE: only from here",
-        "  --text: the text",
-    ]

@@ -2,29 +2,22 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
-import inspect
 import json
-import os
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import notebook_samples as samples
 import pytest
 from IPython.core.completer import provisionalcompleter
-from IPython.core.error import TryNext, UsageError
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config as IPythonConfig
 
-import webtools
-from webtools import WebTools
-from webtools.errors import ConfigError, RateLimitError, RequestError
+from webtools.errors import RateLimitError, RequestError
 from webtools.notebook import magics as notebook_module
-from webtools.notebook.table import MAGICS
-from webtools.progress import NotebookProgress, Progress, TerminalProgress
+from webtools.progress import Progress
 
 if TYPE_CHECKING:
     from typing import Self
@@ -132,14 +125,6 @@ def asked(stubs: list[StubTools]) -> tuple[str, Any, dict[str, Any]]:
     return call
 
 
-def test_everything_after_the_options_is_the_query_as_it_is(
-    session: Any, stubs: list[StubTools]
-) -> None:
-    session.run_cell('%web_search -p exa-main -n 3 "match case" -n 5 it\'s # all')
-    query = '"match case" -n 5 it\'s # all'
-    assert asked(stubs) == ("search", [query], {"provider": "exa-main", "limit": "3"})
-
-
 def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: Any) -> None:
     ran = session.run_cell("%web_search -o found rust async")
     assert ran.success
@@ -184,28 +169,6 @@ def test_each_magic_asks_for_what_it_stands_for(
 
 
 @pytest.mark.parametrize(
-    ("source", "call", "warning"),
-    [
-        ("%web one", ("search", ["one"], {}), "%web is now %web_search"),
-        ("%web_deep --plan --cache use why", ("plan", "why", {"command": "web-deep"}),
-         "--plan is now %web_plan"),
-        ("%web_search --since 2026-01-01 one",
-         ("search", ["one"], {"start_published_date": "2026-01-01"}),
-         "--since is now --start-published-date"),
-        ("%web_summarize --language=DE https://a/",
-         ("summarize", "https://a/", {"target_language": "DE"}),
-         "--language is now --target-language"),
-    ],
-)  # fmt: skip
-def test_names_of_before_are_accepted_with_a_warning(
-    session: Any, capsys: pytest.CaptureFixture[str], source: str, call: Any, warning: str
-) -> None:
-    assert session.run_cell(source).success
-    assert asked(StubTools.made) == call
-    assert warning in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("source", "queries"),
     [
         ("topic = 'rust'\n%web_search {topic} async", ["rust async"]),
@@ -226,20 +189,6 @@ def test_variables_are_replaced_once_where_they_are_known(
     assert asked(stubs)[1] == queries
 
 
-def test_variables_are_replaced_in_every_line_of_a_cell_and_in_options(
-    session: Any, stubs: list[StubTools]
-) -> None:
-    session.user_ns.update(one="rust", name="my kagi", host="a.example")
-    session.run_cell(
-        "%%web_search -p {name} --include-domain $host\nfirst $one\n{one} second\n\nthird {}\n"
-    )
-    assert asked(stubs) == (
-        "search",
-        ["first rust", "rust second", "third {}"],
-        {"provider": "my kagi", "include_domains": ["a.example"]},
-    )
-
-
 @pytest.mark.parametrize(
     ("source", "query"),
     [
@@ -256,26 +205,6 @@ def test_a_question_may_end_in_a_question_mark(
 ) -> None:
     assert session.run_cell(source).success
     assert asked(stubs)[1] == query
-
-
-@pytest.mark.parametrize(
-    ("source", "called"),
-    [
-        ("%web_search?", "('pinfo', '%web_search')"),
-        ("%web_deep??", "('pinfo2', '%web_deep')"),
-        ("print?", "('pinfo', 'print')"),
-        ("text = '''\n%web_search what is it?\n'''", "%web_search what is it?\n"),
-    ],
-)
-def test_help_is_where_it_was(session: Any, source: str, called: str) -> None:
-    assert called in session.transform_cell(source)
-
-
-def test_the_text_in_a_variable_cannot_set_options(session: Any, stubs: list[StubTools]) -> None:
-    session.user_ns["title"] = "--config /etc/passwd -o print --provider x"
-    session.run_cell("%web_search {title}")
-    assert asked(stubs) == ("search", [session.user_ns["title"]], {})
-    assert "print" not in session.user_ns or session.user_ns["print"] is print
 
 
 @pytest.mark.parametrize(
@@ -338,25 +267,6 @@ def test_ctrl_c_is_shown_without_a_traceback(
     assert (out + err).count("\n") == 1
 
 
-def test_help_lists_the_options_and_sends_nothing(
-    session: Any, stubs: list[StubTools], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert session.run_cell("%web_fetch --help").result is None
-    out = capsys.readouterr().out
-    assert "--text-max-characters N: " in out
-    assert stubs[0].calls == []
-
-
-@pytest.mark.parametrize("name", MAGICS)
-def test_every_option_is_an_argument_of_the_method(name: str) -> None:
-    method = getattr(WebTools, MAGICS[name].method)
-    targets = {option.target for option in MAGICS[name].options}
-    ours = {"output", "config", "keyless", "help", "plan"}
-    known = set(inspect.signature(method).parameters)
-    asking = {"progress"} if MAGICS[name].is_asking else set()
-    assert (targets - ours) | set(MAGICS[name].fixed) | asking <= known
-
-
 def test_keyless_holds_for_one_call_under_the_settings_in_force(
     session: Any, stubs: list[StubTools], config: Path
 ) -> None:
@@ -409,39 +319,6 @@ def test_a_config_file_can_be_set_for_all_later_calls(
     ]
 
 
-def test_a_config_file_that_cannot_be_read_changes_nothing(
-    session: Any, stubs: list[StubTools], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ran = session.run_cell(f"%web_config {tmp_path / 'none.json'}")
-    assert isinstance(ran.error_in_exec, ConfigError)
-    out = capsys.readouterr().out
-    assert out.startswith("ConfigError: ")
-    assert "still in force: " in out
-    assert len(stubs) == 1
-
-
-def test_without_usual_settings_it_says_which_ones_stay_in_force(
-    session: Any,
-    stubs: list[StubTools],
-    config: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
-        monkeypatch.delenv(name)
-    for name in ("XDG_CONFIG_HOME", "HOME"):
-        monkeypatch.setenv(name, str(config.parent / "none"))
-    session.run_line_magic("web_config", str(config))
-    session.run_cell("%web_config --default")
-    out = capsys.readouterr().out
-    assert f"still in force: {config}" in out
-    session.run_cell("%web_search x")
-    assert stubs[-1].config == str(config)
-    config.unlink()
-    session.run_cell("%web_config")
-    assert "still in force" not in capsys.readouterr().out
-
-
 def test_the_sandbox_answers_until_it_is_stopped(
     shell: Any, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -461,17 +338,6 @@ def test_the_sandbox_answers_until_it_is_stopped(
     assert "127.0.0.1" not in capsys.readouterr().out
     with pytest.raises(RequestError):
         shell.user_ns["web"].search("heap queue", cache="bypass")
-
-
-def test_unloading_and_another_config_stop_the_sandbox(shell: Any, config: Path) -> None:
-    shell.run_line_magic("load_ext", "webtools")
-    magics = shell.magics_manager.registry["WebMagics"]
-    for end in (f"web_config {config}", "unload_ext webtools"):
-        shell.run_line_magic("web_sandbox", "")
-        server = magics._sandbox
-        shell.run_cell(f"%{end}")
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", server.port), timeout=5)
 
 
 def complete(shell: Any, line: str) -> list[str]:
@@ -502,45 +368,6 @@ def test_names_and_options_are_completed(
     assert offered or "personal site" not in "".join(matches)
 
 
-@pytest.mark.parametrize(
-    "line", ["%web_search rust --prov", "%web_config --d", "web = x", "%web_search --nope "]
-)
-def test_elsewhere_completion_is_left_to_others(session: Any, config: Path, line: str) -> None:
-    assert "--provider" not in complete(session, line)
-
-
-def test_broken_settings_do_not_disturb_typing(session: Any, config: Path) -> None:
-    session.run_line_magic("web_config", str(config))
-    config.write_text(f'{{"apiKey": "{KEY}"', encoding="utf-8")
-    assert KEY not in "".join(complete(session, "%web_search --provider "))
-
-
-def test_a_line_of_somebody_else_is_not_completed(session: Any) -> None:
-    magics = session.magics_manager.registry["WebMagics"]
-    with pytest.raises(TryNext):
-        magics.complete(session, SimpleNamespace(text_until_cursor="%time --"))
-
-
-def test_several_parts_show_how_far_they_are(
-    session: Any, stubs: list[StubTools], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[str] = []
-    for kind in (NotebookProgress, TerminalProgress):
-        monkeypatch.setattr(kind, "__enter__", lambda self: seen.append(type(self).__name__))
-    session.run_cell("%web_search one")
-    session.run_cell("%web_summarize https://a/")
-    assert seen == []
-    session.run_cell("%%web_search\none\ntwo")
-    session.run_cell("%web_news one")
-    session.kernel = object()
-    session.run_cell("%%web_search\none\ntwo")
-    assert seen == ["TerminalProgress", "TerminalProgress", "NotebookProgress"]
-    del session.kernel
-    monkeypatch.setattr(notebook_module, "find_spec", lambda name: None)
-    session.run_cell("%%web_search\none\ntwo")
-    assert len(seen) == 3
-
-
 def test_unloading_takes_everything_away(session: Any, stubs: list[StubTools]) -> None:
     session.run_line_magic("unload_ext", "webtools")
     for kind in session.magics_manager.magics.values():
@@ -551,10 +378,6 @@ def test_unloading_takes_everything_away(session: Any, stubs: list[StubTools]) -
     session.run_line_magic("reload_ext", "webtools")
     assert session.run_cell("%web_search x").success
     assert complete(session, "%web_search --prov") == ["--provider"]
-
-
-def test_unloading_what_was_never_loaded_is_no_error(shell: Any) -> None:
-    webtools.unload_ipython_extension(shell)
 
 
 def load_again() -> None:
@@ -569,11 +392,4 @@ def test_without_ipython_the_error_names_the_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "IPython.core.error", None)
     needs = r"^webtools.notebook needs IPython: pip install 'agent-webtools\[notebook\]'$"
     with pytest.raises(ImportError, match=needs):
-        load_again()
-
-
-def test_another_missing_module_is_not_taken_for_ipython(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "IPython.core.magic")
-    monkeypatch.setitem(sys.modules, "traitlets.config.configurable", None)
-    with pytest.raises(ModuleNotFoundError, match=r"^import of traitlets"):
         load_again()

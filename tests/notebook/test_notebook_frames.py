@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -8,8 +7,7 @@ from typing import Any
 import notebook_samples as samples
 import pytest
 
-from webtools.errors import InputError
-from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse
+from webtools.results import FetchResponse, SearchResponse
 
 pandas: Any = pytest.importorskip("pandas")
 
@@ -33,33 +31,6 @@ def test_a_search_gives_typed_columns() -> None:
     assert frame.published_at[0] == samples.NOW
     assert frame.published_at.isna().tolist() == [False, True, True, True]
     assert frame.title[0] == "What's New In Python 3.10"
-
-
-def test_rank_counts_within_a_query() -> None:
-    frame = samples.SEARCHES.model_copy(
-        update={
-            "results": [
-                samples.result("A", "https://a.example/", query="pattern matching"),
-                samples.result("B", "https://b.example/", query="nothing at all"),
-                samples.result("C", "https://c.example/", query="pattern matching"),
-            ]
-        }
-    ).to_dataframe()
-    assert frame[["query", "rank", "title"]].to_numpy().tolist() == [
-        ["pattern matching", 1, "A"],
-        ["pattern matching", 2, "C"],
-        ["nothing at all", 1, "B"],
-    ]
-
-
-def test_what_rows_cannot_say_is_in_the_attributes() -> None:
-    attributes = samples.SEARCHES.to_dataframe().attrs
-    assert attributes["provider"] == "exa-main"
-    assert attributes["errors"] == [
-        {"query": "failing", "message": "exa answered 500; try again later."}
-    ]
-    assert json.dumps(attributes)
-    assert json.dumps(samples.ENVELOPE.to_dataframe().attrs)
 
 
 def test_no_result_keeps_the_columns_and_their_types() -> None:
@@ -93,22 +64,6 @@ def test_pages_that_failed_are_rows_with_the_reason() -> None:
     assert frame.error.isna().tolist() == [True, False, True]
     assert frame.error[1] == "The page answered 404; check the URL."
     assert frame.highlights[0] == ["Matching sequences", "- Matching multiple patterns"]
-
-
-def test_research_says_which_sources_are_cited() -> None:
-    frame = samples.ENVELOPE.to_dataframe()
-    assert frame.citation.tolist()[:2] == [1, 2]
-    assert frame.citation.isna().tolist() == [False, False, True, True]
-    assert frame.attrs["confidence"] == "medium"
-    assert frame.attrs["degraded"] == ["kagi-main"]
-    plain = ResearchEnvelope(results=samples.sources(), meta=samples.ENVELOPE.meta)
-    assert plain.to_dataframe().citation.isna().all()
-
-
-@pytest.mark.parametrize("response", [samples.PLAN, samples.PART], ids=["plan", "part"])
-def test_a_response_without_rows_is_refused(response: Any) -> None:
-    with pytest.raises(InputError, match="data frame"):
-        response.to_dataframe()
 
 
 def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

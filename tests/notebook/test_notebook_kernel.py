@@ -105,13 +105,6 @@ def test_a_cell_shows_the_response_as_html_markdown_and_text(kernel: Kernel) -> 
     assert listed == '[<SearchResponse 1 result from exa for "asyncio task groups">]'
 
 
-def test_research_and_pages_work_in_a_cell(kernel: Kernel, webtools_sandbox: SandboxServer) -> None:
-    ran = kernel.run("%web_deep -n 2 what is a task group in asyncio?")
-    assert "confidence" in ran["execute_result"]["data"]["text/html"]
-    plan = kernel.run("%web_plan --command web-docs what is a task group in asyncio?")
-    assert plan["execute_result"]["data"]["text/plain"].startswith("<ResearchPlan web-docs")
-
-
 def test_blocking_and_awaited_calls_work_while_the_loop_of_the_kernel_runs(kernel: Kernel) -> None:
     ran = kernel.run(
         "import asyncio; asyncio.get_running_loop()\n"
@@ -161,19 +154,3 @@ def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(
     threads = "import threading; [t.name for t in threading.enumerate() if not t.daemon]"
     names = kernel.run(threads)["execute_result"]["data"]["text/plain"]
     assert "webtools" not in names
-
-
-def test_several_queries_show_their_progress(kernel: Kernel) -> None:
-    ran = kernel.run("%%web_search -n 1 --cache bypass\nasyncio\ntyping\n")
-    assert ran["displays"] >= 2
-    assert ran["stream"] == ""
-
-
-def test_the_kernel_completes_provider_names(kernel: Kernel) -> None:
-    line = "found = %web_search --provider ka"
-    call = kernel.client.complete(line, len(line))
-    while (reply := kernel.client.get_shell_msg(timeout=SECONDS))["parent_header"][
-        "msg_id"
-    ] != call:
-        pass
-    assert reply["content"]["matches"] == ["kagi"]

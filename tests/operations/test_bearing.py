@@ -89,31 +89,11 @@ def test_links_are_shown_by_their_texts_and_code_as_it_is() -> None:
     assert kept.text == text
 
 
-def test_every_page_has_its_say_within_one_budget() -> None:
-    long = "\n\n".join(f"## Lever {n}\n\n{'The lever opens the gate. ' * 20}{n}" for n in range(99))
-    pages = [Page(url=f"https://a.example/{n}", text=f"{long} of house {n}") for n in range(3)]
-    other = Page(url="https://b.example/", text="A lever is kept under the roof of the gate house.")
-    found = asked("Which lever opens the gate?", *pages, other)
-    passages = [each for page in found.pages for each in page.passages or ()]
-    assert sum(len(each.text) + len(each.heading) for each in passages) <= MAX_PASSAGE_CHARACTERS
-    assert found.pages[-1].passages
-    bounded = asked("Which lever opens the gate?", *pages, other, max_characters=100)
-    for page in bounded.pages:
-        assert page.passages
-        assert sum(len(each.text) + len(each.heading) for each in page.passages) <= 100
-
-
 def test_a_page_that_failed_keeps_its_reason() -> None:
     failed = Page(url="https://c.example/", error="HTTP 404")
     found = asked(QUESTION, failed, TOKEN_PAGE)
     assert found.pages[0] == failed
     assert found.pages[1].passages
-
-
-def test_the_text_can_accompany_the_passages() -> None:
-    [page] = asked(QUESTION, TOKEN_PAGE, keep_text=True).pages
-    assert page.text == TOKENS
-    assert page.passages
 
 
 # --- as a call ---------------------------------------------------------------------------------
@@ -159,18 +139,6 @@ def test_a_model_reads_headings_and_passages(web: WebTools, url: str) -> None:
     plain = web.call_tool("web_fetch", {"url": url})
     assert plain.details["results"][0]["passages"] is None
     assert len(result.text) < len(plain.text)
-
-
-def test_a_model_reads_the_beginning_of_a_page_without_a_word_of_its_question(
-    web: WebTools, url: str
-) -> None:
-    asked = {"url": url, "question": "Who discovered penicillin?", "provider": "kagi"}
-    result = web.call_tool("web_fetch", asked)
-    assert not result.is_error
-    [page] = result.details["results"]
-    assert page["passages"][0]["text"] in result.text
-    [warning] = result.details["warnings"]
-    assert url in warning
 
 
 def test_a_blank_question_is_ignored_and_a_long_one_refused(web: WebTools, url: str) -> None:

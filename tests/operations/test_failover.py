@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import time
@@ -11,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from timeless import timeless
 
 from webtools import WebTools
-from webtools._internal.logs import events_of, tail
+from webtools._internal.logs import events_of
 from webtools._internal.pipeline import retries
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
     QuotaError,
-    RequestError,
     WebToolsError,
 )
-from webtools.progress import Progress
 from webtools_sandbox import SandboxServer
 
 ALL = ["exa", "kagi", "brave", "perplexity"]
@@ -66,10 +62,6 @@ def only(settings: dict[str, Any], *names: str) -> dict[str, Any]:
 def asked(response: Any) -> list[tuple[str, bool, bool]]:
     """Give who was asked, whether it served, and whether it was left."""
     return [(each.provider, each.served, each.reason is not None) for each in response.attempts]
-
-
-def story(settings: dict[str, Any]) -> list[dict[str, Any]]:
-    return tail(Path(settings["log"]["path"]), 1000)
 
 
 def requests(sandbox: SandboxServer) -> dict[str, int]:
@@ -176,83 +168,6 @@ def test_the_error_of_a_failed_search_names_all_providers(
     assert caught.value.provider == "exa"
 
 
-def test_the_advice_that_all_errors_share_is_given_once(settings: dict[str, Any]) -> None:
-    for entry in settings["providers"]:
-        entry["baseUrl"] = f"http://{entry['name']}.invalid"
-    with WebTools(settings) as web, pytest.raises(RequestError) as caught:
-        web.search("heap queue")
-    text = str(caught.value)
-    assert f" {', '.join(ALL)}: " in text
-    assert text.count("HTTPS_PROXY") == 1
-
-
-def test_a_cached_answer_is_served_while_its_provider_is_skipped(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    web.search("heap queue")
-    webtools_sandbox.fault(provider="exa", status=402, times=None)
-    web.search("json decoder")
-    requests(webtools_sandbox)
-    found = web.search("heap queue")
-    assert (found.provider, found.cache_hit) == ("exa", True)
-    again = web.search("json decoder")
-    assert (again.provider, again.cache_hit, again.cost_usd) == ("kagi", True, 0.0)
-    assert requests(webtools_sandbox) == {}
-
-
-def test_a_skipped_provider_gets_no_request(
-    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402, times=1)
-    web.search("heap queue")
-    requests(webtools_sandbox)
-    found = web.search("json decoder")
-    assert found.provider == "kagi"
-    assert "HTTP 402" in str(found.attempts[0].reason)
-    assert "/exa/search" not in requests(webtools_sandbox)
-    assert [
-        each["provider"] for each in story(settings) if each["event"] == "provider_skipped"
-    ] == ["exa"]
-
-
-def test_skipped_providers_are_used_where_no_other_is_left(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402, times=None)
-    webtools_sandbox.fault(provider="brave", status=401, times=None)
-    with WebTools(only(settings, "exa", "brave")) as web:
-        errors: list[str] = []
-        for _ in range(2):
-            with pytest.raises(QuotaError) as caught:
-                web.search("heap queue")
-            errors.append(str(caught.value))
-        assert errors[0] == errors[1]
-        webtools_sandbox.clear_faults()  # as when the account is topped up
-        assert web.search("heap queue").provider == "exa"
-
-
-def test_the_only_provider_is_used_after_a_failure(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402, times=1)
-    with WebTools(only(settings, "exa")) as web:
-        with pytest.raises(QuotaError):
-            web.search("heap queue")
-        assert web.search("heap queue").results
-
-
-def test_a_failing_provider_is_used_where_no_other_serves(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    with WebTools(only(settings, "exa", "brave")) as web:
-        webtools_sandbox.fault(provider="exa", status=500, times=3)
-        for query in ("json", "heapq", "queue"):
-            web.search(query)
-        webtools_sandbox.fault(provider="brave", status=401, times=1)
-        found = web.search("csv")
-    assert found.provider == "exa"
-
-
 def test_one_deadline_bounds_all_and_leaves_time_for_the_next(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,17 +191,6 @@ def test_the_cost_of_a_failed_request_makes_the_total_an_estimate(
 # --- reports ------------------------------------------------------------------------------
 
 
-def test_progress_reports_a_fallback(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    webtools_sandbox.fault(provider="exa", status=402, times=None)
-    reports: list[Progress] = []
-    web.search("heap queue", progress=reports.append)
-    assert [(report.stage, report.done, report.subject) for report in reports] == [
-        ("searching", 0, ""),
-        ("moving on", 1, 'from "exa" to "kagi"'),
-        ("searching", 1, "heap queue"),
-    ]
-
-
 def test_the_log_names_the_fallback(
     web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
 ) -> None:
@@ -306,31 +210,6 @@ def test_the_budget_counts_the_requests_to_every_provider(
         assert web.search("heap queue").provider == "brave"
         with pytest.raises(QuotaError):
             web.search("json decoder")
-
-
-def test_every_surface_returns_the_same_result(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    pytest.importorskip("langchain_core")
-    pytest.importorskip("llama_index.core")
-    from langchain_webtools import WebToolkit  # noqa: PLC0415
-    from llamaindex_webtools import WebToolsSpec  # noqa: PLC0415
-
-    webtools_sandbox.fault(provider="exa", status=402, times=None)
-    call = {"queries": ["heap queue", "json decoder"], "limit": 2}
-    with WebTools({**only(settings, "exa", "kagi"), "cache": {"enabled": False}}) as web:
-        first = web.call_tool("web_search", call)  # parks Exa; the others find it so
-        want = web.call_tool("web_search", call)
-        other = asyncio.run(web.acall_tool("web_search", call))
-        tool = next(each for each in WebToolkit(web=web).get_tools() if each.name == "web_search")
-        message = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": call})
-        spec = WebToolsSpec(web=web).to_tool_list()
-        output = next(each for each in spec if each.metadata.name == "web_search")(**call)
-    assert first.details["provider"] == "kagi"
-    assert re.search(r'Warning: "kagi" .*"exa"', want.text)
-    assert timeless((other.text, other.details)) == timeless((want.text, want.details))
-    assert message.content == output.content == want.text
-    assert message.artifact["attempts"] == output.raw_output["attempts"] == want.details["attempts"]
 
 
 # --- fetch -------------------------------------------------------------------------------------
@@ -434,31 +313,6 @@ def test_the_fetch_fallback_precedes_the_general_order(
         assert web.fetch(url).provider == "first"
     with WebTools({**made, "failover": False}) as web:
         assert web.fetch(url).provider == "first"
-
-
-def test_a_cached_page_is_served_while_its_provider_is_skipped(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    base = webtools_sandbox.docs_url
-    with WebTools(reader(settings, webtools_sandbox)) as web:
-        web.fetch(f"{base}/library/heapq.html")
-        webtools_sandbox.fault(path="/contents", status=402, times=None)
-        found = web.fetch([f"{base}/library/heapq.html", f"{base}/library/json.html"])
-        again = web.fetch([f"{base}/library/heapq.html", f"{base}/library/json.html"])
-    assert [page.source_provider for page in found.pages] == ["exa", "own"]
-    assert [page.source_provider for page in again.pages] == ["exa", "own"]
-
-
-def test_the_error_of_a_failed_fetch_names_all_providers(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(path="/contents", status=402, times=None)
-    made = only(settings, "exa")
-    made["providers"].append({"name": "own", "type": "direct"})
-    with WebTools(made) as web, pytest.raises(WebToolsError) as caught:
-        web.fetch(f"{webtools_sandbox.docs_url}/library/heapq.html")
-    assert "HTTP 402" in str(caught.value)
-    assert "own: " in str(caught.value)
 
 
 # --- summarize ---------------------------------------------------------------------------------

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from offline import IO, Answer, Clock, Stub, account, accounts, answer, detached, drive, entry, run
+from offline import IO, Answer, Stub, account, accounts, answer, detached, drive, entry, run
 
 from webtools._internal.call.present import present_pages
 from webtools._internal.call.select import CALLS
@@ -18,12 +17,8 @@ from webtools._internal.operations.fetch import fetch
 from webtools._internal.text.fencing import unfenced
 from webtools.config import Accounts
 from webtools.errors import (
-    AuthenticationError,
     ConfigError,
     ProviderError,
-    QuotaError,
-    RequestError,
-    ResponseFormatError,
 )
 from webtools.providers import direct, exa
 from webtools.providers.protocols import PageQuery
@@ -108,33 +103,6 @@ def test_the_error_of_failing_pages_has_each_reason() -> None:
     assert caught.value.provider == "my-exa"
 
 
-def test_one_page_failing_alone_is_an_error() -> None:
-    with pytest.raises(ProviderError, match=re.escape(A)):
-        fetched(pages(a=None), urls=(A,))
-
-
-@pytest.mark.parametrize(
-    ("given", "kind"),
-    [
-        (answer({"error": "Bad key"}, 401), AuthenticationError),
-        (answer({"error": "No credit"}, 402), QuotaError),
-        (answer(body=b"<html>"), ResponseFormatError),
-        (RequestError("lost", retryable=False), RequestError),
-    ],
-)
-def test_a_failing_provider_is_an_error(given: Answer, kind: type[Exception]) -> None:
-    with pytest.raises(kind):
-        fetched(given)
-
-
-def test_a_network_error_names_the_urls() -> None:
-    lost = RequestError("lost", retryable=False)
-    with pytest.raises(RequestError, match=rf'"{re.escape(A)}": lost'):
-        fetched(lost, urls=(A,))
-    with pytest.raises(RequestError, match=re.escape(A)):
-        fetched(lost)
-
-
 # --- more URLs than a provider takes at once ---------------------------------------------------
 
 
@@ -191,13 +159,6 @@ def test_a_repeated_url_is_fetched_once() -> None:
     assert stub.bodies[0]["urls"] == [A]
 
 
-def test_a_provider_that_cannot_fetch_is_skipped_and_refused_by_name() -> None:
-    settings = accounts(entry("brave"), entry("exa"), defaultProvider="my-brave")
-    assert called(Stub(pages(a="text")), settings, url=A).provider == "my-exa"
-    with pytest.raises(ConfigError, match='"my-exa"'):
-        called(Stub(), settings, url=A, provider="my-brave")
-
-
 @pytest.mark.parametrize(
     ("others", "has_reader", "chain"),
     [
@@ -216,18 +177,7 @@ def test_kagi_fetches_only_where_it_is_named_or_no_other_can(
     assert [each.name for each in settings.chain("fetch", "my-kagi")] == ["my-kagi"]
 
 
-def test_a_busy_provider_is_retried(clock: Clock) -> None:
-    assert fetched(answer(None, 503, retry_after="1"), pages(a="x", b="y", c="z"))
-    assert clock.slept == [1.0]
-
-
 # --- the budget --------------------------------------------------------------------------------
-
-NOTICE = re.compile(
-    r"\n\n\[Output truncated: showing (\d+) of (\d+) lines \((\S+) of (\S+)\)\. "
-    r"(\d+) lines \((\S+)\) omitted\. Full output saved to: (\S+)\]"
-    r"\n\[.*web_read: handle ([0-9a-f]{32}), offset (\d+)\.\]$"
-)
 
 
 def saved(found: ToolResult) -> str:
@@ -261,32 +211,6 @@ def test_large_pages_get_equal_shares() -> None:
     assert sum(shares) > 5_000
 
 
-def test_the_notice_is_exact() -> None:
-    found = shown("one line\n" * 5000)
-    whole = saved(found)
-    match = NOTICE.search(found.text)
-    assert match is not None
-    body = unfenced(found.text[: match.start()])
-    cut = found.details["truncation"]
-    shown_lines, total_lines = cut["output_lines"], cut["total_lines"]
-    assert match.groups() == (
-        str(shown_lines),
-        str(total_lines),
-        "17.6KB",
-        "44.0KB",
-        str(total_lines - shown_lines),
-        "26.4KB",
-        found.details["full_output_path"],
-        found.details["read_handle"],
-        str(len(body)),
-    )
-    assert (shown_lines, cut["truncated_by"]) == (MAX_LINES - 3, "lines")  # 3 are the fence's
-    assert total_lines == whole.count("\n") + 1
-    assert cut["total_bytes"] == len(whole.encode())
-    assert cut["output_bytes"] == len(body.encode())
-    assert whole.startswith(body)
-
-
 def test_the_file_has_the_whole_output_and_is_private() -> None:
     text = "ü" * 60_000
     found = shown("first", text, "third")
@@ -313,8 +237,3 @@ def test_warnings_are_shown_below_a_cut_text() -> None:
     assert found.text.endswith(".]\n\nWarning: Old.")
     notice = found.text.index("[Output truncated")
     assert len(found.text[:notice].encode()) + len("Warning: Old.") <= MAX_BYTES
-
-
-def test_the_same_output_is_saved_once() -> None:
-    one, two = shown("x\n" * 9000), shown("x\n" * 9000)
-    assert one == two

@@ -59,13 +59,6 @@ def test_long_reasons_and_a_long_page_leave_each_other_half_of_the_room() -> Non
     assert all(line.endswith("…") and len(line) > 200 for line in reasons)
 
 
-def test_reasons_get_the_room_that_pages_do_not_need() -> None:
-    failed = [Page(url=f"{B}{n:02}", error="x" * 700) for n in range(99)]
-    text = theirs(presented([*failed, Page(url=A, text="A small page.")]))
-    assert text.endswith(f"## {A}\n\nA small page.")
-    assert text.count("x") > 44_000
-
-
 @pytest.mark.parametrize("length", [600, 3000])
 def test_long_titles_and_authors_are_cut_but_no_url(length: int) -> None:
     urls = [long_url(n, 40) for n in range(100)]
@@ -95,14 +88,6 @@ def test_where_not_one_url_fits_only_the_notice_is_shown() -> None:
     found = presented([Page(url=long_url(1, 60_000), text="x")])
     assert found.text.startswith("[Output truncated: showing ")
     assert LEFT_OUT.search(found.text)
-
-
-def test_a_page_alone_is_shown_from_its_beginning_on_unless_its_title_is_endless() -> None:
-    found = presented([Page(url=A, text="x" * 90_000)])
-    assert theirs(found).startswith(f"## {A}\n{A}\n\nxxx")
-    found = presented([Page(url=A, title="t" * 60_000, text="x" * 90_000)])
-    assert theirs(found).startswith(f"## {'t' * 500}…\n{A}\n\nxxx")
-    assert f"offset {60_000 + len(theirs(found)) - 501}.]" in found.text
 
 
 def test_a_page_with_a_cut_title_is_read_from_its_beginning() -> None:

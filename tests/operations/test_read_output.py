@@ -21,8 +21,6 @@ from hypothesis import strategies as st
 from offline import IO, drive
 from servers import RawServer, answering, response
 
-from langchain_webtools import WebReadTool
-from llamaindex_webtools import WebToolsSpec, web_read_tool
 from webtools import Config, InputError, ReadResponse, ToolResult, WebTools
 from webtools._internal.call.present import (
     present_pages,
@@ -130,11 +128,6 @@ def test_every_part_is_shown_whole_and_within_the_budget(text: str) -> None:
         assert unfenced(shown).startswith(each.content)
 
 
-def test_a_part_is_nearly_as_large_as_the_budget_allows() -> None:
-    handle, _ = kept("x" * 200_000)
-    assert MAX_BYTES - 1500 < len(part(handle).content) <= MAX_BYTES
-
-
 def test_parts_end_at_lines_where_there_are_lines() -> None:
     handle, _ = kept("a line of some words\n" * 9_000)
     assert all(each.content.endswith("words\n") for each in parts(handle)[:-1])
@@ -145,13 +138,6 @@ def test_any_offset_inside_a_text_can_be_read_from() -> None:
     handle, _ = kept(text)
     for offset in range(0, 5_001, 250):
         assert part(handle, offset=offset).content == text[offset:]
-
-
-def test_at_the_very_end_there_is_nothing_more() -> None:
-    handle, _ = kept("abc")
-    assert part(handle, offset=3) == ReadResponse(
-        handle=handle, content="", offset=3, total_characters=3
-    )
 
 
 def test_an_offset_beyond_the_end_is_refused_with_the_length() -> None:
@@ -171,15 +157,6 @@ def test_a_passage_is_found_whatever_its_case_and_white_space() -> None:
     assert found.offset < len(LINES)
     assert found.content.startswith("line ")
     assert "Here is\n  the Passage.\n" in found.content[:1_000]
-
-
-def test_the_next_one_is_found_from_behind_the_first() -> None:
-    handle, _ = kept("x one x two x")
-    first = part(handle, find="x")
-    assert (first.found_at, first.offset) == (0, 0)
-    second = part(handle, find="x", offset=1)
-    assert (second.found_at, second.offset) == (6, 1)
-    assert part(handle, find="X", offset=7).found_at == 12
 
 
 def test_in_a_text_without_lines_the_part_begins_at_a_word() -> None:
@@ -247,10 +224,6 @@ def test_a_handle_can_be_in_a_list_and_have_its_other_name(web: WebTools) -> Non
         assert web.call_tool("web_read", said).details["content"] == "abc"
 
 
-def test_an_unknown_handle_is_named() -> None:
-    assert f'"{UNKNOWN}"' in refused(UNKNOWN)
-
-
 @pytest.mark.parametrize("tampered", [b"", b"abC", b"abcd", b"\xff\xfe", b"\xed\xa0\x80"])
 def test_a_text_that_was_tampered_with_is_refused(tampered: bytes) -> None:
     handle, path = kept("abc")
@@ -313,24 +286,6 @@ def test_clearing_deletes_the_outputs_and_counts_them(temp: Path) -> None:
     assert sorted(path.parent.iterdir()) == [running]
 
 
-def fail(_: Path) -> None:
-    raise OSError
-
-
-@posix_only
-def test_clearing_never_raises(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, path = kept("abc")
-    path.parent.chmod(0o500)
-    assert path.exists()
-    if os.getuid():
-        assert clear("own") == (0, 0)
-    path.parent.chmod(0o700)
-    monkeypatch.setattr(Path, "unlink", fail)
-    assert clear("own") == (0, 0)
-    monkeypatch.setattr(tempfile, "tempdir", str(temp / "missing"))
-    assert clear("own") == (0, 0)
-
-
 # --- what sends one here -----------------------------------------------------------------------
 
 A = "https://a.example/1"
@@ -391,21 +346,6 @@ def test_a_text_shown_in_full_has_no_pointer(show: Any) -> None:
     assert not POINTER.search(result.text)
 
 
-def test_of_several_pages_the_rest_is_read_from_the_start() -> None:
-    result = shown_page(LONG, LONG)
-    assert POINTER.findall(result.text) == [(result.details["read_handle"], "0")]
-
-
-def test_a_text_that_could_not_be_saved_has_no_pointer(
-    temp: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(temp / "missing"))
-    result = shown_page(LONG)
-
-    assert (result.details["read_handle"], result.details["full_output_path"]) == (None, None)
-    assert not POINTER.search(result.text)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_page_of_the_web_can_be_read_to_its_end_by_an_agent(seed: int) -> None:
     words = random.Random(seed).choices(["word", "é漢😀", "\n", "\n\n", "x" * 99], k=12_000)
@@ -463,16 +403,6 @@ def test_without_a_fence_the_text_is_the_part() -> None:
     assert re.fullmatch(r"abc\n\n\[.*0 to 3 of 3.*\]", text)
 
 
-def test_it_needs_neither_keys_nor_a_file(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(temp))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(temp))
-    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
-        monkeypatch.delenv(name)
-    handle, _ = kept("abc")
-    with WebTools() as web:
-        assert web.read(handle).content == "abc"
-
-
 def test_the_method_returns_the_part(web: WebTools) -> None:
     handle, _ = kept("one\ntwo\n")
     assert web.read(handle, 4) == ReadResponse(
@@ -501,21 +431,3 @@ def test_invalid_arguments_are_refused(
     result = web.call_tool("web_read", arguments)
     assert result.details["error"]["type"] == "InputError"
     assert named in result.text
-
-
-@pytest.mark.parametrize("arguments", [{"offset": 3}, {"find": "LINE 77"}, {"offset": 10**6}])
-def test_every_surface_returns_the_same_part(arguments: dict[str, Any], web: WebTools) -> None:
-    handle, _ = kept(LINES[:100_000])
-    given = {"handle": handle, **arguments}
-    expected = web.call_tool("web_read", given)
-    assert asyncio.run(web.acall_tool("web_read", given)) == expected
-    tool = WebReadTool(web=web)
-    assert tool.invoke(given) == expected.text
-    assert asyncio.run(tool.ainvoke(given)) == expected.text
-    call = {"name": "web_read", "args": given, "id": "1", "type": "tool_call"}
-    assert tool.invoke(call).artifact == expected.details
-    for made in (web_read_tool(web), WebToolsSpec(web).to_tool_list(["web_read"])[0]):
-        output = made.call(**given)
-        assert (output.content, output.raw_output) == (expected.text, expected.details)
-        assert output.is_error is expected.is_error
-        assert asyncio.run(made.acall(**given)).content == expected.text

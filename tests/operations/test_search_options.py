@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any, get_args
 
 import offline
 import pytest
-from offline import IO, OPTIONS, Stub, answer, detached, run
+from offline import IO, Stub, answer, detached, run
 
-from webtools import ConfigError, InputError, WebTools
+from webtools import InputError, WebTools
 from webtools._internal.call.present import present_search
-from webtools._internal.display import plain
 from webtools._internal.operations.bearing import OURS, bearing
 from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools._internal.operations.search import search
-from webtools._internal.operations.search_filters import attest, finding_similar
+from webtools._internal.operations.search_filters import attest
 from webtools._internal.text.choices import Fence
 from webtools._internal.text.fencing import unfenced
 from webtools.formatting import search_text
 from webtools.providers.operator_domains import OperatorDomains, Site
 from webtools.providers.protocols import SearchQuery
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
-from webtools.tools import SEARCH, SearchInput, read_input
+from webtools.tools import SearchInput, read_input
 from webtools.truncation import MAX_BYTES
 from webtools_sandbox import SandboxServer
 
 ALL = SearchQuery(
     "q", 2, country="DE", language="de", safe_search="strict", page=2, content=True, similar=False
 )
-STATES = {"n": "native", "l": "local", "u": "unsupported"}
 
 
 @pytest.mark.parametrize(
@@ -55,13 +52,6 @@ def test_each_option_is_attested(
 ) -> None:
     found = attest(offline.account(kind, options=options), query)
     assert "".join(state[0] for state in found.values()) == states
-
-
-def test_options_that_no_provider_applies_are_reported() -> None:
-    response = found_by("perplexity", SearchQuery("q", 5, safe_search="strict", content=True))
-    assert response.filters == dict.fromkeys(("safe_search", "content"), "unsupported")
-    for option, warning in zip(("safe_search", "content"), response.warnings, strict=True):
-        assert re.search(rf'\b{option}\b.*"my-perplexity"', warning)
 
 
 def found_by(kind: str, query: SearchQuery, count: int = 20) -> SearchResponse:
@@ -91,13 +81,6 @@ def test_a_page_is_cut_out_of_all_results_where_the_api_has_no_pages(
     assert found.filters == {"page": "local"}
 
 
-def test_similar_pages_need_a_provider_that_finds_them() -> None:
-    exa, kagi = offline.account("exa"), offline.account("kagi")
-    assert finding_similar([kagi, exa]) == (exa,)
-    with pytest.raises(ConfigError, match='"my-kagi"'):
-        finding_similar([kagi])
-
-
 @pytest.mark.parametrize(
     ("option", "named"),
     [
@@ -120,12 +103,6 @@ def test_options_are_lenient_in_spelling_and_absent_when_empty() -> None:
     assert found.model_fields_set == {"queries", "country", "language", "safe_search"}
     empty = read_input(SearchInput, {"query": "q", "country": "", "language": " ", "page": 0})
     assert empty.model_fields_set == {"queries"}
-
-
-def test_options_cost_a_model_few_bytes() -> None:
-    properties = SEARCH.input_model.model_json_schema()["properties"]
-    assert properties.keys() >= OPTIONS
-    assert sum(len(f"{name}{properties[name]}") for name in OPTIONS) <= 600
 
 
 def test_a_model_reads_the_content_in_place_of_the_snippet() -> None:
@@ -183,21 +160,6 @@ def test_deep_research_with_brave_reads_its_passages_where_a_page_cannot_be_read
     assert any('"brave"' in warning for warning in found.meta.warnings)
     assert found.synthesis is not None
     assert found.synthesis.claims
-
-
-def test_deep_research_names_the_provider_whose_passages_replace_a_page(
-    webtools_sandbox: SandboxServer,
-) -> None:
-    config = webtools_sandbox.config()
-    brave = [entry for entry in config["providers"] if entry["type"] == "brave"]
-    host = webtools_sandbox.docs_url.split("/")[2]
-    own = {"name": "own", "type": "direct", "options": {"allowPrivateHosts": [host]}}
-    webtools_sandbox.fault(path="/docs/library/json.html", status=404, times=None)
-    with WebTools({**config, "providers": [*brave, own], "defaultProvider": "brave"}) as web:
-        found = web.research("json", command="web-deep", limit=10)
-    page = f"{webtools_sandbox.docs_url}/library/json.html"
-    assert any(page in warning for warning in found.meta.warnings)
-    assert any('"brave"' in warning for warning in found.meta.warnings)
 
 
 # --- pages that come with the results ----------------------------------------------------------
@@ -258,15 +220,3 @@ def test_content_of_a_page_that_the_operator_forbids_to_read_is_left_out(kind: s
     assert [result.content is None for result in found.results] == [False, True]
     [warning] = found.warnings
     assert '"b.example"' in warning
-
-
-def test_people_see_the_pages_below_the_results() -> None:
-    text = plain.draw(with_pages("https://a.example/"))
-    assert "The archive lends seeds." in text
-
-
-def test_a_data_frame_has_the_pages_in_a_column_where_there_are_any() -> None:
-    pytest.importorskip("pandas")
-    frame = with_pages("https://a.example/").to_dataframe()
-    assert frame["content"].tolist() == [PAGE_TEXT]
-    assert "content" not in with_pages().to_dataframe()

@@ -165,21 +165,6 @@ def test_a_time_out_names_the_configured_limit() -> None:
         drive(summarize([hurried], SummaryQuery(A), detached()), RequestTimeoutError("late"))
 
 
-def test_a_summary_has_two_minutes(clock: Clock) -> None:
-    stub = Stub(
-        answer(None, 503, retry_after="59"), answer(None, 503, retry_after="59"), output("x")
-    )
-    assert run(summarize([KAGI], SummaryQuery(A), detached()), stub).text == "x"
-    assert clock.slept == [59.0, 59.0]
-
-
-def test_a_wait_of_more_than_a_minute_is_not_retried(clock: Clock) -> None:
-    stub = Stub(answer(None, 503, retry_after="61"))
-    with pytest.raises(UnavailableError) as caught:
-        run(summarize([KAGI], SummaryQuery(A), detached()), stub)
-    assert (caught.value.retry_after, len(stub.requests), clock.slept) == (61.0, 1, [])
-
-
 # --- the budget --------------------------------------------------------------------------------
 
 

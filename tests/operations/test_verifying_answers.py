@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from webtools import InputError, Page, Passage, Verified, WebTools
-from webtools._internal.display import data_frame, html, plain
-from webtools._internal.display import results_markdown as markdown
 from webtools._internal.operations.answer_verification import Text
 from webtools.synthesis import ModelVerifier, Source
 from webtools_sandbox import SandboxServer
@@ -66,13 +63,6 @@ def test_what_cannot_be_checked_is_an_input_error(
 ) -> None:
     with WebTools() as web, pytest.raises(InputError, match=named):
         web.verify(answer, sources)
-
-
-@pytest.mark.parametrize("given", [object(), "gpt-5"])
-def test_a_model_as_verifier_is_refused_with_its_wrapper(given: Any) -> None:
-    named = rf"\bverifier\b.*ChatModelVerifier\(model\).*{type(given).__name__}"
-    with WebTools() as web, pytest.raises(InputError, match=named):
-        web.verify("It rains. [1]", [PAGE], verifier=given)
 
 
 def test_urls_are_read_and_an_unreadable_one_is_reported() -> None:
@@ -166,12 +156,6 @@ def test_a_verdict_needs_a_quotation_of_the_source(answer: str, said: Any, statu
     assert statuses(judged(answer, said)) == [status]
 
 
-def test_the_reason_names_the_missing_number() -> None:
-    [claim] = judged("The pool of Vellmouth opened in 2015. [1]", verdict(SENTENCE)).claims
-    [reason] = claim.reasons
-    assert "2015" in reason
-
-
 async def test_a_model_judges_only_claims_that_are_not_quoted_in_one_request() -> None:
     verifier, prompts = model(verdict(SENTENCE))
     with WebTools() as web:
@@ -196,28 +180,6 @@ def test_a_failing_model_does_not_change_claims() -> None:
         report = web.verify(LOOSE, [PAGE], verifier=ModelVerifier(broken, abroken))
     assert statuses(report) == ["uncertain"]
     assert "no such model" in report.warnings[0]
-
-
-# --- how it is shown ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("draw", [html.draw, markdown.draw, plain.draw, repr])
-def test_a_report_is_drawn_with_status_claim_and_quotation(draw: Callable[[Any], str]) -> None:
-    report = judged(f"{QUOTED} {LOOSE} Bakers closed in 2016. [1]")
-    text = draw(report)
-    if draw is repr:
-        assert text == "<Verified 1 claim quoted, 1 claim uncertain, 1 claim unsupported>"
-    else:
-        for part in ("1 claim quoted", "unsupported", "Bakers closed in 2016", "needs no pumps"):
-            assert part in text
-    empty = judged("# Nothing")
-    assert draw(empty)
-
-
-def test_a_report_is_a_data_frame_of_claims() -> None:
-    frame = data_frame.frame(judged(QUOTED))
-    assert list(frame.columns) == ["text", "status", "citations", "nearest", "reasons"]
-    assert frame.citations[0][0].url == URL
 
 
 # --- hostile -----------------------------------------------------------------------------------

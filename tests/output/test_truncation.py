@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -20,7 +19,6 @@ from webtools.truncation import (
     fair_shares,
     fit,
     fit_sections,
-    format_size,
     notice,
     truncate_head,
     truncate_tail,
@@ -193,16 +191,6 @@ def test_the_head_matches_pi(
     assert not cut.last_line_partial
 
 
-def test_a_text_that_fits_is_returned_itself() -> None:
-    text = "a\r\nb\n"
-    assert truncate_head(text).content is text
-
-
-def test_a_negative_limit_means_zero() -> None:
-    assert truncate_head("abc", -1, -1) == truncate_head("abc", 0, 0)
-    assert truncate_tail("abc", -1, -1) == truncate_tail("abc", 0, 0)
-
-
 def test_fit_keeps_the_beginning_of_a_huge_line_after_short_ones() -> None:
     cut = fit("## Title\nhttps://a.example\n\n" + "x" * 60_000, MAX_LINES, MAX_BYTES)
     assert (cut.output_lines, cut.output_bytes, cut.last_line_partial) == (4, MAX_BYTES, True)
@@ -285,16 +273,6 @@ def test_sections_stay_within_the_budget_and_are_cut_as_by_fit(
 
 
 @thorough
-@given(sections=st.lists(texts, max_size=6), separator=st.sampled_from(["\n\n", "", "\n---\n"]))
-def test_sections_that_fit_exactly_are_unchanged(sections: list[str], separator: str) -> None:
-    whole = separator.join(sections)
-    lines, size = len(whole.split("\n")), naive_size(whole)
-    text, cuts = fit_sections(sections, separator, lines, size)
-    assert text == whole
-    assert not any(cut.truncated for cut in cuts)
-
-
-@thorough
 @given(sections=st.lists(texts.filter(bool), min_size=1, max_size=6), spare=st.integers(0, 50))
 def test_every_section_appears_once_each_can_have_a_line_and_a_character(
     sections: list[str], spare: int
@@ -345,32 +323,21 @@ def test_the_notice_names_no_file_where_nothing_was_saved() -> None:
     assert "saved to" not in text
 
 
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (0, "0B"),
-        (1023, "1023B"),
-        (1024, "1.0KB"),
-        (1280, "1.3KB"),
-        (1281, "1.3KB"),
-        (51_200, "50.0KB"),
-        (1_048_575, "1024.0KB"),
-        (1_048_576, "1.0MB"),
-        (1_310_720, "1.3MB"),
-        (5 * 1024**3, "5120.0MB"),
-    ],
-)
-def test_sizes_round_ties_up(size: int, text: str) -> None:
-    assert format_size(size) == text
+def test_a_text_that_fits_is_returned_itself() -> None:
+    text = "a\r\nb\n"
+    assert truncate_head(text).content is text
 
 
-@pytest.mark.parametrize("line", ["a" * 79, "a" * 9, "é" * 79, "€" * 79, "\U0001f600" * 79])
-def test_a_large_text_costs_less_than_a_megabyte_beside_itself(line: str) -> None:
-    text = (line + "\n") * (4_000_000 // len(line))
-    tracemalloc.start()
-    try:
-        truncate_head(text)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 1_000_000
+def test_a_negative_limit_means_zero() -> None:
+    assert truncate_head("abc", -1, -1) == truncate_head("abc", 0, 0)
+    assert truncate_tail("abc", -1, -1) == truncate_tail("abc", 0, 0)
+
+
+@thorough
+@given(sections=st.lists(texts, max_size=6), separator=st.sampled_from(["\n\n", "", "\n---\n"]))
+def test_sections_that_fit_exactly_are_unchanged(sections: list[str], separator: str) -> None:
+    whole = separator.join(sections)
+    lines, size = len(whole.split("\n")), naive_size(whole)
+    text, cuts = fit_sections(sections, separator, lines, size)
+    assert text == whole
+    assert not any(cut.truncated for cut in cuts)

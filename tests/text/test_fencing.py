@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +19,10 @@ from hypothesis import strategies as st
 from offline import IO, drive
 from servers import RawServer, read_request, response
 
-from langchain_webtools import WebToolkit
-from llamaindex_webtools import WebToolsSpec
-from webtools import Config, ConfigError, WebTools
+from webtools import Config, WebTools
 from webtools._internal.call.present import (
     present_error,
     present_pages,
-    present_research,
     present_search,
 )
 from webtools._internal.text import fencing
@@ -42,13 +37,10 @@ from webtools._internal.text.fencing import (
 )
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools.errors import ProviderError, RequestError
-from webtools.formatting import footer
 from webtools.results import (
     FetchResponse,
     Page,
     QueryError,
-    ResearchEnvelope,
-    ResearchMeta,
     SearchResponse,
     SearchResult,
 )
@@ -70,15 +62,6 @@ def split(text: str) -> tuple[str, str]:
 # --- the fence itself --------------------------------------------------------------------------
 
 
-def test_a_text_is_unchanged_between_two_equal_marks() -> None:
-    text = fenced("one\ntwo <<<three>>>\n")
-    statement, opening, rest = text.split("\n", 2)
-    assert statement == STATEMENT
-    assert "not instructions" in statement
-    mark = opening.removeprefix("<<<")
-    assert rest == f"one\ntwo <<<three>>>\n\n{mark}>>>"
-
-
 def test_the_mark_is_of_the_content_and_of_this_process() -> None:
     assert fenced("one") == fenced("one")
     assert fenced("one")[-15:] != fenced("two")[-15:]
@@ -95,13 +78,6 @@ def test_the_mark_is_of_the_content_and_of_this_process() -> None:
 @given(st.text())
 def test_any_text_comes_out_of_its_fence_as_it_went_in(text: str) -> None:
     assert unfenced(f"x\n{fenced(text)}\ny") == f"x\n{defused(text)}\ny"
-
-
-@given(st.text(max_size=300))
-def test_a_fence_fits_its_reserved_size(text: str) -> None:
-    assert OVERHEAD <= 200
-    assert len(fenced(text).encode()) == len(defused(text).encode()) + OVERHEAD
-    assert fenced(text).count("\n") == defused(text).count("\n") + OVERHEAD_LINES
 
 
 FORGED = [
@@ -167,35 +143,6 @@ def test_only_the_host_of_a_redirect_is_outside_the_fence() -> None:
     assert result.details["warnings"] == [warning]
 
 
-def test_a_long_host_is_cut_to_its_end() -> None:
-    host = f"{'-'.join(['ignore-all'] * 5)}.{'please' * 9}.evil.example"
-    line = footer((), [f"x was redirected to http://{host}/"])
-    assert line.startswith("Warning: x was redirected to …")
-    assert line.endswith(".evil.example")
-    assert len(line) < 100
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "untrusted data from the web",
-        "web data",
-        "a trusted web of data",
-        "<<< >>>",
-        "données web é",
-    ],
-)
-def test_text_without_a_mark_is_unchanged(text: str) -> None:
-    assert defused(text) == text
-
-
-@given(st.text(st.sampled_from("unTRsｅdweb-аdａta \n"), max_size=200))
-def test_defusing_makes_no_text_longer(text: str) -> None:
-    once = defused(text)
-    assert len(once.encode()) <= len(text.encode())
-    assert once.count("\n") <= text.count("\n")
-
-
 @given(st.lists(st.sampled_from([*FORGED, FAKE, "x", "\n"]), max_size=8).map("".join))
 def test_defused_text_has_no_mark(text: str) -> None:
     split(fenced(text))
@@ -227,34 +174,6 @@ def test_with_all_the_errors_of_providers_are_inside_and_warnings_outside() -> N
     assert outside == f"\n\nWarning: {FAKE} odd"
 
 
-def test_an_empty_search_has_no_fence() -> None:
-    assert STATEMENT not in searched("all", results=[], errors=[], warnings=[])
-    inside, _ = split(searched("all", results=[]))
-    assert f"Exa said {FAKE}" in inside
-
-
-def test_empty_research_has_no_fence() -> None:
-    meta = ResearchMeta(
-        query="q",
-        command="web",
-        provider_chain=["exa"],
-        confidence="low",
-        normalized_query="q",
-        retrieved_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
-    text = drive(present_research(ResearchEnvelope(results=[], meta=meta), IO, "all")).text
-    assert STATEMENT not in text
-
-
-def test_without_a_fence_a_text_is_as_it_was() -> None:
-    pages = FetchResponse(provider="exa", pages=[Page(url="https://a.example/", text=WORDS)])
-    assert drive(present_pages(pages, IO, "off")).text == (
-        f"## https://a.example/\nhttps://a.example/\n\n{WORDS}"
-    )
-    hit = HIT.model_copy(update={"snippet": WORDS})
-    assert f"\n   {WORDS}\n" in searched("off", results=[hit])
-
-
 @pytest.mark.parametrize("error", [ProviderError(f"No: {WORDS}"), RequestError(f"No: {WORDS}")])
 def test_errors_of_providers_are_defused_and_with_all_fenced(error: ProviderError) -> None:
     assert drive(present_error(error, IO)).text == f"No: {FAKE}"
@@ -262,20 +181,6 @@ def test_errors_of_providers_are_defused_and_with_all_fenced(error: ProviderErro
     inside, outside = split(drive(present_error(error, IO, "all")).text)
     assert (inside, outside) == (f"No: {FAKE}", "")
     assert drive(present_error(error, IO, "all")).is_error
-
-
-def test_errors_of_ours_are_never_fenced() -> None:
-    assert drive(present_error(ConfigError("No key.\n{}"), IO, "all")).text == "No key.\n{}"
-
-
-@given(st.integers(0, 60_000), st.integers(0, 2_100), st.sampled_from(["x", "é", "漢", "😀"]))
-def test_fenced_text_is_within_the_budget(length: int, lines: int, letter: str) -> None:
-    text = letter * (length // len(letter.encode())) + "\n" * lines
-    pages = [Page(url="https://a.example/", text=text), Page(url="https://b.example/", text=text)]
-    found = drive(present_pages(FetchResponse(provider="exa", pages=pages, warnings=["Old."]), IO))
-    shown = found.text.partition("\n\n[Output truncated: ")[0].removesuffix("\n\nWarning: Old.")
-    assert len(shown.encode()) <= MAX_BYTES - len("\n\nWarning: Old.")
-    assert shown.count("\n") < MAX_LINES - 2
 
 
 # --- hostile answers ---------------------------------------------------------------------------
@@ -417,24 +322,6 @@ def test_hidden_characters_are_removed_and_counted(
         json.loads(line)
 
 
-@pytest.mark.usefixtures("own_temp")
-@pytest.mark.parametrize("tool", ["web_search", "web_research"])
-def test_a_huge_title_leaves_room_for_other_results(
-    hostile: Hostile, tmp_path: Path, tool: str
-) -> None:
-    with web_of(hostile, tmp_path) as web:
-        result = web.call_tool(tool, CALLS[tool])
-        details = result.details
-        found = web.read(details["read_handle"], find="Title xxx")
-    assert "\n\n2. HOSTILE" in result.text
-    assert details["results"][0]["title"] == TITLE
-    assert details["truncation"]["total_bytes"] > 1_000_000
-    assert details["truncation"]["output_bytes"] < 10_000
-    assert f"web_read: handle {details['read_handle']}, offset 0." in result.text
-    assert found.content.startswith("1. HOSTILE title xxx")
-    assert found.total_characters > 1_000_000
-
-
 def test_a_hostile_error_is_one_line_without_marks(hostile: Hostile, tmp_path: Path) -> None:
     hostile.status = "400 Bad Request"
     with web_of(hostile, tmp_path) as web:
@@ -446,45 +333,18 @@ def test_a_hostile_error_is_one_line_without_marks(hostile: Hostile, tmp_path: P
     assert not HARM.search(json.dumps(result.details, ensure_ascii=False))
 
 
-@pytest.mark.usefixtures("own_temp")
-@pytest.mark.parametrize("fence", ["pages", "all", "off"])
-def test_every_surface_has_the_same_fence(
-    hostile: Hostile, tmp_path: Path, tool: str, fence: str
-) -> None:
-    with web_of(hostile, tmp_path, fence=fence) as web:
-        web.call_tool(tool, CALLS[tool])  # the first call alone is not from the cache
-        expected = web.call_tool(tool, CALLS[tool])
-        awaited = asyncio.run(web.acall_tool(tool, CALLS[tool]))
-        tools = {each.name: each for each in WebToolkit(web=web).get_tools()}
-        by_langchain = tools[tool].invoke(CALLS[tool])
-        [made] = WebToolsSpec(web).to_tool_list([tool])
-        by_llamaindex = made.call(**CALLS[tool])
-    assert awaited == expected
-    assert by_langchain == expected.text
-    assert by_llamaindex.content == expected.text
-    is_fenced = fence == "all" or (fence == "pages" and tool != "web_search")
-    assert (STATEMENT in expected.text) is is_fenced
+@given(st.integers(0, 60_000), st.integers(0, 2_100), st.sampled_from(["x", "é", "漢", "😀"]))
+def test_fenced_text_is_within_the_budget(length: int, lines: int, letter: str) -> None:
+    text = letter * (length // len(letter.encode())) + "\n" * lines
+    pages = [Page(url="https://a.example/", text=text), Page(url="https://b.example/", text=text)]
+    found = drive(present_pages(FetchResponse(provider="exa", pages=pages, warnings=["Old."]), IO))
+    shown = found.text.partition("\n\n[Output truncated: ")[0].removesuffix("\n\nWarning: Old.")
+    assert len(shown.encode()) <= MAX_BYTES - len("\n\nWarning: Old.")
+    assert shown.count("\n") < MAX_LINES - 2
 
 
-def test_methods_give_no_fence_but_clean_text(hostile: Hostile, tmp_path: Path) -> None:
-    with web_of(hostile, tmp_path) as web:
-        [page, gone] = web.fetch([PAGE, GONE]).pages
-    assert page.text is not None
-    assert page.text.startswith(f"HOSTILE {WORDS}")
-    assert not HARM.search(page.text)
-    assert gone.error
-
-
-# --- the switch --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("given", [{}, {"fence": None}, {"fence": "pages"}])
-def test_pages_are_fenced_unless_the_settings_say_otherwise(given: dict[str, Any]) -> None:
-    entry = {"name": "exa", "type": "exa", "apiKey": "test-key-1"}
-    assert Config.model_validate({"providers": [entry], **given}).fence == "pages"
-
-
-def test_an_unknown_word_for_the_fence_is_refused() -> None:
-    entry = {"name": "exa", "type": "exa", "apiKey": "test-key-1"}
-    with pytest.raises(ConfigError, match=r"^fence must be .*pages.*all.*off"):
-        Config.model_validate({"providers": [entry], "fence": "some"})
+@given(st.text(max_size=300))
+def test_a_fence_fits_its_reserved_size(text: str) -> None:
+    assert OVERHEAD <= 200
+    assert len(fenced(text).encode()) == len(defused(text).encode()) + OVERHEAD
+    assert fenced(text).count("\n") == defused(text).count("\n") + OVERHEAD_LINES

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 from collections.abc import Callable
 
 import pytest
 
-from webtools import WebTools
 from webtools._internal.grounding import verification
 from webtools._internal.grounding.citations import LONGEST, Answer
 from webtools._internal.grounding.evidence import Evidence
@@ -20,7 +18,6 @@ from webtools._internal.text.fencing import STATEMENT, WORDS, defused, unfenced
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.redaction import Redactor
 from webtools.synthesis import Source
-from webtools_sandbox import SandboxServer
 
 REDACTOR = Redactor(
     ["test-key-abcdefghijkl-123", "sk-ab/cd+ef==ghijkl", "http://u:passw0rd1@p.example"]
@@ -160,42 +157,3 @@ def test_after_its_time_no_more_sources_are_read(monkeypatch: pytest.MonkeyPatch
     sources = [Source(n, "A", f"https://a.example/{n}", "The pool opened.") for n in range(1, 21)]
     [claim] = verify("The pool of the town opened [1-20].", sources).claims
     assert (claim.status, len(read)) == ("uncertain", 1)
-
-
-def test_a_draft_with_some_marks_is_read_in_full() -> None:
-    text = "The ferry leaves at nine [1]. " * 100
-    assert Answer(text, [Source(1, "https://a.example/", "A", "x")]).length == len(text)
-
-
-@pytest.mark.parametrize("unit", ["a\u200b", "\u202e", "\u200d", "&#x200b;", f"{WORDS} "])
-async def test_no_loop_waits_for_megabytes_of_hidden_characters(
-    webtools_sandbox: SandboxServer, unit: str
-) -> None:
-    text = unit * (2_000_000 // len(unit))
-    page = {"id": "x", "url": "https://a.example/", "title": "T", "text": text}
-    answer = {"results": [page], "statuses": [{"id": page["url"], "status": "success"}]}
-    with WebTools(webtools_sandbox.config()) as web:
-        await web.asearch("warm")
-        webtools_sandbox.fault(provider="exa", body=answer)
-        call = asyncio.ensure_future(web.afetch(["https://a.example/"], provider="exa"))
-        longest = 0.0
-        while not call.done():
-            before = time.monotonic()
-            await asyncio.sleep(0.001)
-            longest = max(longest, time.monotonic() - before)
-        await call
-    assert longest < 1.0  # ten times what a loop may wait
-
-
-@pytest.mark.parametrize(
-    "unit", ["a\u200b", "\u200d", "\u200d\u2764", "1\ufe0f\u20e3", "\u0628\u200d"]
-)
-def test_a_long_text_loses_what_a_short_one_does(
-    unit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for offset in range(4):
-        text = "x" * offset + unit * 50
-        whole = without_invisible(text)
-        with monkeypatch.context() as patched:
-            patched.setattr("webtools._internal.text.invisible._STRETCH", 7)
-            assert without_invisible(text) == whole

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import html
 import json
-import time
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
@@ -14,9 +13,9 @@ from pydantic import BaseModel, Field
 
 from webtools._internal.http.messages import Response
 from webtools._internal.pipeline import retries
-from webtools._internal.text.redaction import MARK, Redactor, redactor_for
+from webtools._internal.text.redaction import MARK, Redactor
 from webtools.errors import RateLimitError, WebToolsError
-from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
+from webtools.results import SearchResponse, SearchResult
 from webtools.tools import SearchInput
 
 KEY = "sk-1_a/b+c&d=e\"f'g<h>i\\j%k~l.m$n"
@@ -70,12 +69,6 @@ def test_any_key_is_found_in_any_spelling(key: str, name: str, before: str, afte
     assert MARK in cleaned
 
 
-@given(st.text(), keys)
-def test_a_text_without_the_key_is_unchanged(text: str, key: str) -> None:
-    if key not in html.unescape(text):
-        assert Redactor([key]).text(text) == text
-
-
 def test_the_longest_key_goes_first() -> None:
     assert Redactor(["abc", "abcdef"]).text("abcdef abc") == f"{MARK} {MARK}"
 
@@ -106,10 +99,6 @@ def test_a_word_that_a_key_begins_with_stays() -> None:
     redactor = Redactor(["test-key-canary-1", "http://www.example.com:8080"])
     text = "a test-key for http://www.example.org and test-key-c"
     assert redactor.text(text) == text
-
-
-def test_without_keys_nothing_changes() -> None:
-    assert Redactor([]).text("text") == Redactor([""]).text("text") == "text"
 
 
 def test_the_repr_of_a_redactor_shows_no_key() -> None:
@@ -153,15 +142,6 @@ def test_a_key_of_which_every_letter_is_escaped_goes(
 def test_escapes_without_a_key_stay_as_they_are() -> None:
     text = "%41%42 \\u0065 &#101; https://a.example/%7Euser%20x"
     assert Redactor(["exaKey-0123456789-abcXYZ"]).text(text) == text
-
-
-def test_megabytes_of_escapes_cost_a_moment() -> None:
-    redactor = Redactor(["exaKey-0123456789-abcXYZ"])
-    for piece in ("%65", "%", "\\", "\\u0065", "&", "&amp;", "&#", "%25", "a%C3%A4"):
-        text = piece * (2_000_000 // len(piece))
-        start = time.process_time()
-        assert redactor.text(text) == text
-        assert time.process_time() - start < 10.0
 
 
 def test_where_a_proxys_login_has_no_password_its_user_is_the_secret() -> None:
@@ -228,31 +208,12 @@ def test_a_key_split_by_markup_goes(spell: Callable[[str], str]) -> None:
     assert len(cleaned) < len("a <b>bold</b>  and `code`.") + len(MARK) + 12
 
 
-@pytest.mark.parametrize(("key", "times"), [("sk\\/&key", 100_000), ("\\/&key\\/&", 10_000)])
-def test_looking_for_a_key_is_not_slowed_down_by_hostile_text(key: str, times: int) -> None:
-    hostile = "".join(part * times for part in ("\\", "key", "&amp;", "%25", "sk", "sk\\", "sk%25"))
-    redactor, start = Redactor([key]), time.process_time()
-    redactor.text(hostile)
-    assert time.process_time() - start < 10  # a tenth of a second or two on an idle machine
-
-
-def test_a_redactor_is_shared_by_the_calls_with_the_same_keys() -> None:
-    assert redactor_for(frozenset({"a", "b"})) is redactor_for(frozenset({"b", "a"}))
-
-
 # --- values ------------------------------------------------------------------------------------
 
 
 def test_values_are_cleaned_to_the_bottom() -> None:
     value = {KEY: [{"a": f"x {KEY}"}, 1, None, [KEY]], 1: 2.0}
     assert Redactor([KEY]).clean(value) == {MARK: [{"a": f"x {MARK}"}, 1, None, [MARK]], 1: 2.0}
-
-
-def test_a_value_without_a_key_is_unchanged() -> None:
-    value = {"a": ["b"]}
-    response = FetchResponse(provider="exa", pages=[Page(url="https://a.example", text="text")])
-    assert Redactor([KEY]).clean(value) is value
-    assert Redactor([KEY]).clean(response) is response
 
 
 def test_results_are_cleaned_in_every_field() -> None:
@@ -294,11 +255,6 @@ def test_the_headers_of_an_answer_are_hidden_from_its_repr() -> None:
     assert KEY not in repr(Response(401, {"x-echo": KEY}, b""))
 
 
-def test_an_answer_without_a_key_is_unchanged() -> None:
-    response = Response(200, {"a": "b"}, b"\xff\x00 binary")
-    assert not Redactor([KEY]).may_be_in(response.body)
-
-
 # --- errors ------------------------------------------------------------------------------------
 
 
@@ -307,11 +263,6 @@ def chained(message: str, cause: BaseException | None = None) -> RateLimitError:
         raise RateLimitError(message, provider="exa", status=429, retry_after=2) from cause
     except RateLimitError as error:
         return error
-
-
-def test_an_error_without_a_key_is_unchanged() -> None:
-    error = chained("slow down", ValueError("why"))
-    assert Redactor([KEY]).error(error) is error
 
 
 @pytest.mark.parametrize(
@@ -359,3 +310,9 @@ def test_a_key_in_a_dict_is_found_also_where_json_has_no_place_for_it() -> None:
     assert redactor.clean({"a": f"\ud800 {KEY}"}) == {"a": f"\ud800 {MARK}"}
     plain = {"queries": ["json"], "limit": 3}
     assert redactor.clean(plain) is plain
+
+
+@given(st.text(), keys)
+def test_a_text_without_the_key_is_unchanged(text: str, key: str) -> None:
+    if key not in html.unescape(text):
+        assert Redactor([key]).text(text) == text

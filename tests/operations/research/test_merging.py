@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from webtools import ProviderError, WebTools
+from webtools import WebTools
 from webtools._internal.operations.fetch import Fetched
-from webtools._internal.operations.research import claims
 from webtools._internal.operations.research import page_texts as reading
 from webtools._internal.operations.research.rules import fused
 from webtools._internal.operations.research.synthesizers import LONGEST_INPUT, sources_to_read
@@ -63,13 +62,6 @@ def test_merged_providers_run_together_and_return_each_page_once(
     assert found.meta.degraded == []
 
 
-def test_providers_of_a_chain_run_one_after_the_other_by_default(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    web.research(QUERY)
-    assert requests(webtools_sandbox) == {"exa"}
-
-
 def test_a_failing_provider_of_a_merge_is_named_and_the_others_serve(
     merging: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
@@ -77,15 +69,6 @@ def test_a_failing_provider_of_a_merge_is_named_and_the_others_serve(
     found = merging.research(QUERY)
     assert {each.source_provider for each in found.results} == {"brave"}
     assert found.meta.degraded == ["exa"]
-
-
-def test_a_merge_without_results_is_an_error(
-    merging: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    for provider in ("exa", "brave"):
-        webtools_sandbox.fault(provider=provider, status=400, times=None)
-    with pytest.raises(ProviderError, match=r"\bexa: .*\bbrave: "):
-        merging.research(QUERY)
 
 
 def test_a_merged_answer_is_not_taken_for_that_of_a_chain(
@@ -146,20 +129,6 @@ def test_without_a_further_hit_the_snippet_replaces_an_unreadable_page(
 
 
 # --- ranked once -------------------------------------------------------------------------------
-
-
-def test_pages_are_ranked_once(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
-    ranked: list[str] = []
-    rank = claims.rank_documents
-
-    def counted(question: str, documents: Any) -> Any:
-        ranked.append(question)
-        return rank(question, documents)
-
-    monkeypatch.setattr(claims, "rank_documents", counted)
-    found = web.research(QUERY, command="web-deep")
-    assert ranked == [QUERY]
-    assert found.passages
 
 
 def test_a_model_reads_the_passages_of_long_pages_under_their_headings() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Any
 
 import pytest
 
 from webtools import ResearchEnvelope, WebTools
-from webtools._internal.operations.research import flow as researching
 from webtools_sandbox import SandboxServer
 
 CURRENT = "current zip archive limits"  # the documentation has no dates, the news no archives
@@ -45,12 +43,6 @@ def test_without_recent_sources_older_ones_serve_with_a_warning(
     assert found.meta.cost_usd == pytest.approx(0.007 + 0.005 + 0.007)
 
 
-def test_a_single_old_source_has_low_confidence(web: WebTools) -> None:
-    found = asyncio.run(web.aresearch(CURRENT, limit=1))
-    assert len(found.results) == 1
-    assert found.meta.confidence == "low"
-
-
 def test_a_second_empty_result_leads_to_the_next_provider(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
@@ -59,43 +51,6 @@ def test_a_second_empty_result_leads_to_the_next_provider(
     assert asked(webtools_sandbox) == {"/exa/search": 2, "/brave/res/v1/web/search": 2}
     assert found.meta.provider_used == "brave"
     assert facts(found) == [WIDENED, ['"exa"']]
-
-
-def test_warnings_of_the_first_attempt_are_kept_once(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    said = {"results": [], "warnings": ["an old index answered"]}
-    webtools_sandbox.fault(provider="context7", times=None, body={"results": []})
-    webtools_sandbox.fault(provider="exa", times=1, body=said)
-    chain = {"chain": {"web-docs": ["context7", "exa"]}}
-    with WebTools({**settings, "research": chain}) as web:
-        found = web.research(CURRENT, command="web-docs")
-    assert found.meta.provider_used == "exa"
-    # Context7 has no dates and gets no second request.
-    assert facts(found)[:2] == [WIDENED, ['"context7"']]
-    assert [warning for warning in found.meta.warnings if "an old index" in warning] == [
-        found.meta.warnings[2]
-    ]
-
-
-def test_without_older_sources_the_warning_names_no_setting(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="exa", times=2, body={"results": []})
-    webtools_sandbox.fault(provider="brave", times=2, body=NO_PAGE)
-    found = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {"/exa/search": 2, "/brave/res/v1/web/search": 2}
-    assert found.results == []
-    assert facts(found) == [WIDENED[:2], ['"exa"'], ['"brave"']]
-    assert found.meta.confidence == "low"
-
-
-def test_a_failed_provider_is_not_repeated(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    webtools_sandbox.fault(provider="exa", times=None, status=400)
-    found = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 2}
-    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
-    assert facts(found)[1:] == [WIDENED]
 
 
 def test_a_failing_second_attempt_is_reported_with_the_setting(
@@ -109,20 +64,6 @@ def test_a_failing_second_attempt_is_reported_with_the_setting(
     assert WIDENED in facts(found)
 
 
-def test_documentation_gets_one_request_as_it_has_no_dates(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="context7", times=None, body={"results": []})
-    with WebTools(settings) as web:
-        web.research(CURRENT, command="web-docs")
-        context7 = [count for path, count in asked(webtools_sandbox).items() if "context7" in path]
-        assert sum(context7) == 1
-    chain = {"chain": {"web-docs": ["context7"]}}
-    with WebTools({**settings, "research": chain}) as web:
-        found = web.research("current json", command="web-docs")
-    assert facts(found) == [['"context7"']]
-
-
 def test_the_filter_is_reported_where_few_sources_are_recent(web: WebTools) -> None:
     found = web.research("latest python")
     assert 0 < len(found.results) < 5
@@ -131,17 +72,6 @@ def test_the_filter_is_reported_where_few_sources_are_recent(web: WebTools) -> N
     docs = web.research("latest json dumps", command="web-docs", limit=10)
     assert docs.meta.provider_used == "context7"
     assert not any('"latest"' in warning for warning in docs.meta.warnings)
-
-
-def test_the_second_attempt_is_within_the_deadline(
-    web: WebTools, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(researching.SECONDS, "web", 1.5)
-    webtools_sandbox.fault(provider="exa", times=1, body={"results": []})
-    webtools_sandbox.fault(provider="brave", times=1, body=NO_PAGE)
-    webtools_sandbox.fault(times=None, delay=20)
-    found = web.research(CURRENT)
-    assert (found.results, found.meta.degraded) == ([], ["exa", "brave"])
 
 
 def test_the_second_attempt_is_within_the_budget(
@@ -167,17 +97,6 @@ def test_an_age_of_the_caller_is_not_widened(
     assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
     assert found.results == []
     assert facts(found) == [['"exa"'], ['"brave"']]
-
-
-@pytest.mark.parametrize("query", ["glacier lake", "latest glacier lake"])
-def test_news_are_not_widened_and_the_setting_is_named(
-    web: WebTools, webtools_sandbox: SandboxServer, query: str
-) -> None:
-    found = web.research(query, command="web-news")
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/news/search": 1}
-    assert found.results == []
-    assert facts(found)[0] == ["web-news", "7 days", "recency_days"]
-    assert web.research(query, command="web-news", recency_days=3000).results
 
 
 # --- plan, cache and log -----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from webtools import ConfigError, InputError, QuotaError, WebTools
-from webtools._internal.logs import events_of, tail
+from webtools._internal.logs import tail
 from webtools._internal.operations.research.checked_synthesis import NOTHING_FOUND
 from webtools._internal.operations.research.claims import ANSWER_CHARACTERS
 from webtools.errors import UnavailableError
@@ -83,14 +83,6 @@ def test_the_published_schema_describes_it() -> None:
     assert json.loads(path.read_text()) == schema
 
 
-def test_dates_are_iso_8601_or_null(web: WebTools) -> None:
-    found = web.research("python", command="web-news", recency_days=3650)
-    dates = [each["published_at"] for each in found.model_dump(mode="json")["results"]]
-    assert any(dates)
-    for date in filter(None, dates):
-        assert datetime.fromisoformat(date).tzinfo is not None
-
-
 def test_the_envelope_has_the_counts_behind_its_confidence(web: WebTools) -> None:
     found = web.research("Heap  Queue")
     assert (found.meta.query, found.meta.normalized_query) == (
@@ -114,15 +106,6 @@ def test_limit_and_age_are_obeyed(web: WebTools, webtools_sandbox: SandboxServer
     assert f'"startPublishedDate": "{start}' in bodies
 
 
-def test_the_settings_bound_the_number_of_sources(settings: dict[str, Any]) -> None:
-    with WebTools({**settings, "maxResults": 3}) as web:
-        found = web.research(QUERY, limit=8)
-        assert len(found.results) == 3
-        [warning] = found.meta.warnings
-        assert re.findall(r"\d+|limit", warning) == ["limit", "8", "3"]
-        assert len(web.research("json").results) == 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -140,12 +123,6 @@ def test_bad_input_is_refused_before_anything_is_sent(
     assert result.details["error"]["type"] == "InputError"
     assert named in result.text
     assert asked(webtools_sandbox) == {}
-
-
-@pytest.mark.parametrize("spelling", ["web_deep", "/web-deep", "WEB-DEEP"])
-def test_commands_have_other_spellings(web: WebTools, spelling: str) -> None:
-    found = web.call_tool("web_research", {"query": QUERY, "command": spelling})
-    assert found.details["meta"]["command"] == "web-deep"
 
 
 # --- reading -----------------------------------------------------------------------------------
@@ -185,14 +162,6 @@ def test_the_best_passages_stand_beside_the_answer_within_one_budget(web: WebToo
     places = [text.index(each.text) for each in found.passages]
     assert places == sorted(places)
     assert text.index(found.synthesis.summary) < places[0]
-
-
-def test_a_passage_that_a_claim_quotes_in_full_is_left_out(web: WebTools) -> None:
-    found = web.research("What does heapq.heappop do?", command="web-deep")
-    assert found.synthesis is not None
-    quoted = {where.quotation for each in found.synthesis.claims for where in each.citations}
-    assert quoted
-    assert not quoted & {each.text for each in found.passages}
 
 
 def test_pages_are_read_to_their_end(web: WebTools, webtools_sandbox: SandboxServer) -> None:
@@ -236,22 +205,6 @@ def test_pages_that_a_provider_cannot_fetch_are_read_directly(
     assert any(warning.startswith('"direct"') for warning in found.meta.warnings)
 
 
-def test_without_any_page_the_answer_comes_from_snippets(
-    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
-) -> None:
-    webtools_sandbox.fault(path="/contents", status=500, times=None)
-    found = web.research(QUERY, command="web-deep")
-    assert found.results
-    assert any("HTTP 500" in warning for warning in found.meta.warnings)
-    if found.synthesis:
-        assert set(found.synthesis.citations) <= {result.url for result in found.results}
-    webtools_sandbox.clear_faults()
-    webtools_sandbox.reset_stats()
-    again = web.research(QUERY, command="web-deep")
-    assert not again.meta.cache_hit  # a partial answer is not kept, its parts are
-    assert asked(webtools_sandbox) == {"/exa/contents": 1}
-
-
 # --- answers -----------------------------------------------------------------------------------
 
 
@@ -274,29 +227,6 @@ def test_a_handed_in_synthesizer_answers_from_the_pages(web: WebTools) -> None:
 @pytest.mark.parametrize(
     "lie",
     [
-        "The heappop method returns the smallest item. [9]",
-        "The heappop method returns the smallest item. [1](https://evil.example/)",
-        "The heappop method returns the smallest item, see https://evil.example/ [1].",
-        "The heappop method returns the smallest item, not the largest.",
-        "Bakers eat bread. [1]",
-    ],
-)
-def test_a_claim_without_a_source_that_shares_its_words_is_left_out(
-    web: WebTools, settings: dict[str, Any], lie: str
-) -> None:
-    found = web.research(QUERY, command="web-deep", synthesis=Scripted(lie))
-    summary = found.synthesis.summary if found.synthesis else ""
-    claim = lie.split(" [", maxsplit=1)[0].split(", see", maxsplit=1)[0]
-    assert claim not in summary
-    assert "evil.example" not in found.model_dump_json()
-    assert found.meta.degraded == ["llm"]
-    logged = [event for event in events(settings) if event["event"] == "synthesis"]
-    assert logged[0]["dropped"] == 1
-
-
-@pytest.mark.parametrize(
-    "lie",
-    [
         "The heappop method returns the largest item. [1]",
         "Heaps were invented by Napoleon in 1815. [1]",
     ],
@@ -306,14 +236,6 @@ def test_a_lie_in_words_of_the_source_is_marked(web: WebTools, lie: str) -> None
     assert found.synthesis is not None
     assert found.synthesis.summary == f"{lie} (uncertain)"
     assert any(re.match(r"1 claim .* uncertain", warning) for warning in found.meta.warnings)
-
-
-def test_a_claim_that_cites_another_page_is_uncertain(web: WebTools) -> None:
-    said = "The heappop method returns the smallest item, not the largest. [2]"
-    found = web.research(QUERY, command="web-deep", synthesis=Scripted(said))
-    assert found.synthesis is not None
-    assert {claim.status for claim in found.synthesis.claims} == {"uncertain"}
-    assert found.synthesis.summary.endswith("[1] (uncertain)")
 
 
 def test_an_unsupported_claim_is_left_out_and_counted(web: WebTools) -> None:
@@ -353,25 +275,6 @@ def test_perplexity_may_write_the_answer_but_is_no_source(
     assert found.results
     [warning] = found.meta.warnings
     assert re.match(r'"perplexity" .*HTTP 500', warning)
-
-
-def test_an_empty_synthesis_is_reported_once(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    hit = {"id": "1", "title": "Heap", "url": "https://a.example/", "highlights": ["Nothing."]}
-    webtools_sandbox.fault(path="/search", times=None, body={"results": [hit]})
-    webtools_sandbox.fault(path="/contents", times=None, status=500)
-    lie = Scripted("Heaps weigh 70 kg. [1]")
-    found = web.research("priority queue", command="web-deep", synthesis=lie)
-    assert (len(found.results), found.synthesis) == (1, NO_SYNTHESIS)
-    assert found.meta.confidence == "low"
-    assert sum('"llm"' in warning for warning in found.meta.warnings) == 1
-
-
-def test_synthesis_can_be_turned_off(web: WebTools) -> None:
-    assert web.research(QUERY, command="web-deep", synthesis="none").synthesis is None
-    assert web.research(QUERY).synthesis is None
-    assert web.research(QUERY, synthesis="extractive").synthesis is not None
 
 
 def test_a_synthesizer_without_a_provider_is_refused(settings: dict[str, Any]) -> None:
@@ -420,17 +323,6 @@ def test_research_takes_what_a_search_kept_by_provider(
     assert found.meta.cost_usd == pytest.approx(0.005)
 
 
-@pytest.mark.parametrize(("asked", "used"), [(-5, 1), (-1, 1), (10**12, 3650), (1e308, 3650)])
-def test_an_age_out_of_bounds_is_limited_with_a_warning(
-    web: WebTools, asked: float, used: int
-) -> None:
-    result = web.call_tool("web_research", {"query": "heap queue", "recency_days": asked})
-    assert result.details["meta"]["recency_days"] == used
-    [warning] = [each for each in result.details["warnings"] if "recency_days" in each]
-    assert f" {used} " in warning
-    assert "recency_days" not in web.call_tool("web_research", {"query": "heap queue"}).text
-
-
 # --- budget, plan, log -------------------------------------------------------------------------
 
 
@@ -474,27 +366,6 @@ def test_a_plan_sends_nothing_and_knows_the_cache(
     assert paid.worst_cost_usd > 0.017
 
 
-def test_a_plan_shows_a_skipped_provider(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    webtools_sandbox.fault(provider="exa", status=402)
-    web.research(QUERY)
-    step = web.plan(QUERY, command="web-deep").chain[0]
-    assert step.parked_until is not None
-    assert step.parked_until > datetime.now(UTC)
-    assert "HTTP 402" in str(step.reason)
-
-
-def test_the_log_has_the_steps_of_a_call(
-    web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402)
-    result = web.call_tool("web_research", {"query": QUERY})
-    steps = events_of(Path(settings["log"]["path"]), result.call_id)
-    assert [event["event"] for event in steps] == [
-        *("call", "cache_miss", "cache_miss", "provider_error", "moved_on", "cache_miss"),
-        *("provider_success", "done"),
-    ]
-
-
 def test_the_log_hides_questions_with_queries_off(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
@@ -508,17 +379,3 @@ def test_the_log_hides_questions_with_queries_off(
     assert "provider_error" in text
     for word in ("merger", "acme", "secret"):
         assert word not in text.lower()
-
-
-def test_the_parts_of_the_work_are_reported(web: WebTools) -> None:
-    stages: list[tuple[str, int, int]] = []
-    web.research(
-        QUERY, command="web-deep", progress=lambda p: stages.append((p.stage, p.done, p.total))
-    )
-    assert stages == [
-        ("searching", 0, 1),
-        ("searching", 1, 1),
-        *[("fetching", done, 5) for done in range(6)],
-        ("synthesizing", 0, 1),
-        ("synthesizing", 1, 1),
-    ]

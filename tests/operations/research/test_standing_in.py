@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webtools import ConfigError, ProviderError, WebTools
+from webtools import ConfigError, WebTools
 from webtools._internal.logs import tail
 from webtools._internal.operations import failover
 from webtools._internal.operations.research import flow as researching
 from webtools._internal.pipeline import retries
-from webtools._internal.storage.circuit_breaker import Health
 from webtools.errors import UnavailableError
-from webtools.providers import Account, direct
+from webtools.providers import direct
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools_sandbox import KAGI_V0_KEY, SandboxServer
@@ -144,17 +141,6 @@ def test_a_reader_that_was_replaced_is_named(
     assert not web.research(QUERY, command="web-deep").meta.cache_hit
 
 
-def test_the_error_of_a_page_names_both_readers(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    entry(settings, "own reader")["options"] = {}  # it may not read pages from here
-    page = f"{webtools_sandbox.docs_url}/library/heapq.html"
-    with WebTools(settings) as web:
-        found = web.fetch([page, f"{page}.missing"])
-    assert found.pages[0].error is None
-    assert re.match(r'CRAWL_NOT_FOUND \(HTTP 404\).*"own reader"', str(found.pages[1].error))
-
-
 def test_without_a_reader_the_answer_comes_from_snippets(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,26 +152,6 @@ def test_without_a_reader_the_answer_comes_from_snippets(
         found = web.research(QUERY, command="web-deep")
     assert found.meta.degraded == []
     assert any(direct.INSTALL in each for each in found.meta.warnings)
-
-
-def test_a_skipped_reader_gets_no_request_where_another_can_read(
-    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402, times=1)
-    found = web.research(QUERY, command="web-deep")
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/llm/context": 1}
-    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
-    assert found.synthesis is not None
-    assert [event["provider"] for event in events(settings, "provider_skipped")] == ["exa"]
-
-
-def test_a_skipped_provider_is_used_when_it_is_named(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402, times=1)
-    assert web.search("json").provider == "kagi"
-    assert web.search("json dump").provider == "kagi"
-    assert web.search("json dump", provider="exa").provider == "exa"
 
 
 def test_without_an_answer_no_page_is_read_and_no_reading_planned(
@@ -223,97 +189,6 @@ def test_without_a_named_fallback_another_reader_is_used(
     assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
 
 
-# --- circuits -----------------------------------------------------------------------------------
-
-
-def test_a_synthesizer_out_of_quota_gets_no_further_request(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(provider="perplexity", status=402, times=None)
-    web.research(QUERY, command="web-deep", synthesis="perplexity")
-    asked(webtools_sandbox)
-    found = web.research("json dump indent", command="web-deep", synthesis="perplexity")
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/exa/contents": 1}
-    assert found.meta.degraded == ["perplexity"]
-    until = r'"perplexity" .* [\d: -]+ UTC.*HTTP 402'
-    assert any(re.match(until, warning) for warning in found.meta.warnings)
-
-
-@pytest.fixture
-def later(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Health]:
-    """Let two minutes pass for the health of the providers."""
-
-    def pass_by() -> Health:
-        assert web._dispatcher._services is not None
-        health = web._dispatcher._services[1].health
-        monkeypatch.setattr(health, "_now", lambda: time.time() + 120)
-        return health
-
-    return pass_by
-
-
-def account(web: WebTools, name: str) -> Account:
-    found = web._settings.accounts().named(name)
-    assert found is not None
-    return found
-
-
-def test_only_a_provider_in_use_takes_its_trial_after_a_pause(
-    web: WebTools, webtools_sandbox: SandboxServer, later: Callable[[], Health]
-) -> None:
-    webtools_sandbox.fault(status=402, times=2)
-    with pytest.raises(ProviderError):
-        web.research(QUERY)
-    health = later()
-    assert web.research(QUERY).meta.degraded == []
-    assert health.open_circuit(account(web, "brave")) is None
-
-
-def test_an_unused_trial_is_returned(
-    web: WebTools, webtools_sandbox: SandboxServer, later: Callable[[], Health]
-) -> None:
-    web.research(QUERY)
-    webtools_sandbox.fault(provider="exa", status=402)
-    web.research("json dump")
-    health = later()
-    found = web.research(QUERY, synthesis="extractive")  # made of what is kept
-    assert found.meta.provider_used == "exa"
-    assert health.open_circuit(account(web, "exa")) is None
-
-
-def test_a_provider_on_trial_in_another_call_is_skipped(
-    web: WebTools,
-    webtools_sandbox: SandboxServer,
-    later: Callable[[], Health],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=402)
-    web.research(QUERY)
-    health = later()
-    assert health.open_circuit(account(web, "exa")) is None  # the other call's leave
-    monkeypatch.setattr(health, "known", lambda _: None)  # which it took just now
-    found = web.research("json dump")
-    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
-
-
-def test_a_failing_provider_is_used_where_all_others_fail(
-    web: WebTools, webtools_sandbox: SandboxServer, settings: dict[str, Any]
-) -> None:
-    webtools_sandbox.fault(provider="exa", status=500, times=3)
-    for query in ("json", "heapq", "queue"):
-        web.research(query)
-    webtools_sandbox.fault(provider="brave", status=500, times=1)
-    found = web.research(QUERY)
-    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
-    webtools_sandbox.fault(provider="exa", status=402, times=1)
-    webtools_sandbox.fault(provider="brave", status=500, times=3)
-    with pytest.raises(ProviderError):
-        web.research("csv")
-    *_, failed, done = tail(Path(settings["log"]["path"]), 9)
-    assert (failed["event"], done["event"]) == ("all_providers_failed", "done")
-    assert set(failed["providers"]) == {"exa", "brave"}
-
-
 # --- warnings ------------------------------------------------------------------------------
 
 
@@ -330,31 +205,3 @@ def test_filters_that_the_chain_sets_are_attested(
     with WebTools({**settings, "research": chain}) as other:
         found = other.research("python", command="web-news", recency_days=3000)
     assert any(re.search(r'\bcategory\b.*"kagi"', warning) for warning in found.meta.warnings)
-
-
-def test_results_of_documentation_without_dates_are_counted(web: WebTools) -> None:
-    found = web.research("latest python asyncio cancel task", command="web-docs")
-    assert found.meta.provider_used == "context7"
-    assert any(re.match(rf"{len(found.results)} .*\bdate", each) for each in found.meta.warnings)
-
-
-def test_dropped_claims_are_counted(web: WebTools) -> None:
-    class Unrelated:
-        name = "unrelated"
-
-        async def draft(self, _query: SynthesisQuery, _deadline: float, io: Any, /) -> Draft:
-            return Draft("Bakers eat bread. [1] Bakers knead dough. [1]")
-
-    found = web.research(QUERY, command="web-deep", synthesis=Unrelated())
-    assert any(warning.startswith("2 claims ") for warning in found.meta.warnings)
-
-
-def test_warnings_about_settings_belong_to_the_answered_call(
-    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with WebTools(settings) as web:
-        assert web.research(QUERY).meta.warnings == []
-        accounts = replace(web._settings.accounts(), warnings=("Odd.",))
-        monkeypatch.setattr(web._settings, "accounts", lambda: accounts)
-        found = web.research(QUERY)
-    assert (found.meta.cache_hit, found.meta.warnings) == (True, ["Odd."])

@@ -10,19 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from offline import IO, KEY, Stub, account, answer, arun, detached, run
+from offline import IO, Stub, account, answer, arun, detached, run
 from source_samples import SOURCES, TRUE
 
 from webtools._internal.http.messages import Request
 from webtools._internal.operations.research.checked_synthesis import (
-    NO_TEXT,
-    NOTHING_FOUND,
     Outcome,
     synthesize,
 )
 from webtools._internal.operations.research.synthesizers import (
     LONGEST_INPUT,
-    ExtractiveSynthesizer,
     ModelSynthesizer,
     ProviderSynthesizer,
     cut_fairly,
@@ -63,27 +60,6 @@ def model(said: Callable[[str], Any] | str) -> ModelSynthesizer:
     return ModelSynthesizer(ask, aask)
 
 
-# --- extractive --------------------------------------------------------------------------------
-
-
-async def test_the_extractive_answer_needs_nothing_but_the_sources() -> None:
-    found = await outcome_of(ExtractiveSynthesizer())
-    assert found.synthesizer == "extractive"
-    assert found.synthesis is not None
-    assert "running costs of 40,000 euros a year" in found.synthesis.summary
-    assert found.synthesis.citations[0] == POOL
-    assert (found.error, found.error_type, found.cost, found.warnings) == (None, None, None, [])
-
-
-async def test_sources_that_have_nothing_to_say_give_an_error_sentence() -> None:
-    query = SynthesisQuery("When did dinosaurs die out?", SOURCES)
-    found = await outcome_of(ExtractiveSynthesizer(), query=query)
-    assert (found.synthesis, found.error) == (None, NOTHING_FOUND)
-    for sources in ((), (Source(1, "Title", POOL, " \n"),)):
-        found = await outcome_of(model(TRUE[0]), query=SynthesisQuery("pool", sources))
-        assert (found.synthesis, found.error, found.verified) == (None, NO_TEXT, None)
-
-
 # --- a provider --------------------------------------------------------------------------------
 
 
@@ -108,16 +84,6 @@ async def test_a_providers_answer_is_checked_like_any_other() -> None:
     assert "Bakers" not in found.synthesis.summary
 
 
-async def test_the_error_of_a_provider_is_reported() -> None:
-    failed = answer({"error": {"message": "No credit", "type": "insufficient_quota"}}, 401)
-    found = await outcome_of(ProviderSynthesizer(account("perplexity"), detached()), failed)
-    assert found.synthesis is None
-    assert found.error_type == "QuotaError"
-    assert found.error is not None
-    assert "HTTP 401: No credit" in found.error
-    assert KEY not in repr(found)
-
-
 def test_a_provider_is_sent_no_more_than_the_budget() -> None:
     stub = Stub(perplexity(TRUE[0]))
     long = SynthesisQuery("pool", (Source(1, "A", POOL, "word " * 50_000),))
@@ -131,33 +97,6 @@ def test_a_provider_is_sent_no_more_than_the_budget() -> None:
 
 
 # --- a model -----------------------------------------------------------------------------------
-
-
-async def test_a_models_answer_is_checked() -> None:
-    found = await outcome_of(model(f"{TRUE[1]} {TRUE[2].replace('2015', '2016')}"))
-    assert found.synthesizer == "llm"
-    assert found.synthesis is not None
-    assert found.synthesis.summary == (
-        "Four hundred people queued in the rain. [1] "
-        "The council had first voted for the pool in 2016. [1] (uncertain)"
-    )
-    assert [claim.status for claim in found.claims] == ["quoted", "uncertain"]
-    [reason] = found.claims[1].reasons
-    assert "2016" in reason
-
-
-async def test_a_model_that_invents_everything_has_no_answer() -> None:
-    found = await outcome_of(model("Bakers eat bread. [1] See https://evil.example/x for more."))
-    assert (found.synthesis, found.error_type) == (None, "EmptySynthesis")
-    assert found.verified is not None
-    assert found.verified.dropped == 2
-
-
-@pytest.mark.parametrize("said", ["", "  \n\x1b[0m", None, 7, ["text"]])
-async def test_a_model_without_text_is_an_error(said: Any) -> None:
-    found = await outcome_of(model(lambda _: said))
-
-    assert found.error_type == "RequestError"
 
 
 async def test_an_exception_of_a_model_is_reported_and_released() -> None:
@@ -268,24 +207,6 @@ async def test_a_synthesizer_makes_no_claim_supported() -> None:
     claim = Claim(text="Vellmouth closed its pool.", status="supported", citations=cited)
     found = await outcome_of(Given(lambda: Draft("", claims=[claim])))
     assert [each.status for each in found.claims] == ["uncertain"]
-
-
-async def test_an_object_without_a_draft_method_is_reported() -> None:
-    found = await outcome_of(object())
-    assert found.synthesizer == "object"
-    assert found.error_type == "AttributeError"
-
-
-async def test_an_empty_draft_keeps_its_cost_and_warnings() -> None:
-    cost = Cost(0.5, is_estimate=True)
-    for text in (TRUE[0], "Nonsense. [1]", ""):
-        given = Given(lambda text=text: Draft(text, cost, ["One\nline.", 7]))  # type: ignore[misc]
-        found = await outcome_of(given)
-        assert (found.cost, found.warnings) == (cost, ["One line."])
-        assert (found.synthesis is None) == (text != TRUE[0])
-    found = await outcome_of(Given(lambda: Draft(TRUE[0], cost="free")))  # type: ignore[arg-type]
-    assert found.cost is None
-    assert found.synthesis is not None
 
 
 def test_a_synthesizer_can_send_requests() -> None:
