@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeAlias, TypeVar
 
+import httpx
+
+from webtools import WebTools
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.blocking import BlockingIO, HTTPClient
 from webtools._internal.io.event_loop import AsyncHTTPClient, AsyncIO
@@ -67,6 +70,19 @@ class Stub:
     @property
     def bodies(self) -> list[Any]:
         return [request.json for request in self.requests]
+
+    def respond(self, request: httpx.Request) -> httpx.Response:
+        """Respond as a handler of `httpx.MockTransport` does."""
+        body = json.loads(request.content) if request.content else None
+        sent = Request(request.method, str(request.url), request.headers, json=body)
+        response = self.send(sent, 0.0)
+        return httpx.Response(response.status, headers=response.headers, content=response.body)
+
+
+def client(stub: Stub, *entries: dict[str, Any], **top: Any) -> WebTools:
+    """Return a client whose requests `stub` answers, and which caches nothing."""
+    config = {"providers": entries, "cache": {"enabled": False}, **top}
+    return WebTools(config, transport=httpx.MockTransport(stub.respond))
 
 
 # What is said beside the filters: where each is applied, tests of their own tell.

@@ -79,25 +79,12 @@ async def test_the_detector_would_notice(detector: BlockBuster, web: WebTools) -
         web.search(QUERY)
 
 
-async def test_searching(detector: BlockBuster, web: WebTools) -> None:
-    cold, warm = await cold_and_warm(lambda: web.asearch(QUERY))
-    assert cold.results
-    assert (cold.cache_hit, warm.cache_hit) == (False, True)
-    assert warm.results == cold.results
-
-
 @pytest.mark.parametrize("provider", ["exa", "direct"])
 async def test_fetching(detector: BlockBuster, web: WebTools, page: str, provider: str) -> None:
     cold, warm = await cold_and_warm(lambda: web.afetch([page], provider=provider))
     assert "heap" in (cold.pages[0].text or "")
     assert not any("own process" in warning for warning in cold.warnings)
     assert (warm.cache_hit, warm.pages) == (True, cold.pages)
-
-
-async def test_summarizing(detector: BlockBuster, web: WebTools, page: str) -> None:
-    cold, warm = await cold_and_warm(lambda: web.asummarize(page))
-    assert cold.text
-    assert warm.cache_hit
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -81,12 +81,6 @@ async def test_an_item_that_comes_again_holds_up_its_host_only_where_that_is_ask
     assert {await soon(frontier)} == {"a2"}
 
 
-async def test_several_of_a_queue_may_be_under_way() -> None:
-    frontier = frontier_of(iter(["a1", "a2", "a3"]), at_once=2)
-    assert [await soon(frontier), await soon(frontier)] == ["a1", "a2"]
-    assert await nothing(frontier)
-
-
 async def test_only_a_window_of_an_endless_input_is_read() -> None:
     read = itertools.count()
     frontier = frontier_of((f"a{next(read)}" for _ in itertools.count()), window=100)
@@ -116,16 +110,3 @@ async def test_what_reading_raises_comes_out() -> None:
     frontier = frontier_of(items())
     with pytest.raises(ValueError, match="ends badly"):
         await soon(frontier)
-
-
-async def test_a_limiter_spaces_evenly_and_forgets_what_is_past(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [100.0]
-    limiter = LocalLimiter(lambda: now[0])
-    assert [await limiter.reserve("a", 2.0) for _ in range(3)] == [0.0, 2.0, 4.0]
-    monkeypatch.setattr("webtools.bulk.limits._MOST", 3)
-    for name in "bcdefg":
-        now[0] += 10
-        assert await limiter.reserve(name, 1.0) == 0.0
-    assert len(limiter._next) <= 4

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from webtools._internal.text.dates import read_date
 from webtools.client import WebTools
@@ -323,60 +322,6 @@ def test_a_schema_is_flat(tool: Tool) -> None:
         assert not forbidden & part.keys()
         assert part.get("type") != "null"
     json.dumps(schema, allow_nan=False)
-
-
-def test_the_arguments_and_their_values() -> None:
-    found = {
-        name: {
-            argument: part.get("enum", part["type"])
-            for argument, part in tool.input_model.model_json_schema()["properties"].items()
-        }
-        for name, tool in TOOLS.items()
-    }
-    assert found == snapshot(
-        {
-            "web_search": {
-                "queries": "array",
-                "limit": "integer",
-                "include_domains": "array",
-                "exclude_domains": "array",
-                "start_published_date": "string",
-                "end_published_date": "string",
-                "category": "string",
-                "country": "string",
-                "language": "string",
-                "safe_search": "string",
-                "page": "integer",
-                "content": "boolean",
-                "similar": "boolean",
-                "provider": "string",
-            },
-            "web_fetch": {
-                "urls": "array",
-                "question": "string",
-                "text": "boolean",
-                "highlights": "boolean",
-                "summary": "boolean",
-                "text_max_characters": "integer",
-                "provider": "string",
-            },
-            "summarize": {
-                "url": "string",
-                "summary_type": ["summary", "takeaway"],
-                "engine": ["cecil", "agnes"],
-                "target_language": "string",
-                "provider": "string",
-            },
-            "web_research": {
-                "query": "string",
-                "command": ["web", "web-deep", "web-news", "web-docs"],
-                "limit": "integer",
-                "recency_days": "integer",
-                "synthesis": "string",
-            },
-            "web_read": {"handle": "string", "offset": "integer", "find": "string"},
-        }
-    )
 
 
 # The descriptions that were carried over, word for word; what is new stands between their lines.

@@ -8,25 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offline import IO, Answer, Stub, account, accounts, answer, detached, drive, entry, run
+from offline import Answer, Stub, accounts, answer, client, entry
 
-from webtools._internal.call.present import present_pages
-from webtools._internal.call.select import CALLS
 from webtools._internal.http.messages import Request, Response
-from webtools._internal.operations.fetch import fetch
 from webtools._internal.text.fencing import unfenced
-from webtools.config import Accounts
-from webtools.errors import (
-    ConfigError,
-    ProviderError,
-)
+from webtools.errors import ConfigError, ProviderError
 from webtools.providers import direct, exa
-from webtools.providers.protocols import PageQuery
-from webtools.results import FetchResponse, Page
-from webtools.tools import FetchInput, ToolResult, read_input
+from webtools.results import FetchResponse
+from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
-EXA = account("exa")
+EXA = entry("exa")
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
 
 pytestmark = pytest.mark.usefixtures("own_temp")
@@ -49,28 +41,25 @@ def pages(**texts: str | None) -> Response:
     return answer({"results": results, "statuses": statuses, "costDollars": cost})
 
 
-def fetched(*given: Answer, urls: tuple[str, ...] = (A, B, C), **wanted: Any) -> FetchResponse:
-    return drive(fetch([EXA], PageQuery(urls, **wanted), detached()), *given)
+def fetch(*urls: str, answer: Answer) -> FetchResponse:
+    with client(Stub(answer), EXA) as web:
+        return web.fetch(urls)
 
 
-def called(stub: Stub, settings: Accounts, **arguments: Any) -> FetchResponse:
-    """Fetch as the tool does, with arguments as a model sends them."""
-    found: FetchResponse = run(
-        CALLS["web_fetch"](read_input(FetchInput, arguments), detached(settings)), stub
-    )
-    return found
+def call(answer: Answer, **arguments: Any) -> ToolResult:
+    with client(Stub(answer), EXA) as web:
+        return web.call_tool("web_fetch", arguments)
 
 
-def shown(*texts: str) -> ToolResult:
-    found = [Page(url=url, text=text) for url, text in zip((A, B, C), texts, strict=False)]
-    return drive(present_pages(FetchResponse(provider="exa", pages=found), IO))
+def show(*texts: str) -> ToolResult:
+    return call(pages(**dict(zip("abc", texts, strict=False))), urls=[A, B, C][: len(texts)])
 
 
 # --- order and failures ------------------------------------------------------------------------
 
 
 def test_pages_are_in_the_order_of_the_urls() -> None:
-    response = fetched(pages(c="third", a="first", b="second"))
+    response = fetch(A, B, C, answer=pages(c="third", a="first", b="second"))
     assert [(page.url, page.text) for page in response.pages] == [
         (A, "first"),
         (B, "second"),
@@ -84,20 +73,16 @@ def test_pages_are_in_the_order_of_the_urls() -> None:
 
 
 def test_pages_that_failed_have_their_reason_and_lose_no_other() -> None:
-    response = fetched(pages(a=None, b="second", c=None))
-    assert [page.error for page in response.pages] == [
-        "CRAWL_NOT_FOUND (HTTP 404)",
-        None,
-        "CRAWL_NOT_FOUND (HTTP 404)",
-    ]
-    found = drive(present_pages(response, IO))
+    found = call(pages(a=None, b="second", c=None), urls=[A, B, C])
+    missing = "CRAWL_NOT_FOUND (HTTP 404)"
+    assert [page["error"] for page in found.details["results"]] == [missing, None, missing]
     assert not found.is_error
     assert (found.details["fetched_count"], found.details["failed_count"]) == (1, 2)
 
 
 def test_the_error_of_failing_pages_has_each_reason() -> None:
     with pytest.raises(ProviderError) as caught:
-        fetched(pages(a=None, b=None), urls=(A, B))
+        fetch(A, B, answer=pages(a=None, b=None))
     for url in (A, B):
         assert f"{url}: CRAWL_NOT_FOUND (HTTP 404)" in str(caught.value)
     assert caught.value.provider == "my-exa"
@@ -120,7 +105,8 @@ def test_many_urls_are_fetched_in_parts_and_stay_in_order(
     monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=2))
     urls = tuple(f"https://a.example/{i}" for i in range(5))
     stub = Stub(echo)
-    response = run(fetch([EXA], PageQuery(urls), detached()), stub)
+    with client(stub, EXA) as web:
+        response = web.fetch(urls)
     assert tuple(page.text for page in response.pages) == urls
     assert sorted(len(body["urls"]) for body in stub.bodies) == [1, 2, 2]
     assert response.cost_usd == 0.003
@@ -128,7 +114,7 @@ def test_many_urls_are_fetched_in_parts_and_stay_in_order(
 
 def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exa, "ABOUT", replace(exa.ABOUT, max_urls=1))
-    response = run(fetch([EXA], PageQuery((A, C, B)), detached()), Stub(echo))
+    response = fetch(A, C, B, answer=echo)
     assert [page.text for page in response.pages] == [A, None, B]
     assert "HTTP 400: No." in str(response.pages[1].error)
 
@@ -149,13 +135,15 @@ def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_text_is_requested_by_default(arguments: dict[str, Any], sent: dict[str, Any]) -> None:
     stub = Stub(pages(a="text"))
-    called(stub, accounts(entry("exa")), url=A, **arguments)
+    with client(stub, EXA) as web:
+        assert not web.call_tool("web_fetch", {"url": A, **arguments}).is_error
     assert stub.bodies == [{"urls": [A], **sent}]
 
 
 def test_a_repeated_url_is_fetched_once() -> None:
     stub = Stub(pages(a="text"))
-    assert len(called(stub, accounts(entry("exa")), urls=[A, A]).pages) == 1
+    with client(stub, EXA) as web:
+        assert len(web.fetch([A, A]).pages) == 1
     assert stub.bodies[0]["urls"] == [A]
 
 
@@ -185,7 +173,7 @@ def saved(found: ToolResult) -> str:
 
 
 def test_a_short_output_is_complete_and_writes_no_file() -> None:
-    found = shown("x" * 40_000, "y" * 10_900)
+    found = show("x" * 40_000, "y" * 10_900)
     assert "Output truncated" not in found.text
     assert found.details["truncation"] is None
     assert found.details["full_output_path"] is None
@@ -194,7 +182,7 @@ def test_a_short_output_is_complete_and_writes_no_file() -> None:
 
 def test_small_pages_stay_whole_beside_a_huge_one_and_all_appear() -> None:
     small = "small page, complete to its end"
-    found = shown(small, "huge line\n" * 100_000, small)
+    found = show(small, "huge line\n" * 100_000, small)
     text = found.text
     assert [text.count(url) for url in (A, B, C)] == [1, 1, 1]  # no title: the URL heads it
     assert text.count(small) == 2
@@ -205,7 +193,7 @@ def test_small_pages_stay_whole_beside_a_huge_one_and_all_appear() -> None:
 
 
 def test_large_pages_get_equal_shares() -> None:
-    found = shown("a" * 100_000, "b" * 300_000, "c" * 50_000)
+    found = show("a" * 100_000, "b" * 300_000, "c" * 50_000)
     shares = [found.text.count(letter * 10) for letter in "abc"]
     assert max(shares) - min(shares) <= 10
     assert sum(shares) > 5_000
@@ -213,7 +201,7 @@ def test_large_pages_get_equal_shares() -> None:
 
 def test_the_file_has_the_whole_output_and_is_private() -> None:
     text = "ü" * 60_000
-    found = shown("first", text, "third")
+    found = show("first", text, "third")
     assert saved(found) == (
         f"## {A}\n{A}\n\nfirst\n\n## {B}\n{B}\n\n{text}\n\n## {C}\n{C}\n\nthird"
     )
@@ -223,17 +211,7 @@ def test_the_file_has_the_whole_output_and_is_private() -> None:
 
 
 def test_a_line_over_the_budget_is_cut_at_a_character() -> None:
-    found = shown("漢" * 40_000)
+    found = show("漢" * 40_000)
     body = found.text[: found.text.index("\n\n[Output truncated")]
     assert set(unfenced(body).splitlines()[-1]) == {"漢"}
     assert MAX_BYTES - 3 < len(body.encode()) <= MAX_BYTES
-
-
-def test_warnings_are_shown_below_a_cut_text() -> None:
-    response = FetchResponse(
-        provider="exa", pages=[Page(url=A, text="x\n" * 9000)], warnings=["Old."]
-    )
-    found = drive(present_pages(response, IO))
-    assert found.text.endswith(".]\n\nWarning: Old.")
-    notice = found.text.index("[Output truncated")
-    assert len(found.text[:notice].encode()) + len("Warning: Old.") <= MAX_BYTES

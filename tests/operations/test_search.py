@@ -1,4 +1,4 @@
-"""Search as a whole: many queries, remote and local filters, limits and warnings."""
+"""Search as a whole: several queries, native and local filters, limits and warnings."""
 
 from __future__ import annotations
 
@@ -7,38 +7,15 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from offline import (
-    IO,
-    KEY,
-    Answer,
-    Stub,
-    account,
-    accounts,
-    answer,
-    by_query,
-    detached,
-    drive,
-    entry,
-    run,
-)
-from pydantic import SecretStr
+from offline import Answer, Stub, answer, by_query, client, entry
 
-from webtools._internal.call.present import present_search
-from webtools._internal.call.select import CALLS
-from webtools._internal.operations.search import search
-from webtools.config import Accounts
-from webtools.errors import (
-    AuthenticationError,
-    BadRequestError,
-    RequestError,
-)
-from webtools.providers import Account
-from webtools.providers.protocols import SearchQuery
+from webtools.errors import AuthenticationError, BadRequestError
 from webtools.results import SearchResponse
-from webtools.tools import SearchInput, read_input
 
-EXA, KAGI = account("exa"), account("kagi")
-KAGI_V0 = account("kagi", options={"searchApi": "v0"})
+Entry = dict[str, Any]
+
+EXA, KAGI = entry("exa"), entry("kagi")
+KAGI_V0 = entry("kagi", options={"searchApi": "v0"})
 
 
 def item(url: str, **fields: Any) -> dict[str, Any]:
@@ -54,17 +31,14 @@ def kagi(*items: dict[str, Any]) -> Any:
     return answer({"data": {"search": list(items)}})
 
 
-def searched(account: Account, *answers: Answer, **filters: Any) -> SearchResponse:
-    """Search for "q"; the limit is 5."""
-    return drive(search([account], [SearchQuery("q", 5, **filters)], detached()), *answers)
+def searched(entry: Entry, *answers: Answer, **arguments: Any) -> SearchResponse:
+    with client(Stub(*answers), entry) as web:
+        return web.search("q", **arguments)
 
 
-def called(stub: Stub, settings: Accounts, **arguments: Any) -> SearchResponse:
-    """Search as the tool does, with arguments as a model sends them."""
-    found: SearchResponse = run(
-        CALLS["web_search"](read_input(SearchInput, arguments), detached(settings)), stub
-    )
-    return found
+def search_all(queries: list[str], *answers: Answer) -> SearchResponse:
+    with client(Stub(*answers), EXA) as web:
+        return web.search(queries)
 
 
 def urls(response: SearchResponse) -> list[str]:
@@ -78,17 +52,13 @@ def utc(*parts: int) -> datetime:
 # --- several queries ---------------------------------------------------------------------------
 
 
-def many(*words: str) -> list[SearchQuery]:
-    return [SearchQuery(word, 5) for word in words]
-
-
 def test_results_come_by_query_and_then_by_rank() -> None:
     answers = {
         "b": exa("https://b.example/1", "https://b.example/2"),
         "a": exa("https://a.example/1"),
         "c": exa(),
     }
-    response = drive(search([EXA], many("b", "a", "c"), detached()), by_query(answers))
+    response = search_all(["b", "a", "c"], by_query(answers))
     assert urls(response) == ["b.example/1", "b.example/2", "a.example/1"]
     assert [result.query for result in response.results] == ["b", "b", "a"]
     assert (response.provider, response.queries) == ("my-exa", ["b", "a", "c"])
@@ -97,8 +67,9 @@ def test_results_come_by_query_and_then_by_rank() -> None:
 
 def test_numbers_run_on_over_all_queries() -> None:
     answers = {"a": exa("https://a.example/1"), "b": exa("https://b.example/2")}
-    response = drive(search([EXA], many("a", "b"), detached()), by_query(answers))
-    assert drive(present_search(response, IO)).text == (
+    with client(Stub(by_query(answers)), EXA) as web:
+        text = web.call_tool("web_search", {"queries": ["a", "b"]}).text
+    assert text == (
         "1. https://a.example/1\n   https://a.example/1\n\n"
         "2. https://b.example/2\n   https://b.example/2"
     )
@@ -106,7 +77,7 @@ def test_numbers_run_on_over_all_queries() -> None:
 
 def test_one_estimate_makes_the_sum_one() -> None:
     answers = {"a": exa(), "b": exa(costDollars=None)}
-    response = drive(search([EXA], many("a", "b"), detached()), by_query(answers))
+    response = search_all(["a", "b"], by_query(answers))
     assert (response.cost_usd, response.cost_is_estimate) == (0.014, True)
 
 
@@ -114,22 +85,22 @@ def test_a_failing_query_loses_no_other_and_is_listed() -> None:
     answers = {
         "a": exa("https://a.example/1"),
         "b": answer({"error": "Bad words"}, 400),
-        "c": RequestError("connection lost", retryable=False),
+        "c": answer({"error": "Worse words"}, 422),
     }
-    response = drive(search([EXA], many("a", "b", "c"), detached()), by_query(answers))
-    assert urls(response) == ["a.example/1"]
-    found = drive(present_search(response, IO))
+    with client(Stub(by_query(answers)), EXA) as web:
+        found = web.call_tool("web_search", {"queries": ["a", "b", "c"]})
+    assert [result["url"] for result in found.details["results"]] == ["https://a.example/1"]
     assert not found.is_error
     _, failed_b, failed_c = found.text.rsplit("\n", 2)
     assert re.match(r'Query "b" .*HTTP 400: Bad words', failed_b)
-    assert re.match(r'Query "c" .*: connection lost', failed_c)
+    assert re.match(r'Query "c" .*HTTP 422: Worse words', failed_c)
     assert [error["query"] for error in found.details["errors"]] == ["b", "c"]
 
 
 def test_the_error_of_failing_queries_has_each_reason() -> None:
     answers = {"a": answer({"error": "No A"}, 400), "b": answer({"error": "No B"}, 422)}
     with pytest.raises(BadRequestError) as caught:
-        drive(search([EXA], many("a", "b"), detached()), by_query(answers))
+        search_all(["a", "b"], by_query(answers))
     assert "HTTP 400: No A" in str(caught.value)
     assert "HTTP 422: No B" in str(caught.value)
     assert (caught.value.status, caught.value.provider) == (400, "my-exa")
@@ -137,14 +108,15 @@ def test_the_error_of_failing_queries_has_each_reason() -> None:
 
 def test_an_error_that_all_queries_share_is_given_once() -> None:
     with pytest.raises(AuthenticationError) as caught:
-        drive(search([EXA], many("a", "b"), detached()), answer({"error": "Bad key"}, 401))
+        search_all(["a", "b"], answer({"error": "Bad key"}, 401))
     assert str(caught.value).count("HTTP 401: Bad key") == 1
     assert '"my-exa"' in str(caught.value)
 
 
 def test_the_same_query_is_sent_once() -> None:
     stub = Stub(exa())
-    response = called(stub, accounts(entry("exa")), queries=["a", "b", "a", " a ", "b"])
+    with client(stub, EXA) as web:
+        response = web.search(["a", "b", "a", " a ", "b"])
     assert sorted(body["query"] for body in stub.bodies) == ["a", "b"]
     assert response.queries == ["a", "b"]
 
@@ -183,11 +155,10 @@ def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list
             "nota.example/x",
         )
     ]
-    hidden = SearchQuery("q", 20, include_domains=(domain, "nowhere.example"))
-    assert urls(drive(search([KAGI], [hidden], detached()), kagi(*found))) == kept
-    shown = SearchQuery("q", 20, exclude_domains=(domain,))
-    left = urls(drive(search([KAGI], [shown], detached()), kagi(*found)))
-    assert sorted(left + kept) == sorted(i["url"].removeprefix("https://") for i in found)
+    included = searched(KAGI, kagi(*found), limit=20, include_domains=[domain, "nowhere.example"])
+    assert urls(included) == kept
+    rest = urls(searched(KAGI, kagi(*found), limit=20, exclude_domains=[domain]))
+    assert sorted(rest + kept) == sorted(i["url"].removeprefix("https://") for i in found)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +208,7 @@ ALL_FILTERS = {
 
 
 @pytest.mark.parametrize(
-    ("account", "category", "states"),
+    ("entry", "category", "states"),
     [
         (EXA, "news", {"native"}),
         (KAGI, "news", {"native", "local"}),
@@ -245,21 +216,21 @@ ALL_FILTERS = {
     ],
 )
 def test_every_filter_of_the_request_is_attested(
-    account: Account, category: str, states: set[str]
+    entry: Entry, category: str, states: set[str]
 ) -> None:
     response = searched(
-        account, answer({"results": [], "data": None}), category=category, **ALL_FILTERS
+        entry, answer({"results": [], "data": None}), category=category, **ALL_FILTERS
     )
     assert response.filters.keys() == {*ALL_FILTERS, "category"}
     assert set(response.filters.values()) == states
 
 
 @pytest.mark.parametrize(
-    ("account", "filters", "states"),
+    ("entry", "filters", "states"),
     [
         (EXA, {}, {}),
         (KAGI, {"include_domains": ("a.example",)}, {"include_domains": "native"}),
-        (KAGI, {"include_domains": ("a", "b")}, {"include_domains": "local"}),
+        (KAGI, {"include_domains": ("a.example", "b.example")}, {"include_domains": "local"}),
         (KAGI_V0, {"start_published_date": date.min}, {"start_published_date": "local"}),
         (EXA, {"category": "people", "end_published_date": date.max},
          {"category": "native", "end_published_date": "local"}),
@@ -268,16 +239,17 @@ def test_every_filter_of_the_request_is_attested(
     ],
 )  # fmt: skip
 def test_a_filter_is_attested_as_native_or_local(
-    account: Account, filters: dict[str, Any], states: dict[str, str]
+    entry: Entry, filters: dict[str, Any], states: dict[str, str]
 ) -> None:
-    assert searched(account, answer({"results": [], "data": None}), **filters).filters == states
+    assert searched(entry, answer({"results": [], "data": None}), **filters).filters == states
 
 
 def test_a_local_filter_looks_at_more_than_the_limit() -> None:
     found = [item(f"https://a.example/{i}") for i in range(10)] + [item("https://b.example/")]
     stub = Stub(kagi(*found))
-    query = SearchQuery("q", 1, include_domains=("b.example", "c.example"))
-    assert urls(run(search([KAGI], [query], detached()), stub)) == ["b.example/"]
+    with client(stub, KAGI) as web:
+        response = web.search("q", limit=1, include_domains=["b.example", "c.example"])
+    assert urls(response) == ["b.example/"]
     assert stub.bodies == [{"query": "q"}]
 
 
@@ -302,14 +274,16 @@ def test_the_limit_is_the_calls_else_the_providers_else_the_settings(
     asked: int | None, options: dict[str, Any], top: dict[str, Any], sent: int
 ) -> None:
     stub = Stub(exa())
-    response = called(stub, accounts(entry("exa", options=options), **top), query="q", limit=asked)
+    with client(stub, entry("exa", options=options), **top) as web:
+        response = web.search("q", limit=asked)
     assert stub.bodies[0]["numResults"] == sent
     assert response.warnings == []
 
 
 def test_a_limit_above_the_configured_one_is_lowered_with_a_warning() -> None:
     stub = Stub(exa())
-    response = called(stub, accounts(entry("exa"), maxResults=8), query="q", limit=20)
+    with client(stub, EXA, maxResults=8) as web:
+        response = web.search("q", limit=20)
     assert stub.bodies[0]["numResults"] == 8
     [warning] = response.warnings
     assert re.findall(r"\d+|limit", warning) == ["limit", "20", "8"]
@@ -331,24 +305,24 @@ def test_the_named_provider_serves_else_the_default_else_the_first(
     named: str | None, top: dict[str, Any], host: str
 ) -> None:
     stub = Stub(answer({"results": [], "data": None}))
-    settings = accounts(entry("exa"), entry("kagi"), **top)
-    response = called(stub, settings, query="q", provider=named)
+    with client(stub, EXA, KAGI, **top) as web:
+        response = web.search("q", provider=named)
     assert stub.requests[0].url.startswith(f"https://{host}/")
     assert response.provider == ("my-kagi" if "kagi" in host else "my-exa")
 
 
 def test_the_arguments_of_a_model_reach_the_request() -> None:
     stub = Stub(exa())
-    called(
-        stub,
-        accounts(entry("exa")),
-        query=" rust \n async ",
-        includeDomains="https://Docs.rs/",
-        exclude_domains=["x.example"],
-        start_published_date="2026-01-01",
-        end_published_date="2026-01-31T12:00:00+02:00",
-        category="News",
-    )
+    arguments = {
+        "query": " rust \n async ",
+        "includeDomains": "https://Docs.rs/",
+        "exclude_domains": ["x.example"],
+        "start_published_date": "2026-01-01",
+        "end_published_date": "2026-01-31T12:00:00+02:00",
+        "category": "News",
+    }
+    with client(stub, EXA) as web:
+        assert not web.call_tool("web_search", arguments).is_error
     assert stub.bodies == [
         {
             "query": "rust async",
@@ -363,21 +337,10 @@ def test_the_arguments_of_a_model_reach_the_request() -> None:
     ]
 
 
-def test_the_proxy_of_an_account_is_used_and_hidden() -> None:
-    stub = Stub(exa())
-    proxied = account("exa", proxy="http://user:word@127.0.0.1:3128")
-    run(search([proxied], many("q"), detached()), stub)
-    assert stub.requests[0].proxy == SecretStr("http://user:word@127.0.0.1:3128")
-    assert "word" not in repr(stub.requests[0])
-    assert KEY not in repr(stub.requests[0])
-
-
 def test_a_range_of_one_day_is_a_day_long() -> None:
-    stub = Stub(exa(item("https://a", publishedDate="2026-01-31T23:59:59Z")))
-    response = called(
-        stub,
-        accounts(entry("exa")),
-        query="q",
+    response = searched(
+        EXA,
+        exa(item("https://a", publishedDate="2026-01-31T23:59:59Z")),
         start_published_date="2026-01-31",
         end_published_date="2026-01-31",
     )

@@ -74,20 +74,6 @@ def test_a_slow_provider_leaves_time_for_the_next(
     assert 0 < float(limit[1]) <= 1  # half of the time, on a busy machine somewhat less
 
 
-def test_an_api_that_writes_answers_has_its_own_time_out(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    entry(settings, "perplexity").update(name="writer", timeoutMs=1000)
-    webtools_sandbox.fault(provider="perplexity", delay=60, times=None)
-    start = time.monotonic()
-    with WebTools(settings) as web:
-        found = web.research(QUERY, command="web-deep", synthesis="perplexity")
-    assert time.monotonic() - start < 40
-    assert found.meta.degraded == ["writer"]
-    assert found.synthesis is not None
-    assert {event["synthesizer"] for event in events(settings, "synthesis_error")} == {"writer"}
-
-
 def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,16 +117,6 @@ def test_a_reader_that_hangs_leaves_time_for_its_fallback(
 # --- reading -----------------------------------------------------------------------------------
 
 
-def test_a_reader_that_was_replaced_is_named(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.fault(path="/contents", status=500, times=None)
-    found = web.research(QUERY, command="web-deep")
-    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
-    assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
-    assert not web.research(QUERY, command="web-deep").meta.cache_hit
-
-
 def test_without_a_reader_the_answer_comes_from_snippets(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,15 +128,6 @@ def test_without_a_reader_the_answer_comes_from_snippets(
         found = web.research(QUERY, command="web-deep")
     assert found.meta.degraded == []
     assert any(direct.INSTALL in each for each in found.meta.warnings)
-
-
-def test_without_an_answer_no_page_is_read_and_no_reading_planned(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    plan = web.plan(QUERY, command="web-deep", synthesis="none")
-    assert (plan.reading, plan.worst_cost_usd) == (None, pytest.approx(0.012))
-    web.research(QUERY, command="web-deep", synthesis="none")
-    assert asked(webtools_sandbox) == {"/exa/search": 1}
 
 
 def test_answers_are_cached_by_the_readers_of_their_pages(
@@ -177,16 +144,6 @@ def test_answers_are_cached_by_the_readers_of_their_pages(
         asked(webtools_sandbox)
         assert not web.research(QUERY, command="web-deep").meta.cache_hit
     assert asked(webtools_sandbox) == {}
-
-
-def test_without_a_named_fallback_another_reader_is_used(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    del entry(settings, "exa")["fetchFallback"]
-    webtools_sandbox.fault(path="/contents", status=500, times=None)
-    with WebTools(settings) as web:
-        found = web.research(QUERY, command="web-deep")
-    assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
 
 
 # --- warnings ------------------------------------------------------------------------------
