@@ -33,7 +33,7 @@ _SENTENCE = re.compile(r"[A-Z][^.\n]{40,300}\.(?=\s)")
 
 def _quoted(prompt: str) -> str:
     """Answer from numbered sources with a sentence of the first."""
-    [*_, source] = _SOURCE.findall(prompt) or [""]  # before it stands an example
+    [*_, source] = _SOURCE.findall(prompt) or [""]  # after an example
     sentence = _SENTENCE.search(" ".join(unfenced(source).split()))
     return f"{sentence[0][:-1]} [1]." if sentence else "The sources do not answer it."
 

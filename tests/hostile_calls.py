@@ -66,7 +66,7 @@ BAD = [name for name, _, _ in _failing_calls()]
 
 
 def _command(tool: str, given: dict[str, Any]) -> list[str]:
-    """Write a call as people do on the command line, as far as it can be."""
+    """Write a call as a command line, where it can be written as one."""
     provider = ["--provider", given["provider"]] if "provider" in given else []
     match tool:
         case "web_search":
@@ -156,7 +156,7 @@ Make = Callable[[list[dict[str, Any]], str], Ground]
 
 @contextmanager
 def grounds(server: SandboxServer, new_folder: Callable[[str], Path]) -> Iterator[Make]:
-    """Give what lets the APIs answer so, and makes a ground to call them from."""
+    """Return the faults of the APIs, and where to call them from."""
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr("tempfile.tempdir", str(new_folder("saved")))

@@ -42,7 +42,7 @@ def tricks_in(text: str, allowed: str = "\n\t") -> set[str]:
 
 
 def addresses_in(value: Any) -> Iterator[str]:
-    """Give what stands where results have an address."""
+    """Return the addresses of results."""
     if isinstance(value, dict):
         for name, item in value.items():
             if name in {"url", "source"}:
@@ -92,10 +92,10 @@ def assert_fenced(outcome: Outcome, fence: str) -> None:
     letters = re.sub(r"[\W_]", "", plain)
     assert WORDS.replace("-", "") not in letters
     for line in ours:
-        told = OURS.fullmatch(line)
-        assert told, line
-        if told["handle"]:
-            assert told["handle"] == outcome.result.details["read_handle"]
+        notice = OURS.fullmatch(line)
+        assert notice, line
+        if notice["handle"]:
+            assert notice["handle"] == outcome.result.details["read_handle"]
     kinds = [line.partition(" ")[0] for line in ours]
     for kind in ("Confidence:", "Retrieved", "[Output", "[Read"):
         assert kinds.count(kind) <= 1

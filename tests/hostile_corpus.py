@@ -153,7 +153,7 @@ SHORT = [text for name, text in TEXTS.items() if name != "huge"]
 
 
 def answers() -> list[dict[str, Any]]:
-    """Give what each API answers with, as faults of the sandbox."""
+    """Return the hostile response of each API, as faults of the sandbox."""
     pages = _exa_hits()
     found = [
         ("exa", "/search", {"results": pages, "warnings": [*TEXTS.values()]}),

@@ -61,11 +61,11 @@ class Stub:
 
     def send(self, request: Request, deadline: float) -> Response:
         self.requests.append(request)
-        given = self._answers[min(len(self.requests), len(self._answers)) - 1]
-        given = given(request) if callable(given) else given
-        if isinstance(given, RequestError):
-            raise given
-        return given
+        reply = self._answers[min(len(self.requests), len(self._answers)) - 1]
+        reply = reply(request) if callable(reply) else reply
+        if isinstance(reply, RequestError):
+            raise reply
+        return reply
 
     @property
     def bodies(self) -> list[Any]:

@@ -1,6 +1,6 @@
 """Records the cassettes that tests play: from the sandbox, or from the live APIs.
 
-    python -m tests.recording             all anew from the sandbox
+    python -m tests.recording             all of them from the sandbox
     python -m tests.recording exa-search  only these
     python -m tests.recording --live      from the live APIs, with your own config and keys
 
@@ -109,9 +109,9 @@ class Scenario:
         """Fit an account of the type: the origin of the API, the options, the key."""
         options = dict(self.options)
         if self.key is not None:
-            others = {name: None for name, value in base.options if isinstance(value, SecretStr)}
+            rest = {name: None for name, value in base.options if isinstance(value, SecretStr)}
             base = replace(base, api_key=SecretStr(self.key) if self.key else None)
-            options = others | options
+            options = rest | options
         origin = origin_of(self.provider)
         fitted = base.options.model_copy(update=options)
         return replace(base, name=self.provider, base_url=origin, options=fitted)
@@ -130,8 +130,8 @@ def _searching(
     )
 
 
-def _fetching(*urls: str, **wanted: Any) -> Callable[[Account], Awaitable[Any]]:
-    return lambda account: fetch([account], PageQuery(urls, **wanted), detached())
+def _fetching(*urls: str, **options: Any) -> Callable[[Account], Awaitable[Any]]:
+    return lambda account: fetch([account], PageQuery(urls, **options), detached())
 
 
 def _summarizing(url: str, **settings: Any) -> Callable[[Account], Awaitable[Any]]:
@@ -270,7 +270,10 @@ SCENARIOS: dict[str, Scenario] = {
         _KAGI_SUMMARY,
     ),
     "kagi-summary-invalid": Scenario(
-        "kagi", _summarizing(_TEXT, engine="nobody"), _KAGI_SUMMARY, fails=True
+        "kagi",
+        _summarizing(_TEXT, engine="nobody"),
+        _KAGI_SUMMARY,
+        fails=True,  # plain-words: data
     ),
     "kagi-summary-unreadable": Scenario(
         "kagi", _summarizing(f"{DOCS}/gone.html"), _KAGI_SUMMARY, fails=True
@@ -340,7 +343,7 @@ SCENARIOS: dict[str, Scenario] = {
         "searxng",
         _searching(_BARLEY, "glacier lake"),
         _SEARXNG,
-        options={"engines": ["library", "nobody"]},
+        options={"engines": ["library", "nobody"]},  # plain-words: data
     ),
     "searxng-search-filtered": Scenario(
         "searxng", _searching("seeds", **{**_SPRING, "start_published_date": None}), _SEARXNG
@@ -476,8 +479,8 @@ class CassetteYaml:
         plays.sort(key=lambda play: json.dumps([play["request"]["uri"], play["request"]["body"]]))
         data = {"version": cassette["version"], "interactions": plays}
         text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-        if found := key_like(text):
-            message = f"not saved, it holds what looks like a key: {', '.join(found)}"
+        if result := key_like(text):
+            message = f"not saved, it holds what looks like a key: {', '.join(result)}"
             raise ValueError(message)
         return f"{self._heading}{text}"
 
@@ -559,26 +562,26 @@ def cassette_settings(
 
 def _cleaner(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     def clean(text: str) -> str:
-        for real, shown in pairs:
-            text = text.replace(real, shown)
+        for real, output in pairs:
+            text = text.replace(real, output)
         return text
 
     return clean
 
 
 def _kept(headers: Mapping[str, Any], clean: Callable[[str], str]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for name, value in headers.items():
         if name.lower() in AUTH_HEADERS - {"cookie", "set-cookie"}:
-            kept[name.lower()] = [FILTERED] if isinstance(value, list) else FILTERED
+            entries[name.lower()] = [FILTERED] if isinstance(value, list) else FILTERED
         elif name.lower() in _KEPT_HEADERS:
-            values = [clean(each) for each in value] if isinstance(value, list) else clean(value)
-            kept[name.lower()] = values
-    return kept
+            values = [clean(item) for item in value] if isinstance(value, list) else clean(value)
+            entries[name.lower()] = values
+    return entries
 
 
 def _readable(body: bytes, clean: Callable[[str], str]) -> bytes:
-    """Scrub a body; JSON is written without needless blanks, and shows nobody's balance."""
+    """Remove secrets from a body; JSON is written compactly, without the balance of an account."""
     try:
         text = clean(body.decode())
         text = re.sub(r'("api_balance":\s*)"?[\d.]+"?', r"\g<1>10.0", text)
@@ -616,9 +619,9 @@ _KEY_PATTERNS = (
 
 def key_like(text: str) -> list[str]:
     """List what in a cassette's text looks like a key, as its first characters."""
-    found = [match[0] for pattern in _KEY_PATTERNS for match in re.finditer(pattern, text)]
-    found += [f"{name}: {value}" for name, value in _auth_values(yaml.load(text, Loader=_Loader))]
-    return [f"{each[:20]}…" for each in found]
+    result = [match[0] for pattern in _KEY_PATTERNS for match in re.finditer(pattern, text)]
+    result += [f"{name}: {value}" for name, value in _auth_values(yaml.load(text, Loader=_Loader))]
+    return [f"{item[:20]}…" for item in result]
 
 
 def _auth_values(value: Any) -> Iterator[tuple[str, str]]:
@@ -630,7 +633,7 @@ def _auth_values(value: Any) -> Iterator[tuple[str, str]]:
         for name, item in value.items():
             if str(name).lower() in AUTH_HEADERS:
                 values = item if isinstance(item, list) else [item]
-                yield from ((str(name), str(each)) for each in values if each != FILTERED)
+                yield from ((str(name), str(entry)) for entry in values if entry != FILTERED)
             else:
                 yield from _auth_values(item)
 
@@ -656,7 +659,7 @@ class Source:
 
     def send(self, request: Request, deadline: float) -> Response:
         """Send a request to this source although it names the hosts of a cassette."""
-        outward = _cleaner([(shown, real) for real, shown in self.pairs])
+        outward = _cleaner([(output, real) for real, output in self.pairs])
         body = request.json and json.loads(outward(json.dumps(request.json)))
         transport = BlockingHTTP()
         try:
@@ -676,7 +679,7 @@ def sandbox_source() -> Iterator[Source]:
         mock.patch("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0),
         SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
-        found = (
+        accounts = (
             Settings(load(json.dumps(server.config(*_UNUSUAL)), "the sandbox")).accounts().accounts
         )
 
@@ -688,23 +691,23 @@ def sandbox_source() -> Iterator[Source]:
         python = ".".join(platform.python_version_tuple()[:2])
         yield Source(
             f"webtools_sandbox (documents: Python {python})",
-            {account.type: account for account in found},
+            {account.type: account for account in accounts},
             # The longest first: one may begin another.
-            sorted(((server.base_url(a.type), origin_of(a.type)) for a in found), reverse=True),
+            sorted(((server.base_url(a.type), origin_of(a.type)) for a in accounts), reverse=True),
             prepare,
         )
 
 
 @contextmanager
 def live_source() -> Iterator[Source]:
-    found = Settings().accounts().accounts
-    instances = [a.base_url for a in found if PROVIDERS[a.type].about.url_variables]
+    accounts = Settings().accounts().accounts
+    instances = [a.base_url for a in accounts if PROVIDERS[a.type].about.url_variables]
     yield Source(
         "the live API",
-        {account.type: account for account in reversed(found)},
+        {account.type: account for account in reversed(accounts)},
         [
             *((url, INSTANCE) for url in instances),
-            *((real, shown) for shown, real in _LIVE_HOSTS.items()),
+            *((real, output) for output, real in _LIVE_HOSTS.items()),
         ],
         lambda _: None,
     )
@@ -747,12 +750,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("names", nargs="*", metavar="NAME", help="cassettes; without, all")
     parser.add_argument("--live", action="store_true", help="ask the live APIs, with your keys")
-    given = parser.parse_args(arguments)
-    if unknown := [name for name in given.names if name not in SCENARIOS]:
+    value = parser.parse_args(arguments)
+    if unknown := [name for name in value.names if name not in SCENARIOS]:
         parser.error(f"no such cassette: {', '.join(unknown)}; known are {', '.join(SCENARIOS)}")
-    with live_source() if given.live else sandbox_source() as source:
-        for name in given.names or SCENARIOS:
-            if reason := _reason_to_skip(SCENARIOS[name], source, live=given.live):
+    with live_source() if value.live else sandbox_source() as source:
+        for name in value.names or SCENARIOS:
+            if reason := _reason_to_skip(SCENARIOS[name], source, live=value.live):
                 print(f"{name}: kept, {reason}")  # noqa: T201
             else:
                 record(name, source)

@@ -102,12 +102,12 @@ def _shut(connection: socket.socket) -> None:
 
 def read_request(connection: socket.socket) -> bytes:
     """Take in one request with its body; no bytes at the end of the connection."""
-    taken = b""
-    while b"\r\n\r\n" not in taken:
+    request = b""
+    while b"\r\n\r\n" not in request:
         if not (more := connection.recv(65536)):
             return b""
-        taken += more
-    head, _, body = taken.partition(b"\r\n\r\n")
+        request += more
+    head, _, body = request.partition(b"\r\n\r\n")
     length = 0
     for line in head.split(b"\r\n"):
         if line.lower().startswith(b"content-length:"):
@@ -182,18 +182,18 @@ class Proxy(RawServer):
         super().__init__(self._forward)
 
     def _forward(self, connection: socket.socket) -> None:
-        while taken := read_request(connection):
-            self.requests.append(taken)
+        while request := read_request(connection):
+            self.requests.append(request)
             if self._refuse:
                 connection.sendall(self._refuse)
                 return
-            method, target, _ = taken.split(b" ", 2)
+            method, target, _ = request.split(b" ", 2)
             if method == b"CONNECT":
                 self._tunnel(connection, target.decode())
                 return
             url = urlsplit(target.decode())
             path = url.path + (f"?{url.query}" if url.query else "")
-            onward = taken.replace(target, path.encode(), 1)
+            onward = request.replace(target, path.encode(), 1)
             onward = onward.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
             with socket.create_connection((url.hostname or "", url.port or 80)) as upstream:
                 upstream.sendall(onward)

@@ -1,4 +1,4 @@
-"""`webtools bulk`: what it prints, how it ends, and that the same command goes on."""
+"""`webtools bulk`: its output, its exit codes, and resuming a run with the same command."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import bulk
-from webtools.bulk import State
-from webtools.cli.bulk import time_left, words
 from webtools_sandbox import SandboxServer
 
 
@@ -34,51 +32,49 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_are_written_and_counted(cli: Cli, config: str, queries: str, tmp_path: Path) -> None:
     out = str(tmp_path / "rows.jsonl")
-    done = cli("bulk", "search", queries, "-o", out, "--config", config, "--set", "limit=1")
-    assert (done.code, done.err) == (0, "")
-    assert done.out == f"2 of 2 done: 2 ok; 0.014 USD; rows in {out}\n"
+    result = cli("bulk", "search", queries, "-o", out, "--config", config, "--set", "limit=1")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == f"2 of 2 done: 2 ok; 0.014 USD; rows in {out}\n"
     assert [len(row.response.results) for row in bulk.read(out) if row.response] == [1, 1]  # type: ignore[union-attr]
-    again = cli(
+    second = cli(
         "bulk", "search", queries, "-o", out, "--config", config, "--set", "limit=1", "--json"
     )
-    assert (again.json["done"], again.json["resumed"], again.json["output"]) == (2, 2, out)
+    assert (second.json["done"], second.json["resumed"], second.json["output"]) == (2, 2, out)
 
 
-def test_failed_rows_make_the_exit_code_1_and_are_done_anew_on_request(
+def test_failed_rows_make_the_exit_code_1_and_are_retried_on_request(
     cli: Cli, config: str, queries: str, tmp_path: Path, webtools_sandbox: SandboxServer
 ) -> None:
     command = ["bulk", "search", queries, "-o", str(tmp_path / "rows.jsonl"), "--config", config]
     webtools_sandbox.fault(provider="exa", status=400, times=1)
     quiet = cli(*command, "--quiet", "--set", "provider=exa")
     assert (quiet.code, quiet.out, quiet.err) == (1, "", "")
-    told = cli(*command, "--set", "provider=exa")
-    assert "--retry-failed" in told.err
-    assert "a row failed" not in told.err  # it did in the run before
+    retried = cli(*command, "--set", "provider=exa")
+    assert "--retry-failed" in retried.err
+    assert "a row failed" not in retried.err  # it did in the run before
     assert cli(*command, "--retry-failed", "--set", "provider=exa").code == 0
 
 
-def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
-    cli: Cli, config: str, queries: str, tmp_path: Path
-) -> None:
+def test_a_stopped_run_says_why(cli: Cli, config: str, queries: str, tmp_path: Path) -> None:
     poor = {**json.loads(Path(config).read_text()), "budget": {"callsPerProcess": 1}}
     poor["failover"] = False
     poor["cache"] = {"enabled": False, "path": str(tmp_path / "own.db")}
     Path(config).write_text(json.dumps(poor))
     out = str(tmp_path / "rows.jsonl")
-    done = cli("bulk", "search", queries, "-o", out, "--config", config, "--workers", "1")
-    assert done.code == 4
-    assert done.out.startswith("1 of 2 done: 1 ok; 0.007 USD")
-    assert "stopped: " in done.err
-    assert "budget" in done.err
+    result = cli("bulk", "search", queries, "-o", out, "--config", config, "--workers", "1")
+    assert result.code == 4
+    assert result.out.startswith("1 of 2 done: 1 ok; 0.007 USD")
+    assert "stopped: " in result.err
+    assert "budget" in result.err
 
 
 def test_why_a_row_failed_is_reported_at_once(cli: Cli, config: str, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("query,note\nheap,mine\n")
-    done = cli("bulk", "search", str(table), "-o", str(tmp_path / "o.jsonl"), "--config", config)
-    assert done.code == 1
-    assert '"note"' in done.err
-    assert "queries" in done.err
+    result = cli("bulk", "search", str(table), "-o", str(tmp_path / "o.jsonl"), "--config", config)
+    assert result.code == 1
+    assert '"note"' in result.err
+    assert "queries" in result.err
 
 
 def test_a_full_disk_stops_the_run_and_names_the_file(
@@ -92,11 +88,11 @@ def test_a_full_disk_stops_the_run_and_names_the_file(
         return write(file, data)
 
     monkeypatch.setattr(os, "write", full)
-    done = cli("bulk", "search", queries, "-o", str(out), "--config", config)
-    told = " ".join(done.err.split())
-    assert done.code == 4
-    assert told.startswith(f"webtools: stopped: {out}: ")
-    assert "0 of 2 done" in told
+    result = cli("bulk", "search", queries, "-o", str(out), "--config", config)
+    message = " ".join(result.err.split())
+    assert result.code == 4
+    assert message.startswith(f"webtools: stopped: {out}: ")
+    assert "0 of 2 done" in message
 
 
 @pytest.mark.parametrize(
@@ -118,9 +114,9 @@ def test_a_full_disk_stops_the_run_and_names_the_file(
 def test_wrong_usage_is_exit_code_2(
     cli: Cli, config: str, in_folder: None, words: list[str], match: list[str]
 ) -> None:
-    done = cli("bulk", *words, "--config", config)
-    assert done.code == 2
-    assert all(part in " ".join(done.err.split()) for part in match)
+    result = cli("bulk", *words, "--config", config)
+    assert result.code == 2
+    assert all(part in " ".join(result.err.split()) for part in match)
     assert not Path("rows.jsonl").exists()
 
 
@@ -137,57 +133,11 @@ def test_ctrl_c_keeps_what_was_done(
     while (not out.exists() or out.read_bytes().count(b"\n") < 3) and time.monotonic() < end:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=20)
+    _, message = running.communicate(timeout=20)
     assert running.returncode == 130
-    made = len([*bulk.read(out)])
-    assert made < 500
-    assert f"{made} of 500 done" in told
-
-
-def test_ctrl_c_before_anything_was_done_is_reported(
-    cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("webtools.bulk.run", interrupt)
-    done = cli("bulk", "search", queries, "-o", str(tmp_path / "a.jsonl"), "--config", config)
-    assert done.code == 130
-    assert "interrupted" in done.err
-
-
-def test_a_terminal_shows_a_bar_and_a_pipe_a_line_now_and_then(
-    cli: Cli, config: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webtools.bulk.bulk_progress.Watch.__init__.__defaults__", (0.0,))
-    monkeypatch.setattr("webtools.cli.bulk._LINE_SECONDS", 0.0)
-    piped = cli("bulk", "search", queries, "-o", str(tmp_path / "a.jsonl"), "--config", config)
-    assert "webtools: 2 of 2 done: 2 ok; 0.014 USD" in piped.err
-    shown: list[str] = []
-
-    class Bars:
-        def show(self, stage: object) -> None:
-            shown.append(str(stage))
-
-        def close(self) -> None:
-            shown.append("closed")
-
-    monkeypatch.setattr("webtools.cli.drawing.can_draw_on", lambda _: True)
-    monkeypatch.setattr("webtools._internal.display.hook.bars", lambda _: Bars())
-    drawn = cli("bulk", "search", queries, "-o", str(tmp_path / "b.jsonl"), "--config", config)
-    assert not drawn.err
-    assert "searching" in shown[0]
-    assert "2 ok; 0.014 USD" in shown[-2]
-    assert shown[-1] == "closed"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "left"), [(7, "7 s"), (125, "2 min 5 s"), (7_300, "2 h 1 min"), (None, "USD")]
-)
-def test_the_remaining_time_is_shown_in_words(seconds: float | None, left: str) -> None:
-    state = State(3, None, 2, 0, 1, 0, 0.5, 10.0, seconds)
-    assert words(state) == "3 done: 2 ok, 1 failed; 0.5 USD"
-    assert left in words(state) + time_left(state)
+    row_count = len([*bulk.read(out)])
+    assert row_count < 500
+    assert f"{row_count} of 500 done" in message
 
 
 @pytest.mark.parametrize(
@@ -207,16 +157,6 @@ def test_control_characters_of_the_input_reach_no_terminal(
     items = tmp_path / name
     items.write_text(text)
     for out in ("rows.jsonl", "rows\x1b[31mEVIL.jsonl", "rows\x1b[31mEVIL.csv"):
-        done = cli("bulk", "search", str(items), "-o", str(tmp_path / out), "--config", config)
-        assert done.out + done.err
-        assert (done.out + done.err).replace("\n", "").isprintable()
-
-
-def test_a_column_that_a_csv_lacks_is_shown_with_its_control_characters_escaped(
-    cli: Cli, config: str, tmp_path: Path
-) -> None:
-    items = tmp_path / "in.csv"
-    items.write_text("note\nheap\n")
-    arguments = ("-o", str(tmp_path / "rows.jsonl"), "--config", config)
-    done = cli("bulk", "search", str(items), "--column", "\x1b[31mEVIL\x07", *arguments)
-    assert "\\x1b[31mEVIL\\x07" in done.err
+        result = cli("bulk", "search", str(items), "-o", str(tmp_path / out), "--config", config)
+        assert result.out + result.err
+        assert (result.out + result.err).replace("\n", "").isprintable()

@@ -24,9 +24,9 @@ def own_config(config: str) -> Path:
 
 
 def test_it_searches_reads_a_page_and_answers_with_a_citation(cli: Cli) -> None:
-    done = cli("demo")
-    assert (done.code, done.err) == (0, "")
-    search, fetch, research = re.split(r"\$ webtools (?:fetch|web-deep)", done.out)
+    result = cli("demo")
+    assert (result.code, result.err) == (0, "")
+    search, fetch, research = re.split(r"\$ webtools (?:fetch|web-deep)", result.out)
     url = re.findall(r"http://\S+/docs/library/secrets\.html", search)[0]
     assert url in fetch
     assert "[1]" in research
@@ -44,25 +44,25 @@ def test_it_leaves_no_file_behind(
 
 
 def test_live_without_settings_is_exit_2_with_the_config_message(cli: Cli) -> None:
-    done = cli("demo", "--live")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("webtools: KAGI_API_KEY ")
+    result = cli("demo", "--live")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("webtools: KAGI_API_KEY ")
 
 
 def test_live_uses_the_user_s_own_config(
     cli: Cli, own_config: Path, webtools_sandbox: SandboxServer
 ) -> None:
-    done = cli("demo", "--live", "--", "--version of heapq")
-    assert (done.code, done.err) == (0, "")
-    assert f"{webtools_sandbox.docs_url}/library/heapq.html" in done.out
-    assert "--config" not in done.out
+    result = cli("demo", "--live", "--", "--version of heapq")
+    assert (result.code, result.err) == (0, "")
+    assert f"{webtools_sandbox.docs_url}/library/heapq.html" in result.out
+    assert "--config" not in result.out
 
 
 def test_a_failing_provider_is_shown_and_is_exit_1(
     cli: Cli, own_config: Path, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(status=401, times=None)
-    done = cli("demo", "--live")
-    assert done.code == 1
-    assert done.out.count("failed:\n") == 2
-    assert "test-key" not in done.out + done.err
+    result = cli("demo", "--live")
+    assert result.code == 1
+    assert result.out.count("failed:\n") == 2
+    assert "test-key" not in result.out + result.err

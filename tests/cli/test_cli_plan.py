@@ -1,4 +1,4 @@
-"""plan."""
+"""`webtools plan`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BRAVE = PlanStep(provider="my-brave", type="brave", task="search", worst_cost_us
 FREE = PlanStep(provider="direct", type="direct", task="fetch", worst_cost_usd=0)
 
 
-def made(**changes: Any) -> ResearchPlan:
+def research_plan(**changes: Any) -> ResearchPlan:
     facts: dict[str, Any] = {
         "query": "zip bombs",
         "command": "web-deep",
@@ -40,8 +40,8 @@ def made(**changes: Any) -> ResearchPlan:
     return ResearchPlan(**{**facts, **changes})
 
 
-def told(**changes: Any) -> str:
-    return plan_text(made(**changes), NOW)
+def shown_plan(**changes: Any) -> str:
+    return plan_text(research_plan(**changes), NOW)
 
 
 def budget(**changes: Any) -> BudgetState:
@@ -49,7 +49,7 @@ def budget(**changes: Any) -> BudgetState:
 
 
 def test_a_plan_lists_providers_prices_and_the_bound_of_the_output() -> None:
-    lines = told().splitlines()
+    lines = shown_plan().splitlines()
     chain = [line.split() for line in lines if line.startswith("  ")]
     assert [words[:3] for words in chain] == [["1.", "exa", "search"], ["2.", "my-brave", "search"]]
     assert chain[0][-2:] == ["0.007", "USD"]
@@ -69,45 +69,13 @@ SKIPPED = {"parked_until": NOW + timedelta(minutes=8), "reason": "its quota is u
     ],
 )
 def test_a_skipped_provider_is_shown_with_time_and_reason(plan: dict[str, Any]) -> None:
-    text = told(**plan)
+    text = shown_plan(**plan)
     assert "2026-11-22 12:08 UTC" in text
     assert "its quota is used up" in text
 
 
-def test_without_reading_and_synthesis_neither_is_promised() -> None:
-    text = told(command="web", reading=None, synthesizer=None)
-    assert "direct" not in text
-    assert "extractive" not in text
-
-
-def test_pages_that_no_provider_can_read_name_the_extra() -> None:
-    assert "agent-webtools[fetch]" in told(reading=None)
-    assert "agent-webtools[fetch]" in made(reading=None)._repr_html_()
-    assert "agent-webtools&#91;fetch&#93;" in made(reading=None)._repr_markdown_()
-    assert "[fetch]" not in made()._repr_html_()
-    assert "[fetch]" not in told(reading=None, synthesizer=None)
-    assert "[fetch]" not in told(reading=None, command="web")
-
-
-def test_a_synthesizer_that_asks_a_provider_has_its_price() -> None:
-    step = PlanStep(provider="pplx", type="perplexity", task="synthesize", worst_cost_usd=0.5)
-    [line] = [x for x in told(synthesizer="perplexity", synthesis=step).splitlines() if "pplx" in x]
-    assert "0.5 USD" in line
-
-
-def test_how_old_a_source_may_be_is_shown_where_it_matters() -> None:
-    assert "7 days" in told(recency_days=7)
-    assert "days" not in told()
-
-
-def test_a_cached_answer_is_shown_with_its_age() -> None:
-    text = told(kept_since=NOW - timedelta(minutes=3), worst_cost_usd=0)
-    assert "2026-11-22 11:57 UTC (3 min)" in text
-    assert " 0 USD" in text
-
-
 @pytest.mark.parametrize(
-    ("state", "left", "is_refused"),
+    ("state", "remaining", "is_refused"),
     [
         (budget(usd_per_day=5, usd_today=1.5), ["3.5 of 5 USD today"], False),
         (budget(calls_per_day=9, calls_today=2), ["7 of 9 calls today"], False),
@@ -126,24 +94,19 @@ def test_a_cached_answer_is_shown_with_its_age() -> None:
         (budget(calls_per_process=2), ["2 of 2 calls per process"], True),
     ],
 )
-def test_what_the_budget_leaves_is_shown_and_whether_it_suffices(
-    state: BudgetState, left: list[str], is_refused: bool
+def test_a_plan_shows_the_remaining_budget(
+    state: BudgetState, remaining: list[str], is_refused: bool
 ) -> None:
-    text = told(budget=state)
-    assert all(part in text for part in left)
+    text = shown_plan(budget=state)
+    assert all(part in text for part in remaining)
     assert ("refuse" in text) == is_refused
-
-
-def test_a_kept_answer_takes_nothing_from_the_budget() -> None:
-    state = budget(calls_per_day=5, calls_today=5)
-    assert "refuse" not in told(budget=state, kept_since=NOW)
 
 
 def test_a_skipped_provider_takes_nothing_from_the_budget() -> None:
     skipped = BRAVE.model_copy(update={"parked_until": NOW, "reason": "it is in trouble"})
     state = budget(usd_per_day=1, usd_today=0.994)
-    assert "would refuse" in told(chain=[EXA, skipped], budget=state)
-    assert "might refuse" in told(budget=state)
+    assert "would refuse" in shown_plan(chain=[EXA, skipped], budget=state)
+    assert "might refuse" in shown_plan(budget=state)
 
 
 # --- the command -------------------------------------------------------------------------------
@@ -151,49 +114,29 @@ def test_a_skipped_provider_takes_nothing_from_the_budget() -> None:
 
 def test_nothing_is_sent(cli: Cli, trial: str, webtools_sandbox: SandboxServer) -> None:
     before = webtools_sandbox.stats()["requests"]
-    done = cli("plan", "zip", "bombs", "--command", "web-deep", "--config", trial)
-    assert (done.code, done.err) == (0, "")
-    assert "web-deep: zip bombs" in done.out
+    result = cli("plan", "zip", "bombs", "--command", "web-deep", "--config", trial)
+    assert (result.code, result.err) == (0, "")
+    assert "web-deep: zip bombs" in result.out
     assert webtools_sandbox.stats()["requests"] == before
 
 
 def test_json_prints_the_plan(cli: Cli, trial: str) -> None:
     words = "plan heap queue --command web-news --limit 2 --recency-days 3 --synthesis extractive"
-    done = cli(*words.split(), "--json", "--config", trial)
+    result = cli(*words.split(), "--json", "--config", trial)
     with WebTools(config=trial) as web:
         expected = web.plan(
             "heap queue", command="web-news", limit=2, recency_days=3, synthesis="extractive"
         )
-    assert (done.code, done.err) == (0, "")
-    assert done.json == expected.model_dump(mode="json")
-
-
-def test_without_a_command_it_is_web(cli: Cli, trial: str) -> None:
-    assert "web: x\n" in cli("plan", "x", "--config", trial).out
-
-
-def test_a_cached_answer_is_shown(cli: Cli, trial: str) -> None:
-    cli("web", "heap queue", "--config", trial)
-    assert "yes, since" in cli("plan", "heap queue", "--config", trial).out
+    assert (result.code, result.err) == (0, "")
+    assert result.json == expected.model_dump(mode="json")
 
 
 @pytest.mark.parametrize("name", ["deep", "web-depe"])
 def test_another_command_is_refused_with_the_four_names(cli: Cli, name: str) -> None:
-    done = cli("plan", "x", "--command", name)
-    assert (done.code, done.out) == (2, "")
-    assert f'command "{name}"' in done.err
-    assert all(f"'{known}'" in done.err for known in RESEARCH)
-
-
-def test_a_plan_that_cannot_be_made_is_exit_2(cli: Cli, trial: str) -> None:
-    done = cli("plan", "x", "--limit", "99", "--config", trial)
-    assert (done.code, done.out) == (2, "")
-    assert 'limit "99"' in done.err
-
-
-def test_with_json_an_error_is_one_document_too(cli: Cli) -> None:
-    done = cli("plan", "x", "--json")
-    assert (done.code, done.json["error"]["type"]) == (2, "ConfigError")
+    result = cli("plan", "x", "--command", name)
+    assert (result.code, result.out) == (2, "")
+    assert f'command "{name}"' in result.err
+    assert all(f"'{known}'" in result.err for known in RESEARCH)
 
 
 def test_a_spent_budget_is_shown(cli: Cli, trial: str) -> None:

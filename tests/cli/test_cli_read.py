@@ -1,4 +1,4 @@
-"""Reading on where an output was cut."""
+"""`webtools read`: the rest of an output that was cut."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"line (\d{5})$", text, re.MULTILINE)]
 
 
-def test_the_commands_that_outputs_end_with_read_the_whole(
+def test_the_commands_that_outputs_end_with_read_the_complete_text(
     cli: Cli, config: str, page: list[str]
 ) -> None:
-    done = cli(*page, "--config", config)
-    seen = numbers(done.out)
+    result = cli(*page, "--config", config)
+    lines = numbers(result.out)
     for _ in range(9):
-        if "[Read on: " not in done.out:
+        if "[Read on: " not in result.out:
             break
-        words = command_in(done.out)
+        words = command_in(result.out)
         assert words[-2:] == ["--config", config]
-        done = cli(*words)
-        assert done.code == 0
-        seen += numbers(done.out)
-    assert seen == list(range(6000))
-    assert done.err == ""
-    assert ", the end.]" in done.out
+        result = cli(*words)
+        assert result.code == 0
+        lines += numbers(result.out)
+    assert lines == list(range(6000))
+    assert result.err == ""
+    assert ", the end.]" in result.out
 
 
 def test_it_finds_words_with_the_same_facts_in_json(cli: Cli, config: str, page: list[str]) -> None:
@@ -74,11 +74,11 @@ def test_it_finds_words_with_the_same_facts_in_json(cli: Cli, config: str, page:
 
 
 def test_stderr_names_the_command_that_reads_on(cli: Cli, config: str, page: list[str]) -> None:
-    done = cli(*page, "--config", config)
-    reading = shlex.join(["webtools", *command_in(done.out)])
-    assert f"`{reading}`" in done.err
+    result = cli(*page, "--config", config)
+    reading = shlex.join(["webtools", *command_in(result.out)])
+    assert f"`{reading}`" in result.err
     data = cli(*page, "--json", "--config", config)
-    assert (data.json["read_handle"], data.err) == (command_in(done.out)[1], "")
+    assert (data.json["read_handle"], data.err) == (command_in(result.out)[1], "")
 
 
 def test_a_terminal_shows_the_cut_once(
@@ -88,10 +88,10 @@ def test_a_terminal_shows_the_cut_once(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")
-    done = cli(*page, "--config", config)
-    assert command_in(done.out)[0] == "read"  # on one line, however narrow
-    assert done.err == ""
-    read = cli(*command_in(done.out))
+    result = cli(*page, "--config", config)
+    assert command_in(result.out)[0] == "read"  # on one line, however narrow
+    assert result.err == ""
+    read = cli(*command_in(result.out))
     assert re.match(r"characters [\d,]+ to [\d,]+ of [\d,]+\n[^[]+line 0", read.out)
 
 
@@ -117,9 +117,9 @@ def test_an_output_that_could_not_be_saved_is_still_reported_as_cut(
     cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(present, "save", lambda _: None)
-    done = cli(*page, "--config", config)
-    assert "Read on" not in done.out
-    assert "cut" in done.err
+    result = cli(*page, "--config", config)
+    assert "Read on" not in result.out
+    assert "cut" in result.err
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_an_output_that_could_not_be_saved_is_still_reported_as_cut(
         ([], "HANDLE"),
     ],
 )
-def test_what_cannot_be_read_is_exit_2(
+def test_an_invalid_handle_is_exit_2(
     cli: Cli, config: str, arguments: list[str], message: str
 ) -> None:
-    done = cli("read", *arguments, "--config", config)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    result = cli("read", *arguments, "--config", config)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
 
 
 def test_no_provider_is_needed(cli: Cli, config: str, page: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`webtools verify`: what it prints, and how it ends."""
+"""`webtools verify`: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ URL = "https://a.example/pool"
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
     """Stand in for the check: each line of the answer is a claim, its first word the status."""
-    asked: list[tuple[str, list[str]]] = []
+    requests: list[tuple[str, list[str]]] = []
 
     def verify(_: object, answer: str, sources: list[str]) -> Verified:
-        asked.append((answer, sources))
+        requests.append((answer, sources))
         if not answer:
             raise InputError("there is no answer to check; give its text.")
         where = Quotation(url=URL, title="Pool", quotation="The pool is open.")
         lines = (line.partition(" ") for line in answer.splitlines())
         claims = [Claim(text=text, status=status, citations=[where]) for status, _, text in lines]  # type: ignore[arg-type]
-        dropped = sum(each.status == "unsupported" for each in claims)
+        dropped = sum(claim.status == "unsupported" for claim in claims)
         return Verified(summary="", claims=claims, dropped=dropped)
 
     monkeypatch.setattr("webtools.WebTools.verify", verify)
-    return asked
+    return requests
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_it_shows_claim_status_quotation_and_source(
     file.write_text("quoted It is open.")
     assert main(["verify", str(file), "--source", URL, "--source", "https://b.example"]) == 0
     assert report[-1] == ("quoted It is open.", [URL, "https://b.example"])
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for part in ("quoted: It is open.", "The pool is open.", URL):
-        assert part in shown
+        assert part in output
     assert main(["verify", str(file), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["claims"][0]["citations"][0]["quotation"] == "The pool is open."
@@ -99,10 +99,10 @@ def test_what_research_printed_is_an_answer_with_its_sources(
     assert main(["web-deep", "zip bombs", "--config", config, "-o", file, *passages]) == 0
     capsys.readouterr()
     assert main(["verify", file, "--strict", "--config", config]) == 0
-    done = capsys.readouterr()
-    assert done.out.startswith("quoted: A zip bomb is a small archive")
-    assert done.out.count("quoted:") == 1
-    assert bool(done.err) == bool(passages)
+    result = capsys.readouterr()
+    assert result.out.startswith("quoted: A zip bomb is a small archive")
+    assert result.out.count("quoted:") == 1
+    assert bool(result.err) == bool(passages)
 
 
 def test_sources_may_have_dates(report: list[tuple[str, list[str]]], tmp_path: Path) -> None:

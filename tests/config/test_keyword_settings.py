@@ -1,8 +1,7 @@
-"""What the constructor of `WebTools` sets on top of the config file or the environment."""
+"""Arguments of `WebTools` override the config file and the environment."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import pickle
 import traceback
@@ -13,11 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from langchain_webtools import WebSearchRetriever
-from llamaindex_webtools import WebRetriever
-from webtools import Config, ConfigError, InputError, ProviderError, WebTools
+from webtools import ConfigError, InputError, ProviderError, WebTools
 from webtools.config.environment import variables
-from webtools.config.overrides import ClientArguments
 
 KEY = "test-key-in-code-0001"
 OTHER = "test-key-elsewhere-0002"
@@ -100,12 +96,6 @@ def test_a_key_in_code_replaces_the_one_in_the_environment(
     monkeypatch.setenv("EXA_API_KEY", OTHER)
     WebTools(api_keys={"exa": KEY}, transport=exa).search("match")
     assert exa.keys == [KEY]
-
-
-def test_a_key_in_code_adds_a_provider_to_those_of_a_file(home: Path, exa: Exa) -> None:
-    path = write(home / "team.json", {"name": "kagi", "type": "kagi", "apiKey": OTHER})
-    web = WebTools(path, api_keys={"exa": KEY}, transport=exa)
-    assert web.search("match", provider="exa").provider == "exa"
 
 
 def test_a_key_for_a_type_of_several_entries_is_refused_with_their_names(home: Path) -> None:
@@ -195,21 +185,6 @@ def test_providers_can_be_listed_in_code(exa: Exa, monkeypatch: pytest.MonkeyPat
     assert WebTools(providers=entries, transport=exa).search("match").provider == "mine"
 
 
-def test_a_relative_path_in_code_is_relative_to_the_working_folder(
-    home: Path, exa: Exa, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(home / "elsewhere/team.json", entry())
-    monkeypatch.chdir(home)
-    WebTools(path, log={"path": "calls.ndjson"}, transport=exa).search("match")
-    assert (home / "calls.ndjson").exists()
-
-
-def test_settings_apply_on_top_of_a_config_in_code(exa: Exa) -> None:
-    config = Config.model_validate({"providers": [entry()], "maxResults": 9})
-    WebTools(config, max_results=3, transport=exa).search("match")
-    assert exa.bodies[0]["numResults"] == 3
-
-
 def test_settings_survive_a_pickle() -> None:
     web = pickle.loads(pickle.dumps(WebTools(keyless=True, max_results=4)))
     assert "wikipedia" in {step.provider for step in web.plan("match").chain}
@@ -244,12 +219,6 @@ def test_a_default_provider_that_no_source_has_is_refused(monkeypatch: pytest.Mo
         WebTools(default_provider="kagi").search("match")
 
 
-def test_adapters_can_type_every_argument_of_the_constructor() -> None:
-    parameters = inspect.signature(WebTools).parameters.values()
-    named = {each.name for each in parameters if each.kind is not each.VAR_KEYWORD}
-    assert named == {*ClientArguments.__annotations__}
-
-
 # --- the file that a variable names ------------------------------------------------------------
 
 
@@ -275,7 +244,7 @@ def test_a_named_file_that_is_missing_is_an_error_that_names_the_variable(
 # --- snippets of Exa ---------------------------------------------------------------------------
 
 
-def test_exa_is_asked_for_highlights_where_no_file_decides(
+def test_exa_returns_highlights_unless_a_file_decides(
     exa: Exa, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     WebTools(api_keys={"exa": KEY}, transport=exa).search("match")
@@ -284,20 +253,8 @@ def test_exa_is_asked_for_highlights_where_no_file_decides(
     assert [body["contents"] for body in exa.bodies] == [{"highlights": True}] * 2
 
 
-def test_a_file_decides_on_highlights_and_a_search_can_ask_for_them(home: Path, exa: Exa) -> None:
+def test_a_file_decides_on_highlights_and_a_search_can_request_them(home: Path, exa: Exa) -> None:
     with WebTools(write(home / "team.json", entry()), transport=exa) as web:
         web.search("match")
         web.search("match", snippets=True)  # not the cached response without snippets
     assert [body.get("contents") for body in exa.bodies] == [None, {"highlights": True}]
-
-
-def test_retrievers_always_ask_for_text(home: Path, exa: Exa) -> None:
-    web = WebTools(write(home / "team.json", entry()), transport=exa, cache=False)
-    WebSearchRetriever(web=web).invoke("match")
-    WebRetriever(web).retrieve("match")
-    assert [body["contents"] for body in exa.bodies] == [{"highlights": True}] * 2
-
-
-def test_a_misspelled_setting_of_python_code_is_corrected_in_its_own_spelling() -> None:
-    with pytest.raises(ConfigError, match=r'did you mean "usd_per_day"'):
-        WebTools(budget={"usd_per_dya": 5}).search("q")

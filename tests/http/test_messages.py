@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 from pydantic import SecretStr
 
-from webtools._internal.http.messages import CONNECT_TIMEOUT, MAX_BODY_BYTES, Request, Response
+from webtools._internal.http.messages import Request, Response
 
 
 def test_the_repr_of_a_request_shows_no_header_and_no_proxy() -> None:
@@ -24,32 +22,10 @@ def test_the_repr_of_a_response_shows_no_body() -> None:
     assert "secret" not in repr(Response(200, {}, b"secret"))
 
 
-def test_requests_and_responses_are_compared_by_value() -> None:
-    assert Request("GET", "https://a.example") == Request("GET", "https://a.example")
-    assert Request("GET", "https://a.example") != Request("GET", "https://a.example", json={})
-    assert Response(200, {"a": "b"}, b"") == Response(200, {"a": "b"}, b"")
-
-
-def test_requests_and_responses_are_frozen() -> None:
-    with pytest.raises(FrozenInstanceError):
-        Request("GET", "https://a.example").url = "https://b.example"  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
-        Response(200, {}, b"").status = 500  # type: ignore[misc]
-
-
-def test_headers_are_no_shared_default() -> None:
-    assert Request("GET", "a").headers is not Request("GET", "a").headers
-
-
-def test_the_documented_bounds() -> None:
-    assert (MAX_BODY_BYTES, CONNECT_TIMEOUT) == (16 * 1024 * 1024, 5.0)
-    assert Request("GET", "a").max_bytes == MAX_BODY_BYTES
-
-
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"<html>", b"\xff\xfe\x00", b"NaN", b'{"a": Infinity}', b"-Infinity"]
 )
-def test_what_is_no_json_is_a_value_error_or_none(body: bytes) -> None:
+def test_invalid_json_is_a_value_error_or_none(body: bytes) -> None:
     response = Response(200, {}, body)
     with pytest.raises(ValueError):  # noqa: PT011  each decoder has its own words
         response.json()

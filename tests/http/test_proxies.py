@@ -1,4 +1,4 @@
-"""Proxies of the environment: chosen as httpx chooses, named in errors, never with their login."""
+"""Proxies from the environment: chosen as httpx does, and named in errors without their login."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Search = Callable[[Any], Any]
 
 
 @pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> SetProxy:
+def set_variables(monkeypatch: pytest.MonkeyPatch) -> SetProxy:
     """Set variables of the environment."""
 
     def set_all(**variables: str) -> None:
@@ -94,18 +94,18 @@ URLS = [
 )
 @pytest.mark.parametrize("lower", [False, True])
 def test_the_proxy_is_the_one_that_httpx_chooses(
-    given: SetProxy, no_proxy: str, lower: bool
+    set_variables: SetProxy, no_proxy: str, lower: bool
 ) -> None:
     named = {"HTTP_PROXY": "p.example:1", "ALL_PROXY": "http://p.example:3", "NO_PROXY": no_proxy}
-    given(**{name.lower() if lower else name: value for name, value in named.items()})
+    set_variables(**{name.lower() if lower else name: value for name, value in named.items()})
     client = httpx.Client()
-    ours = environment_proxies()
+    own = environment_proxies()
     for url in URLS:
         transport: Any = client._transport_for_url(httpx.URL(url))
-        theirs = getattr(transport._pool, "_proxy_url", None)
-        there = theirs and f"http://p.example:{theirs.port}"
-        chosen = ours.choose(url)
-        assert (chosen and chosen.url) == there, url
+        foreign = getattr(transport._pool, "_proxy_url", None)
+        place = foreign and f"http://p.example:{foreign.port}"
+        chosen = own.choose(url)
+        assert (chosen and chosen.url) == place, url
 
 
 @pytest.mark.parametrize(
@@ -118,94 +118,77 @@ def test_the_proxy_is_the_one_that_httpx_chooses(
     ],
 )
 def test_networks_stars_and_usual_ports_bypass_as_well(
-    given: SetProxy, no_proxy: str, url: str
+    set_variables: SetProxy, no_proxy: str, url: str
 ) -> None:
-    given(ALL_PROXY="http://p.example:3", NO_PROXY=no_proxy)
+    set_variables(ALL_PROXY="http://p.example:3", NO_PROXY=no_proxy)
     assert environment_proxies().choose(url) is None
     assert environment_proxies().choose("https://other.example/") is not None
 
 
-def test_lower_case_goes_first_and_the_header_of_a_cgi_visitor_is_no_proxy(given: SetProxy) -> None:
-    given(HTTP_PROXY="http://upper.example", http_proxy="http://lower.example")
+def test_lower_case_variables_come_first_and_cgi_headers_are_ignored(
+    set_variables: SetProxy,
+) -> None:
+    set_variables(HTTP_PROXY="http://upper.example", http_proxy="http://lower.example")
     chosen = environment_proxies().choose("http://a.example/")
     assert chosen is not None
     assert (chosen.place, chosen.source) == ("http://lower.example", "http_proxy")
-    given(http_proxy="", REQUEST_METHOD="GET")
+    set_variables(http_proxy="", REQUEST_METHOD="GET")
     assert environment_proxies().choose("http://a.example/") is None
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "ftp://p.example", "http://", "http://p:99999999"])
-def test_a_value_that_is_no_proxy_is_told_by_its_variable(given: SetProxy, url: str) -> None:
-    given(HTTPS_PROXY=url)
+def test_an_invalid_proxy_is_an_error_that_names_its_variable(
+    set_variables: SetProxy, url: str
+) -> None:
+    set_variables(HTTPS_PROXY=url)
     with pytest.raises(ConfigError, match=r"^HTTPS_PROXY is not the URL of a proxy"):
         environment_proxies().choose("https://a.example/")
     assert environment_proxies().choose("http://a.example/") is None
 
 
-def test_a_socks_proxy_needs_a_library_that_the_error_names(
-    given: SetProxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webtools._internal.http.proxies.find_spec", lambda _name: None)
-    given(ALL_PROXY="socks5://user:test-key-canary@p.example:1080")
-    with pytest.raises(ConfigError, match=r"^ALL_PROXY names a SOCKS proxy.*install socksio") as it:
-        environment_proxies().choose("https://a.example/")
-    assert "canary" not in str(it.value)
-
-
 # --- through it --------------------------------------------------------------------------------
 
 
-def test_an_api_is_asked_through_the_proxy_of_the_environment_whatever_the_settings(
-    search: Search, given: SetProxy
+def test_an_api_is_requested_through_the_proxy_of_the_environment(
+    search: Search, set_variables: SetProxy
 ) -> None:
     with Proxy(refuse=response(HITS)) as proxy:
-        given(HTTP_PROXY=f"http://me:secretword@127.0.0.1:{proxy.port}")
+        set_variables(HTTP_PROXY=f"http://me:secretword@127.0.0.1:{proxy.port}")
         assert search(settings()).results[0].title == "A"
-    (taken,) = proxy.requests
-    assert taken.startswith(b"POST http://api.example/search ")
-    assert b64encode(b"me:secretword") in taken
+    (request,) = proxy.requests
+    assert request.startswith(b"POST http://api.example/search ")
+    assert b64encode(b"me:secretword") in request
 
 
 def test_https_is_tunnelled_and_the_proxy_of_an_entry_goes_first(
-    search: Search, given: SetProxy
+    search: Search, set_variables: SetProxy
 ) -> None:
     refusal = response(b"", "403 Forbidden")
     with Proxy(refuse=refusal) as named, Proxy(refuse=refusal) as own:
-        given(HTTPS_PROXY=named.url)
+        set_variables(HTTPS_PROXY=named.url)
         for config in (
             settings("https://api.example"),
             settings("https://api.example", proxy=own.url),
         ):
             with pytest.raises(RequestError, match="proxy"):
                 search(config)
-    assert {taken.split(b"\r\n")[0] for taken in named.requests + own.requests} == {
+    assert {request.split(b"\r\n")[0] for request in named.requests + own.requests} == {
         b"CONNECT api.example:443 HTTP/1.1"
     }
     assert len(named.requests) == len(own.requests)
 
 
-def test_a_variable_counts_from_the_next_call_on(given: SetProxy) -> None:
+def test_a_variable_counts_from_the_next_call_on(set_variables: SetProxy) -> None:
     with Proxy(refuse=response(HITS)) as proxy, RawServer(answering(response(HITS))) as api:
         with WebTools(settings(api.url)) as web:
             web.search("ferry")
             assert not proxy.requests
-            given(HTTP_PROXY=proxy.url)
+            set_variables(HTTP_PROXY=proxy.url)
             web.search("ferry")
             assert len(proxy.requests) == 1
-            given(NO_PROXY="127.0.0.1")
+            set_variables(NO_PROXY="127.0.0.1")
             web.search("ferry")
             assert len(proxy.requests) == 1
-
-
-def test_what_the_environment_holds_is_read_anew_only_when_it_has_changed(
-    given: SetProxy,
-) -> None:
-    read = Settings(settings())
-    given(HTTP_PROXY="http://p.example")
-    first = read.accounts()
-    assert read.accounts() is first
-    given(NO_PROXY="a.example")
-    assert read.accounts() is not first
 
 
 @pytest.mark.usefixtures("nowhere")
@@ -215,8 +198,8 @@ def test_the_sandbox_is_beside_the_proxy(webtools_sandbox: SandboxServer) -> Non
 
 
 @pytest.fixture
-def nowhere(given: SetProxy) -> None:
-    given(HTTP_PROXY="http://127.0.0.1:1", ALL_PROXY="http://127.0.0.1:1")
+def nowhere(set_variables: SetProxy) -> None:
+    set_variables(HTTP_PROXY="http://127.0.0.1:1", ALL_PROXY="http://127.0.0.1:1")
 
 
 @pytest.mark.usefixtures("nowhere")
@@ -235,30 +218,24 @@ def closed(connection: socket.socket) -> None:
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("script", [silent, closed, None], ids=["silent", "closes", "dead"])
 def test_an_error_names_the_proxy_without_its_login_and_the_variable(
-    search: Search, given: SetProxy, scheme: str, script: Any
+    search: Search, set_variables: SetProxy, scheme: str, script: Any
 ) -> None:
     with RawServer(script or closed) as proxy:
         port = proxy.port if script else 1
         variable = f"{scheme.upper()}_PROXY"
-        given(**{variable: f"http://test-key-canary:@127.0.0.1:{port}"})
+        set_variables(**{variable: f"http://test-key-canary:@127.0.0.1:{port}"})
         with pytest.raises(RequestError) as caught:
             search(settings(f"{scheme}://api.example", timeoutMs=400))
     assert f"through the proxy http://127.0.0.1:{port}, which {variable} names" in str(caught.value)
     assert "canary" not in str(caught.value)
 
 
-def test_a_proxy_without_an_address_is_named(search: Search, given: SetProxy) -> None:
-    given(HTTP_PROXY="http://proxy.invalid:3128")
-    with pytest.raises(RequestError, match=r"http://proxy\.invalid:3128, which HTTP_PROXY names"):
-        search(settings(timeoutMs=2000))
-
-
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_login_that_the_proxy_refuses_is_told_as_such_and_not_tried_again(
-    search: Search, given: SetProxy, scheme: str
+def test_a_refused_proxy_login_is_not_retried(
+    search: Search, set_variables: SetProxy, scheme: str
 ) -> None:
     with Proxy(refuse=response(b"", "407 Proxy Authentication Required")) as proxy:
-        given(ALL_PROXY=f"http://me:test-key-canary@127.0.0.1:{proxy.port}")
+        set_variables(ALL_PROXY=f"http://me:test-key-canary@127.0.0.1:{proxy.port}")
         with pytest.raises(RequestError, match="HTTP 407.*ALL_PROXY") as caught:
             search(settings(f"{scheme}://api.example"))
     assert not caught.value.retryable
@@ -286,13 +263,15 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("names")
-def test_a_page_is_read_through_the_proxy_where_there_are_no_other_names(given: SetProxy) -> None:
+def test_a_page_is_read_through_the_proxy_where_there_are_no_other_names(
+    set_variables: SetProxy,
+) -> None:
     with Proxy(refuse=PAGE) as proxy, WebTools(DIRECT) as web:
-        given(http_proxy=proxy.url)
-        found = web.fetch("http://news.example/ferry")
-    assert "forty times" in (found.pages[0].text or "")
+        set_variables(http_proxy=proxy.url)
+        response = web.fetch("http://news.example/ferry")
+    assert "forty times" in (response.pages[0].text or "")
     assert proxy.requests[0].startswith(b"GET http://news.example/ferry ")
-    assert "The proxy that http_proxy names looks the hosts up" in found.warnings[0]
+    assert "The proxy that http_proxy names looks the hosts up" in response.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -304,11 +283,11 @@ def test_a_page_is_read_through_the_proxy_where_there_are_no_other_names(given: 
     ],
 )
 def test_the_guard_refuses_through_a_proxy_what_it_refuses_without(
-    given: SetProxy, names: dict[str, str], host: str
+    set_variables: SetProxy, names: dict[str, str], host: str
 ) -> None:
     names["inside.example"] = "10.9.8.7"
     with Proxy(refuse=PAGE) as proxy, WebTools(DIRECT) as web:
-        given(HTTP_PROXY=proxy.url)
+        set_variables(HTTP_PROXY=proxy.url)
         result = web.call_tool("web_fetch", {"urls": [f"http://{host}/"]})
     assert result.is_error
     assert "refused by this package's policy" in result.text
@@ -316,12 +295,12 @@ def test_the_guard_refuses_through_a_proxy_what_it_refuses_without(
 
 
 def test_a_redirect_through_the_proxy_is_checked_too(
-    given: SetProxy, names: dict[str, str]
+    set_variables: SetProxy, names: dict[str, str]
 ) -> None:
     away = response(b"", "302 Found", [("Location", "http://inside.example/")])
     names["inside.example"] = "192.168.7.7"
     with Proxy(refuse=away) as proxy, WebTools(DIRECT) as web:
-        given(HTTP_PROXY=proxy.url)
+        set_variables(HTTP_PROXY=proxy.url)
         result = web.call_tool("web_fetch", {"urls": ["http://a.example/"]})
     assert "192.168.7.7, which is a private address" in result.text
     assert len(proxy.requests) == 1
@@ -330,12 +309,14 @@ def test_a_redirect_through_the_proxy_is_checked_too(
 # --- secrets -----------------------------------------------------------------------------------
 
 
-def test_the_login_of_the_environments_proxy_is_redacted(search: Search, given: SetProxy) -> None:
+def test_the_login_of_the_environments_proxy_is_redacted(
+    search: Search, set_variables: SetProxy
+) -> None:
     secret = "test-key-canary-env"
     sent = b64encode(f"{secret}:".encode()).decode()
     body = HITS.replace(b'"A"', f'"{secret} {sent}"'.encode())
     with Proxy(refuse=response(body)) as proxy:
-        given(HTTP_PROXY=f"http://{secret}@127.0.0.1:{proxy.port}")
+        set_variables(HTTP_PROXY=f"http://{secret}@127.0.0.1:{proxy.port}")
         title = search(settings()).results[0].title
     assert title == "[redacted] [redacted]"
 
@@ -357,30 +338,32 @@ REFUSED = response(f"{LOGIN} canary/user canary-password".encode(), "407 canary-
 @pytest.mark.parametrize("is_entry", [True, False])
 @pytest.mark.parametrize("refuse", [b"", REFUSED], ids=["closes", "refuses"])
 def test_no_local_of_a_traceback_holds_the_login_of_a_proxy(
-    search: Search, given: SetProxy, scheme: str, is_entry: bool, refuse: bytes
+    search: Search, set_variables: SetProxy, scheme: str, is_entry: bool, refuse: bytes
 ) -> None:
     with Proxy(refuse=refuse) as proxy:
         config = settings(f"{scheme}://api.example")
         if is_entry:
             config["providers"][0]["proxy"] = f"http://{LOGIN}@127.0.0.1:{proxy.port}"
         else:
-            given(**{f"{scheme.upper()}_PROXY": f"http://{LOGIN}@127.0.0.1:{proxy.port}"})
+            set_variables(**{f"{scheme.upper()}_PROXY": f"http://{LOGIN}@127.0.0.1:{proxy.port}"})
         with pytest.raises(RequestError) as caught:
             search(Config.model_validate(config))
-    shown = [repr(value) for frame in frames(caught.value) for value in frame.f_locals.values()]
-    assert len(shown) > 10
-    assert not [text for text in shown if "canary" in text]
+    values = [repr(value) for frame in frames(caught.value) for value in frame.f_locals.values()]
+    assert len(values) > 10
+    assert not [text for text in values if "canary" in text]
 
 
-def test_config_check_names_the_proxies_of_the_environment_without_logins(given: SetProxy) -> None:
-    given(HTTPS_PROXY="http://me:test-key-canary@p.example:3128")
+def test_config_check_names_the_proxies_of_the_environment_without_logins(
+    set_variables: SetProxy,
+) -> None:
+    set_variables(HTTPS_PROXY="http://me:test-key-canary@p.example:3128")
     lines = describe(Settings(settings()).accounts(), {})
     assert "Proxy for https URLs: http://p.example:3128, which HTTPS_PROXY names" in lines
     assert "canary" not in "".join(lines)
 
 
-def test_config_check_warns_of_a_password_too_short_to_be_found(given: SetProxy) -> None:
-    given(HTTPS_PROXY="http://me:abc@p.example:3128")
+def test_config_check_warns_of_a_password_too_short_to_be_found(set_variables: SetProxy) -> None:
+    set_variables(HTTPS_PROXY="http://me:abc@p.example:3128")
     lines = describe(Settings(settings(proxy="http://me:test-key-canary@q.example")).accounts(), {})
     (warning,) = [line for line in lines if line.startswith("Warning: the password")]
     assert "HTTPS_PROXY has fewer than 4 characters" in warning

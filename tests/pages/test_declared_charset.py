@@ -1,4 +1,4 @@
-"""A page's own declaration of its charset decides, where its bytes could be of several."""
+"""A page's own declaration decides between charsets that would fit."""
 
 from __future__ import annotations
 

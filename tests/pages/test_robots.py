@@ -1,8 +1,7 @@
-"""robots.txt: asked for once, kept, obeyed at every hop; RFC 9309 says what failures mean."""
+"""robots.txt is requested once, cached, and obeyed at every redirect, as RFC 9309 says."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from webtools import ConfigError, ProviderError, RequestError, UnavailableError, WebTools
+from webtools import ProviderError, RequestError, UnavailableError, WebTools
 from webtools._internal.pages import robots
 from webtools.errors import Fault
 
@@ -33,9 +32,9 @@ class Site:
                 site.asked[self.path] += 1
                 status, body, kind = 200, PAGE, "text/html"
                 if self.path == "/robots.txt":
-                    kind, found = "text/plain", site.robots
-                    status = found if isinstance(found, int) else 200
-                    body = b"" if isinstance(found, int) else found.encode()
+                    kind, rules = "text/plain", site.robots
+                    status = rules if isinstance(rules, int) else 200
+                    body = b"" if isinstance(rules, int) else rules.encode()
                 if self.path in site.moves:
                     status, body = 302, b""
                 self.send_response(status)
@@ -140,9 +139,3 @@ def test_rules_for_this_program_override_those_for_all() -> None:
     robots.check("https://a.example/y", file)
     with pytest.raises(ProviderError, match="disallows"):
         robots.check("https://a.example/x", file)
-
-
-def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "protego", None)
-    with pytest.raises(ConfigError, match=r"pip install 'agent-webtools\[bulk\]'"):
-        robots.check("https://a.example/", robots.RobotsFile(text="User-agent: none-but-this"))

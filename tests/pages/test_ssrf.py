@@ -236,8 +236,8 @@ NAMED = parse("https://example.com/")
 
 
 def test_public_addresses_keep_their_order() -> None:
-    found = ["2606:4700::1", "93.184.216.34", "8.8.8.8"]
-    assert check_addresses(NAMED, found, CLOSED) == tuple(found)
+    result = ["2606:4700::1", "93.184.216.34", "8.8.8.8"]
+    assert check_addresses(NAMED, result, CLOSED) == tuple(result)
 
 
 @pytest.mark.parametrize(
@@ -245,10 +245,10 @@ def test_public_addresses_keep_their_order() -> None:
 )
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_one_refused_address_refuses_the_whole_name(private: str, place: int) -> None:
-    found = ["93.184.216.34", "2606:4700::1"]
-    found.insert(place, private)
+    result = ["93.184.216.34", "2606:4700::1"]
+    result.insert(place, private)
     with pytest.raises(InputError, match='policy.*"example.com"'):
-        check_addresses(NAMED, found, CLOSED)
+        check_addresses(NAMED, result, CLOSED)
 
 
 def test_a_host_name_as_address_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Dialogues: what a generator asks for is sent, paced and retried, all in the time of one call."""
+"""A look-up of several requests is paced and retried within the time of one call."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from typing import Any
 import offline
 import pytest
 from offline import Clock, Stub, answer, detached, metered_look_up, run
-from pydantic import SecretStr
 
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
-    AuthenticationError,
     RateLimitError,
-    RequestError,
     RequestTimeoutError,
-    ResponseFormatError,
 )
 from webtools.providers import context7
 from webtools.providers.protocols import DocsCall
@@ -30,13 +26,6 @@ def talk(speaker: Callable[[DocsCall], Any], *answers: Any, **settings: Any) -> 
 
 
 GET = Request("GET", "https://context7.com/api/v2/context")
-
-
-def test_a_dialogue_without_requests_has_its_result() -> None:
-    async def speaker(call: DocsCall) -> Any:
-        return 5
-
-    assert talk(speaker) == 5
 
 
 def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
@@ -65,14 +54,6 @@ def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
     assert clock.now <= 1030.0
 
 
-def test_a_network_error_of_a_dialogue_names_its_subject() -> None:
-    async def speaker(call: DocsCall) -> Any:
-        await call.send(GET)
-
-    with pytest.raises(RequestError, match=r'"q": no way\.'):
-        talk(speaker, RequestError("no way", retryable=False))
-
-
 def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock: Clock) -> None:
     async def patient(call: DocsCall) -> Any:
         await call.sleep(31.0)
@@ -87,28 +68,14 @@ def test_a_wait_that_does_not_fit_is_an_error_that_the_speaker_may_handle(clock:
         try:
             await call.sleep(31.0)
         except RequestTimeoutError:
-            answered = await call.send(GET)
-            return answered.status
+            response = await call.send(GET)
+            return response.status
 
     with pytest.raises(RequestTimeoutError, match="31 s more"):
         talk(patient)
     assert talk(clever) == "gave up"
     assert talk(persistent, answer({})) == 200
     assert clock.slept == []
-
-
-def test_a_speaker_is_closed_when_the_dialogue_ends_early() -> None:
-    ended: list[str] = []
-
-    async def speaker(call: DocsCall) -> Any:
-        try:
-            await call.send(GET)
-        finally:
-            ended.append("closed")
-
-    with pytest.raises(AuthenticationError):
-        talk(speaker, answer({}, 401))
-    assert ended == ["closed"]
 
 
 def test_a_dialogue_is_paced(clock: Clock) -> None:
@@ -119,27 +86,6 @@ def test_a_dialogue_is_paced(clock: Clock) -> None:
 
     talk(speaker, answer({}), maxRequestsPerSecond=0.5)
     assert clock.slept == [2.0]
-
-
-def test_a_dialogue_goes_through_the_proxy() -> None:
-    async def speaker(call: DocsCall) -> Any:
-        await call.send(GET)
-        await call.send(GET)
-
-    stub = Stub(answer({}))
-    account = offline.account("context7", proxy="http://127.0.0.1:3128")
-    job = ApiCall(account, "docs", "q", call=detached())
-    run(metered_look_up(job, speaker), stub)
-    assert [request.proxy for request in stub.requests] == [SecretStr("http://127.0.0.1:3128")] * 2
-
-
-def test_an_exception_over_a_response_is_a_format_error() -> None:
-    async def speaker(call: DocsCall) -> Any:
-        response = await call.send(GET)
-        return response.json()["results"]
-
-    with pytest.raises(ResponseFormatError, match='"q"'):
-        talk(speaker, answer({}))
 
 
 def test_a_busy_server_with_an_unreadable_error_is_retried(

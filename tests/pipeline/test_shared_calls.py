@@ -1,4 +1,4 @@
-"""Calls of several people at once, or one after the other: nothing of one spoils another's."""
+"""Calls of several users, at once or in turn, do not affect each other."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ HIDDEN = ["\u200b", "\u00ad", "\u202e"]
 @pytest.fixture
 def settings(webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
-    made = webtools_sandbox.config()
-    return {**made, "cache": {}, "log": {}, "defaultProvider": "exa"}
+    config = webtools_sandbox.config()
+    return {**config, "cache": {}, "log": {}, "defaultProvider": "exa"}
 
 
 @pytest.fixture
 def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
+    with WebTools(settings) as web:
+        yield web
 
 
 def together(first: Callable[[], Any], second: Callable[[], Any]) -> list[Any]:
@@ -40,7 +40,7 @@ def together(first: Callable[[], Any], second: Callable[[], Any]) -> list[Any]:
         one = threads.submit(first)
         time.sleep(0.3)
         other = threads.submit(second)
-    return [each.exception() or each.result() for each in (one, other)]
+    return [item.exception() or item.result() for item in (one, other)]
 
 
 # --- at once -----------------------------------------------------------------------------------
@@ -50,15 +50,15 @@ def test_a_wrong_key_does_not_fail_an_equal_call_with_a_right_one(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     wrong = copy.deepcopy(settings)
-    [entry] = [each for each in wrong["providers"] if each["name"] == "exa"]
+    [entry] = [provider for provider in wrong["providers"] if provider["name"] == "exa"]
     entry["apiKey"] = "test-key-no-longer-valid"
     webtools_sandbox.latency = 2.0
     with WebTools(wrong) as one, WebTools(settings) as other:
-        failed, found = together(
+        failed, result = together(
             lambda: one.search("json", provider="exa"), lambda: other.search("json")
         )
     assert isinstance(failed, AuthenticationError)
-    assert found.results
+    assert result.results
 
 
 def test_a_dead_proxy_does_not_fail_an_equal_call_without_one(
@@ -66,14 +66,14 @@ def test_a_dead_proxy_does_not_fail_an_equal_call_without_one(
 ) -> None:
     monkeypatch.setattr(retries, "FIRST_DELAY", 1.0)  # the first call is busy for so long
     proxied = copy.deepcopy(settings)
-    [entry] = [each for each in proxied["providers"] if each["name"] == "exa"]
+    [entry] = [provider for provider in proxied["providers"] if provider["name"] == "exa"]
     entry["proxy"] = "http://127.0.0.1:9"
     with WebTools(proxied) as one, WebTools(settings) as other:
-        failed, found = together(
+        failed, result = together(
             lambda: one.search("json", provider="exa"), lambda: other.search("json")
         )
     assert isinstance(failed, RequestError)
-    assert found.results
+    assert result.results
 
 
 def test_equal_concurrent_fetches_share_no_list(
@@ -116,7 +116,7 @@ def test_an_answer_has_the_age_of_its_oldest_page(
 
 
 @pytest.mark.parametrize("char", HIDDEN, ids=ascii)
-def test_a_key_with_a_hidden_character_in_it_is_not_kept(
+def test_a_key_with_a_hidden_character_is_not_cached(
     web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer, char: str
 ) -> None:
     split = f"{EXA_KEY[:9]}{char}{EXA_KEY[9:]}"
@@ -132,7 +132,7 @@ def test_a_key_with_a_hidden_character_in_it_is_not_kept(
 
 
 @pytest.mark.parametrize("char", HIDDEN, ids=ascii)
-def test_a_key_with_a_hidden_character_in_it_is_not_logged(
+def test_a_key_with_a_hidden_character_is_not_logged(
     web: WebTools, settings: dict[str, Any], webtools_sandbox: SandboxServer, char: str
 ) -> None:
     tag = f"CRAWL_X {EXA_KEY[:9]}{char}{EXA_KEY[9:]}"
@@ -183,8 +183,8 @@ def test_a_log_without_queries_hides_the_arguments(
 def test_a_log_without_queries_hides_where_a_page_led_to(
     without_queries: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
-    here = f"127.0.0.1:{webtools_sandbox.port}"
-    own = {"name": "own", "type": "direct", "options": {"allowPrivateHosts": [here]}}
+    host = f"127.0.0.1:{webtools_sandbox.port}"
+    own = {"name": "own", "type": "direct", "options": {"allowPrivateHosts": [host]}}
     webtools_sandbox.fault(
         provider="pages",
         status=302,
@@ -192,7 +192,7 @@ def test_a_log_without_queries_hides_where_a_page_led_to(
         headers={"location": "http://merger.internal/board?token=abcd"},
     )
     with WebTools({**without_queries, "providers": [own], "defaultProvider": "own"}) as web:
-        result = web.call_tool("web_fetch", {"url": f"http://{here}/docs/library/json.html"})
+        result = web.call_tool("web_fetch", {"url": f"http://{host}/docs/library/json.html"})
     assert "merger.internal" in result.text
     assert "merger" not in log_of(without_queries)
 

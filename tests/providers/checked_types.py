@@ -1,4 +1,4 @@
-"""What each provider of ours can do, for the type checker: it holds them to the protocols."""
+"""The capabilities of each built-in provider, checked against the protocols by type checkers."""
 
 from webtools.providers import (
     DocsProvider,

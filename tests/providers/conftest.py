@@ -1,4 +1,4 @@
-"""Plays the recorded call that a test names."""
+"""Fixtures that play recorded calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of recorded calls share."""
+"""Helpers of the tests of recorded calls."""
 
 from __future__ import annotations
 
@@ -25,25 +25,27 @@ def plays(name: str) -> list[pytest.MarkDecorator]:
 def outcome(play: Play) -> list[str]:
     """Play a call and return its result in lines; of errors the type, of warnings the values."""
     try:
-        found = play()
+        response = play()
     except ProviderError as error:
         return [f"{type(error).__name__} ({error.status})"]
-    warnings = [f"warning: {' '.join(_VALUES.findall(each))}" for each in found.warnings]
-    return [*_parts(found), *warnings, _cost(found)]
+    warnings = [f"warning: {' '.join(_VALUES.findall(warning))}" for warning in response.warnings]
+    return [*_parts(response), *warnings, _cost(response)]
 
 
-def _parts(found: SearchResponse | Hits | FetchResponse | SummaryResponse | Synthesis) -> list[str]:
-    if isinstance(found, FetchResponse):
-        return [row for page in found.pages for row in _page(page)]
-    if isinstance(found, SummaryResponse):
-        kind = f"{found.summary_type} by {found.engine}, {found.tokens} tokens"
-        return [kind, *found.text.splitlines()]
-    if isinstance(found, Synthesis):
-        return found.text.splitlines()
-    rows = [row for result in found.results for row in _result(result)]
-    if isinstance(found, SearchResponse):
-        rows += [f"error: {each.query}: {each.message}" for each in found.errors]
-        filters = ", ".join(f"{name} {state}" for name, state in found.filters.items())
+def _parts(
+    outcome: SearchResponse | Hits | FetchResponse | SummaryResponse | Synthesis,
+) -> list[str]:
+    if isinstance(outcome, FetchResponse):
+        return [row for page in outcome.pages for row in _page(page)]
+    if isinstance(outcome, SummaryResponse):
+        kind = f"{outcome.summary_type} by {outcome.engine}, {outcome.tokens} tokens"
+        return [kind, *outcome.text.splitlines()]
+    if isinstance(outcome, Synthesis):
+        return outcome.text.splitlines()
+    rows = [row for result in outcome.results for row in _result(result)]
+    if isinstance(outcome, SearchResponse):
+        rows += [f"error: {error.query}: {error.message}" for error in outcome.errors]
+        filters = ", ".join(f"{name} {state}" for name, state in outcome.filters.items())
         rows += [f"filters: {filters}"] if filters else []
     return rows
 
@@ -57,7 +59,7 @@ def _result(result: SearchResult) -> list[str]:
 
 def _page(page: Page) -> list[str]:
     facts = [page.url, page.title, page.author, _day(page), page.error]
-    rows = [f"highlight: {_shown(each)}" for each in page.highlights]
+    rows = [f"highlight: {_shown(highlight)}" for highlight in page.highlights]
     rows += [f"summary: {_shown(page.summary)}"] if page.summary else []
     return [_joined(facts), *_content(page), *(f"  {row}" for row in rows)]
 
@@ -65,7 +67,9 @@ def _page(page: Page) -> list[str]:
 def _content(page: Page | None) -> list[str]:
     rows = [f"text: {_shown(page.text)}"] if page and page.text else []
     passages = (page.passages if page else None) or []
-    rows += [f"passage by {page and page.passages_by}: {_shown(each.text)}" for each in passages]
+    rows += [
+        f"passage by {page and page.passages_by}: {_shown(passage.text)}" for passage in passages
+    ]
     return [f"  {row}" for row in rows]
 
 
@@ -81,7 +85,7 @@ def _shown(text: str) -> str:
     return f"{text[:_SHOWN]!r} of {len(text)}"
 
 
-def _cost(found: Any) -> str:
-    if isinstance(found, (Hits, Synthesis)):
-        return f"cost: {found.cost}"
-    return f"cost: {found.cost_usd}{' (estimate)' if found.cost_is_estimate else ''}"
+def _cost(result: Any) -> str:
+    if isinstance(result, (Hits, Synthesis)):
+        return f"cost: {result.cost}"
+    return f"cost: {result.cost_usd}{' (estimate)' if result.cost_is_estimate else ''}"

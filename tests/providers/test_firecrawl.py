@@ -1,4 +1,4 @@
-"""Firecrawl: searches and pages with and without a key, faults of pages and others."""
+"""Firecrawl: searches and pages with and without a key, and errors."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, Stub, answer, detached
+from offline import Stub, answer, detached
 
-from webtools._internal.http.messages import Request
 from webtools._internal.operations.fetch import fetch
 from webtools.errors import (
-    AuthenticationError,
     Fault,
-    ProviderError,
     QuotaError,
-    RateLimitError,
-    UnavailableError,
 )
 from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
@@ -42,15 +37,6 @@ def scraped(markdown: str | None = "Words of a page.", **metadata: Any) -> dict[
 
 
 # --- requests ----------------------------------------------------------------------------------
-
-
-def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
-    assert firecrawl.search_request(QUERY, ACCOUNT) == Request(
-        "POST",
-        "https://api.firecrawl.dev/v2/search",
-        {"authorization": f"Bearer {KEY}"},
-        json={"query": "rust async", "limit": 3, "sources": ["web"]},
-    )
 
 
 def test_without_a_key_no_header_is_sent_and_nothing_is_paid() -> None:
@@ -85,12 +71,6 @@ def test_filters_become_fields_and_one_list_of_domains_stays_here() -> None:
     assert body(excluding)["limit"] == 3
 
 
-def test_options_say_where_results_come_from() -> None:
-    options = {"country": "DE", "location": "Berlin,Germany"}
-    sent = body(QUERY, offline.account("firecrawl", options=options))
-    assert {name: sent[name] for name in options} == options
-
-
 def test_a_country_goes_before_the_option_and_pages_beside_hits_cost_a_credit_each() -> None:
     query = SearchQuery("q", 3, country="DE", content=True, end_published_date=date(2026, 5, 31))
     sent = body(query, offline.account("firecrawl", options={"country": "FR"}))
@@ -99,7 +79,7 @@ def test_a_country_goes_before_the_option_and_pages_beside_hits_cost_a_credit_ea
     assert firecrawl.search_price(query, ACCOUNT) == pytest.approx(5 * 0.00083)
     rows = [{"url": A, "title": "A", "description": "d", "markdown": "# A"}, {"url": B}]
     hits = firecrawl.read_search(answer({"data": {"web": rows}}), query, ACCOUNT)
-    assert [each.content and each.content.text for each in hits.results] == ["# A", None]
+    assert [result.content and result.content.text for result in hits.results] == ["# A", None]
     assert {"country", "content"} <= firecrawl.native_filters(query, ACCOUNT)
 
 
@@ -110,11 +90,11 @@ def test_each_ten_results_cost_two_credits(limit: int, usd: float) -> None:
 
 def test_each_page_is_a_request_of_one_credit() -> None:
     stub = Stub(answer(scraped()))
-    found = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
+    response = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
     assert stub.bodies == [{"url": url, "formats": ["markdown"]} for url in (A, B)]
     assert {request.url for request in stub.requests} == {"https://api.firecrawl.dev/v2/scrape"}
-    assert [page.text for page in found.pages] == ["Words of a page."] * 2
-    assert found.cost_usd == pytest.approx(0.00166)
+    assert [page.text for page in response.pages] == ["Words of a page."] * 2
+    assert response.cost_usd == pytest.approx(0.00166)
     assert firecrawl.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(0.00166)
 
 
@@ -145,10 +125,10 @@ def test_news_have_dates_and_snippets_and_the_credits_used_are_the_cost() -> Non
 def test_a_failing_page_loses_no_other(response: Any, error: str) -> None:
     query = PageQuery((A, B), highlights=True)
     stub = Stub(lambda request: response if request.json["url"] == A else answer(scraped()))
-    found = offline.run(fetch([ACCOUNT], query, detached()), stub)
-    assert error in str(found.pages[0].error)
-    assert found.pages[1].error is None
-    assert found.pages[1].highlights == ["Words of a page."]
+    result = offline.run(fetch([ACCOUNT], query, detached()), stub)
+    assert error in str(result.pages[0].error)
+    assert result.pages[1].error is None
+    assert result.pages[1].highlights == ["Words of a page."]
 
 
 @pytest.mark.parametrize(
@@ -169,37 +149,7 @@ def test_a_page_that_could_not_be_scraped_is_free() -> None:
 # --- errors ------------------------------------------------------------------------------------
 
 
-def test_failing_for_every_page_is_an_error_of_the_provider() -> None:
-    wrong = answer({"success": False, "error": "Unauthorized: Invalid token"}, 401)
-    with pytest.raises(AuthenticationError, match="Invalid token"):
-        offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), Stub(wrong))
-
-
-@pytest.mark.parametrize(
-    ("status", "response", "kind", "wait"),
-    [
-        (402, {"error": "Insufficient credits."}, QuotaError, None),
-        (429, {"error": "Rate limit exceeded, please retry after 12s."}, RateLimitError, 12),
-        (500, DNS, UnavailableError, None),  # of a search it says nothing
-    ],
-)
-def test_quota_rate_and_server_errors_have_their_types(
-    status: int, response: dict[str, Any], kind: type[ProviderError], wait: float | None
-) -> None:
-    found = firecrawl.read_error(answer(response, status), ACCOUNT, "search")
-    assert type(found) is kind
-    assert found.retry_after == wait
-
-
 def test_without_a_key_the_calls_of_the_day_may_be_used_up() -> None:
-    found = firecrawl.read_error(answer({"error": "Sign up."}, 429), KEYLESS, "search")
-    assert type(found) is QuotaError
-    assert "Firecrawl" in str(found)
-
-
-def test_pages_are_read_directly_unless_it_is_named() -> None:
-    accounts = offline.accounts(offline.entry("firecrawl"), offline.entry("tavily"))
-    assert accounts.chain("fetch")[0].name == "my-tavily"
-    alone = offline.accounts(offline.entry("firecrawl"))
-    assert alone.select_fetcher().name == "direct"
-    assert alone.select_fetcher("my-firecrawl").name == "my-firecrawl"
+    error = firecrawl.read_error(answer({"error": "Sign up."}, 429), KEYLESS, "search")
+    assert type(error) is QuotaError
+    assert "Firecrawl" in str(error)

@@ -1,4 +1,4 @@
-"""Jina: a request for each page, tokens as the price, faults of pages and others."""
+"""Jina: one request for each page, prices by tokens, and errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webtools.errors import (
     Fault,
     RateLimitError,
 )
-from webtools.providers import PROVIDERS, jina
+from webtools.providers import jina
 from webtools.providers.protocols import Cost, PageQuery
 from webtools.results import fault_of
 
@@ -46,9 +46,9 @@ def test_a_page_is_one_post_with_the_key_and_a_bound_on_its_tokens_in_headers() 
 
 def test_each_page_is_a_request_and_tokens_are_paid_for_with_a_key_alone() -> None:
     stub = Stub(answer(read()))
-    found = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
-    assert [page.text for page in found.pages] == ["Words of a page."] * 2
-    assert (stub.bodies, found.cost_usd) == ([{"url": A}, {"url": B}], 0.0001)
+    response = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
+    assert [page.text for page in response.pages] == ["Words of a page."] * 2
+    assert (stub.bodies, response.cost_usd) == ([{"url": A}, {"url": B}], 0.0001)
     assert jina.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(0.02)
     assert jina.fetch_price(PageQuery((A, B)), KEYLESS) == 0
     free = jina.read_pages(answer(read()), PageQuery((A,)), KEYLESS)
@@ -63,8 +63,8 @@ def test_the_day_on_which_a_page_was_changed_is_not_that_of_its_publication(
     published: str, day: str | None
 ) -> None:
     pages = jina.read_pages(answer(read(publishedTime=published)), PageQuery((A,)), ACCOUNT)
-    found = pages.pages[0].published_at
-    assert (found and f"{found:%Y-%m-%d}") == day
+    result = pages.pages[0].published_at
+    assert (result and f"{result:%Y-%m-%d}") == day
     assert pages.warnings == []
 
 
@@ -74,13 +74,6 @@ def test_the_day_on_which_a_page_was_changed_is_not_that_of_its_publication(
 def test_a_missing_page_has_its_fault(status: int, kind: Fault) -> None:
     response = answer(read(warning=f"Target URL returned error {status}: Odd"))
     assert fault_of(jina.read_pages(response, PageQuery((A,)), ACCOUNT).pages[0]) is kind
-
-
-def test_other_warnings_of_a_page_are_reported() -> None:
-    response = answer(read(warning="This is a cached snapshot"))
-    pages = jina.read_pages(response, PageQuery((A,)), ACCOUNT)
-    assert pages.warnings == [f"{A}: Jina: This is a cached snapshot"]
-    assert pages.pages[0].text == "Words of a page."
 
 
 @pytest.mark.parametrize(
@@ -97,10 +90,10 @@ def test_other_warnings_of_a_page_are_reported() -> None:
 )
 def test_a_failing_page_loses_no_other(response: Any, error: str) -> None:
     stub = Stub(lambda request: response if request.json["url"] == A else answer(read()))
-    found = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
-    assert found.pages[0].error
-    assert error in found.pages[0].error
-    assert found.pages[1].error is None
+    result = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
+    assert result.pages[0].error
+    assert error in result.pages[0].error
+    assert result.pages[1].error is None
 
 
 @pytest.mark.parametrize(
@@ -111,13 +104,6 @@ def test_a_rate_limit_has_a_wait_of_a_minute_by_default_without_a_key(
     account: Any, more: dict[str, Any], wait: float
 ) -> None:
     response = answer(fault("RateLimitTriggeredError", **more), 429)
-    found = jina.read_error(response, account, "fetch")
-    assert type(found) is RateLimitError
-    assert found.retry_after == wait
-
-
-def test_pages_are_read_directly_unless_it_is_named() -> None:
-    assert PROVIDERS["jina"].capabilities() == ("fetch",)
-    alone = offline.accounts(offline.entry("jina"))
-    assert alone.select_fetcher().name == "direct"
-    assert alone.select_fetcher("my-jina").name == "my-jina"
+    error = jina.read_error(response, account, "fetch")
+    assert type(error) is RateLimitError
+    assert error.retry_after == wait

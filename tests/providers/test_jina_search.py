@@ -1,4 +1,4 @@
-"""Jina Search: the request built, a single domain, nothing found, what errors mean."""
+"""Jina Search: requests, a single domain, empty results, and errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import offline
 from offline import KEY, answer
 
-from webtools._internal.http.messages import Request
 from webtools.providers import jina_search
 from webtools.providers.protocols import Cost, SearchQuery
 
@@ -23,12 +22,6 @@ HEADERS = {
 
 def fault(name: str, message: str = "No.") -> dict[str, Any]:
     return {"data": None, "name": name, "message": message}
-
-
-def test_a_search_is_one_post_for_hits_without_their_pages() -> None:
-    body = {"q": "rust async", "num": 3}
-    request = Request("POST", "https://s.jina.ai/", HEADERS, json=body)
-    assert jina_search.search_request(QUERY, ACCOUNT) == request
 
 
 def test_a_single_domain_and_pages_are_sent_and_several_domains_stay_here() -> None:
@@ -56,7 +49,7 @@ def test_hits_have_their_description_and_cost_ten_thousand_tokens() -> None:
     assert hits.cost == Cost(0.0005, is_estimate=True)
 
 
-def test_that_nothing_was_found_is_no_failure_and_free() -> None:
+def test_an_empty_result_is_not_an_error_and_free() -> None:
     message = "No search results available for query rust async"
     nothing = answer(fault("AssertionFailureError", message), 422)
     assert jina_search.read_error(nothing, ACCOUNT, "search") is None

@@ -1,4 +1,4 @@
-"""Linkup: the requests built, one list of domains, empty results, quota and rate limits."""
+"""Linkup: requests, domains, empty results, and prices."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from datetime import date
 from typing import Any
 
 import offline
-from offline import KEY, answer
+from offline import answer
 
-from webtools._internal.http.messages import Request
 from webtools.providers import linkup
 from webtools.providers.protocols import Cost, SearchQuery
 
@@ -25,16 +24,6 @@ def body(query: SearchQuery, **options: Any) -> dict[str, Any]:
 
 def fault(code: str, *details: Any) -> dict[str, Any]:
     return {"statusCode": 0, "error": {"code": code, "message": "No.", "details": [*details]}}
-
-
-def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
-    words = {"q": "rust async", "depth": "standard", "outputType": "searchResults"}
-    assert linkup.search_request(QUERY, ACCOUNT) == Request(
-        "POST",
-        "https://api.linkup.so/v1/search",
-        {"authorization": f"Bearer {KEY}"},
-        json={**words, "maxResults": 3},
-    )
 
 
 def test_dates_and_one_list_of_domains_become_fields_and_the_other_list_stays_here() -> None:
@@ -65,15 +54,8 @@ def test_hits_have_the_extract_that_was_chosen() -> None:
     assert hits.cost == Cost(0.005, is_estimate=True)
 
 
-def test_that_nothing_was_found_is_no_failure_and_free() -> None:
+def test_an_empty_result_is_not_an_error_and_free() -> None:
     nothing = answer(fault("SEARCH_QUERY_NO_RESULT"), 400)
     assert linkup.read_error(nothing, ACCOUNT, "search") is None
     hits = linkup.read_search(nothing, QUERY, ACCOUNT)
     assert (hits.results, hits.cost) == ([], Cost(0.0, is_estimate=True))
-
-
-def test_details_name_the_field() -> None:
-    detail = {"field": "depth", "message": "depth must be one of them"}
-    response = answer(fault("VALIDATION_ERROR", detail, "odd"), 400)
-    error = str(linkup.read_error(response, ACCOUNT, "search"))
-    assert "HTTP 400: No., depth must be one of them" in error

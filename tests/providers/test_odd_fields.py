@@ -1,4 +1,4 @@
-"""An odd value in an answer costs its field, at worst its hit, never the answer; a warning says so.
+"""An odd value in a response drops its field or its hit, with a warning, never the response.
 
 Every field of every kind of item is replaced by values of all other kinds, in one item of twenty.
 """
@@ -47,26 +47,26 @@ def searched(
 ) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
         account = offline.account(kind, options=options)
-        found = run(search([account], [query], detached()), Stub(answer(wrap(items))))
-        return Answered(len(found.results), found.warnings)
+        response = run(search([account], [query], detached()), Stub(answer(wrap(items))))
+        return Answered(len(response.results), response.warnings)
 
     return call
 
 
 def fetched(items: list[Any]) -> Answered:
     query = PageQuery(URLS, highlights=True, summary=True)
-    found = run(
+    response = run(
         fetch([offline.account("exa")], query, detached()), Stub(answer({"results": items}))
     )
-    return Answered(sum(page.error is None for page in found.pages), found.warnings)
+    return Answered(sum(page.error is None for page in response.pages), response.warnings)
 
 
 def looked_up(field: str) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
         _, look_up = CALLS["docs"]
         flow = look_up(offline.account("context7"), DocsQuery("/acme/widget q", COUNT), IO)
-        found = run(flow, Stub(answer({field: items})))
-        return Answered(len(found.results), found.warnings)
+        response = run(flow, Stub(answer({field: items})))
+        return Answered(len(response.results), response.warnings)
 
     return call
 
@@ -74,8 +74,8 @@ def looked_up(field: str) -> Callable[[list[Any]], Answered]:
 def synthesized(items: list[Any]) -> Answered:
     query, synthesize = CALLS["synthesize"]
     flow = synthesize(offline.account("perplexity"), query, IO)
-    found = run(flow, Stub(answer({"status": "completed", "output": items})))
-    return Answered(found.text.count("word"), found.warnings)
+    response = run(flow, Stub(answer({"status": "completed", "output": items})))
+    return Answered(response.text.count("word"), response.warnings)
 
 
 def exa_hit(url: str) -> dict[str, Any]:
@@ -183,44 +183,22 @@ def test_twenty_sound_items_come_without_a_warning(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "field", "value"), list(cases()))
-def test_an_odd_value_costs_its_field_or_its_item_and_no_more(
-    name: str, field: str, value: Any
-) -> None:
+def test_an_odd_value_drops_its_field_or_its_item_alone(name: str, field: str, value: Any) -> None:
     items = items_of(KINDS[name])
     items[ODD_AT][field] = value
-    found = KINDS[name].call(items)
-    assert found.count in {COUNT - 1, COUNT}
-    assert found.warnings or found.count == COUNT
-
-
-# What can be read though it is odd: texts, lists that are empty, languages and kinds unknown to us.
-@pytest.mark.parametrize("value", [5, True, {"odd": 1}])
-@pytest.mark.parametrize("name", KINDS)
-def test_every_value_of_another_type_is_reported(name: str, value: Any) -> None:
-    for field, sound in KINDS[name].item(URLS[0]).items():
-        if field in {"id", "t", "codeLanguage"} or isinstance(sound, (dict, float)):
-            continue
-        items = items_of(KINDS[name])
-        items[ODD_AT] = {field: value, **{k: v for k, v in items[ODD_AT].items() if k != field}}
-        if field in {"age", "pageTitle"}:  # read where the better ones are missing
-            items[ODD_AT] = {
-                k: v
-                for k, v in items[ODD_AT].items()
-                if k not in {"page_age", "article", "codeTitle"}
-            }
-        if field == "extra_snippets" and name == "brave news":
-            continue
-        assert KINDS[name].call(items).warnings, field
+    result = KINDS[name].call(items)
+    assert result.count in {COUNT - 1, COUNT}
+    assert result.warnings or result.count == COUNT
 
 
 @pytest.mark.parametrize("value", [None, 5, "odd", ["odd"], []])
 @pytest.mark.parametrize("name", KINDS)
-def test_an_item_that_is_no_object_costs_itself(name: str, value: Any) -> None:
+def test_an_item_that_is_not_an_object_is_dropped_alone(name: str, value: Any) -> None:
     items = items_of(KINDS[name])
     items[ODD_AT] = value
-    found = KINDS[name].call(items)
-    assert found.count == COUNT - 1
-    assert len(found.warnings) == 1
+    result = KINDS[name].call(items)
+    assert result.count == COUNT - 1
+    assert len(result.warnings) == 1
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "perplexity output"])
@@ -246,7 +224,7 @@ def test_a_list_without_objects_is_a_format_error(name: str) -> None:
 def test_null_instead_of_a_list_is_empty_and_reported(
     name: str, call: Callable[[Any], Answered]
 ) -> None:
-    found = call(None)
-    assert found.count == 0
-    [warning] = found.warnings
+    result = call(None)
+    assert result.count == 0
+    [warning] = result.warnings
     assert warning.startswith(f'"my-{name}" ')

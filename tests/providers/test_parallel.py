@@ -1,4 +1,4 @@
-"""Parallel: keywords and objective, one list of domains, passages, what errors mean."""
+"""Parallel: requests, domains, and passages."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import offline
 import pytest
-from offline import KEY, answer
+from offline import answer
 
-from webtools._internal.http.messages import Request
 from webtools.providers import parallel
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 
@@ -28,30 +27,7 @@ def fetched(query: PageQuery) -> Any:
     return parallel.fetch_request(query, ACCOUNT).json
 
 
-# --- requests ----------------------------------------------------------------------------------
-
-
-def test_a_search_is_one_post_with_the_key_in_a_header() -> None:
-    settings = {"max_results": 3, "excerpt_settings": {"max_chars_per_result": 1000}}
-    assert parallel.search_request(QUERY, ACCOUNT) == Request(
-        "POST",
-        "https://api.parallel.ai/v1/search",
-        {"x-api-key": KEY},
-        json={
-            "search_queries": ["rust async"],
-            "mode": "advanced",
-            "advanced_settings": settings,
-        },
-    )
-
-
-def test_a_question_too_long_for_keywords_is_the_objective_as_well() -> None:
-    question = "word " * 60
-    sent = body(SearchQuery(question, 3))
-    assert sent["objective"] == question
-    [keywords] = sent["search_queries"]
-    assert len(keywords) <= 200
-    assert keywords.endswith(" word")
+# --- passages ----------------------------------------------------------------------------------
 
 
 def test_one_list_of_domains_and_the_first_day_are_sent_and_the_rest_stays_here() -> None:
@@ -73,13 +49,13 @@ def test_modes_and_further_results_have_their_prices() -> None:
 
 
 def test_pages_are_full_texts_or_passages_for_a_question() -> None:
-    whole = {"urls": [A, B], "advanced_settings": {"full_content": True}}
-    assert fetched(PageQuery((A, B))) == whole
+    complete = {"urls": [A, B], "advanced_settings": {"full_content": True}}
+    assert fetched(PageQuery((A, B))) == complete
     short = fetched(PageQuery((A,), text_max_characters=50))
     assert short["advanced_settings"]["full_content"] == {"max_chars_per_result": 50}
-    asked = fetched(PageQuery((A,), text=False, question="Why?", passage_characters=400))
-    assert asked["objective"] == "Why?"
-    assert asked["advanced_settings"] == {"excerpt_settings": {"max_chars_per_result": 400}}
+    passages = fetched(PageQuery((A,), text=False, question="Why?", passage_characters=400))
+    assert passages["objective"] == "Why?"
+    assert passages["advanced_settings"] == {"excerpt_settings": {"max_chars_per_result": 400}}
     assert fetched(PageQuery((A,), text=False, highlights=True))["advanced_settings"] == {}
 
 
@@ -89,25 +65,27 @@ def test_pages_are_full_texts_or_passages_for_a_question() -> None:
 def test_excerpts_are_the_snippet_and_the_passages() -> None:
     row = {"url": A, "title": None, "publish_date": "2026-05-03", "excerpts": ["x\ny", " ", "z"]}
     warnings = [{"type": "warning", "message": "location is ignored"}]
-    given = answer({"results": [row], "warnings": warnings})
-    hits = parallel.read_search(given, QUERY, ACCOUNT)
+    response = answer({"results": [row], "warnings": warnings})
+    hits = parallel.read_search(response, QUERY, ACCOUNT)
     [hit] = hits.results
     assert (hit.title, hit.snippet) == ("a.example", "x y … z")
     assert f"{hit.published_at:%Y-%m-%d}" == "2026-05-03"
     assert hits.warnings == ["Parallel: location is ignored"]
     assert hits.cost == Cost(0.005, is_estimate=True)
-    [hit] = parallel.read_search(given, SearchQuery("q", 3, content=True), ACCOUNT).results
+    [hit] = parallel.read_search(response, SearchQuery("q", 3, content=True), ACCOUNT).results
     assert hit.snippet == "x y"
     assert hit.content is not None
-    assert [each.text for each in hit.content.passages or ()] == ["x\ny", "z"]
+    assert [item.text for item in hit.content.passages or ()] == ["x\ny", "z"]
 
 
 def test_pages_are_matched_and_those_that_failed_say_why_and_cost_nothing() -> None:
     page = {"url": A, "title": "A", "excerpts": ["x"], "full_content": "# A"}
     error = {"url": B, "error_type": "fetch_error", "http_status_code": 500}
-    given = answer({"results": [page], "errors": [error], "warnings": [{"message": "no question"}]})
-    pages = parallel.read_pages(given, PageQuery((A, B), highlights=True), ACCOUNT)
-    assert [each.error for each in pages.pages] == [None, "fetch_error (HTTP 500)"]
+    response = answer(
+        {"results": [page], "errors": [error], "warnings": [{"message": "no question"}]}
+    )
+    pages = parallel.read_pages(response, PageQuery((A, B), highlights=True), ACCOUNT)
+    assert [item.error for item in pages.pages] == [None, "fetch_error (HTTP 500)"]
     assert (pages.pages[0].text, pages.pages[0].highlights) == ("# A", ["x"])
     assert (pages.cost, pages.warnings) == (Cost(0.001, is_estimate=True), [])
 

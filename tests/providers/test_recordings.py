@@ -1,4 +1,4 @@
-"""Calls as they were recorded: the result of each cassette."""
+"""The result of each recorded call."""
 
 # ruff: noqa: E501  the expectations are as inline-snapshot writes them, also after `make record`
 
@@ -14,7 +14,9 @@ def test_every_recorded_call_has_its_cassette_and_no_cassette_is_left_over() -> 
     assert {path.stem for path in CASSETTES.glob("*.yaml")} == set(SCENARIOS)
 
 
-@pytest.mark.parametrize("name", [pytest.param(each, marks=plays(each)) for each in SCENARIOS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(scenario, marks=plays(scenario)) for scenario in SCENARIOS]
+)
 def test_a_recorded_call_has_its_result(name: str, play: Play) -> None:
     assert outcome(play) == OUTCOMES[name]
 
@@ -327,7 +329,7 @@ OUTCOMES = snapshot(
             "https://news.example/2026/05/seed-archive.html | Northrop seed archive lends its first seeds to farmers",
             "  'Farmers in the dry south have borrowed seeds from the Northr' of 90",
             "https://news.example/2026/11/prompt-injection-recipe.html | Recipe site hid orders to AI agents in its <footer>",
-            "  'A recipe site carried a hidden sentence that told AI agents ' of 82",
+            "  'A recipe site carried a hidden sentence that told AI agents ' of 82",  # plain-words: data
             "https://news.example/2026/11/python-small-machines.html | Python programs start a third faster on small machines",
             "  'Programs in Python start a third faster on small machines wh' of 148",
             "filters: include_domains local, end_published_date local, category native",

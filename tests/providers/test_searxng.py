@@ -1,4 +1,4 @@
-"""SearXNG: the request built, rows that are no hits, engines that are silent, JSON that is off."""
+"""SearXNG: requests, rows without an address, failed engines, and disabled JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from offline import answer
 
 from webtools.config import Settings, environment_config
-from webtools.errors import AuthenticationError, BadRequestError, ConfigError, RateLimitError
+from webtools.errors import AuthenticationError, ConfigError
 from webtools.providers import searxng
 from webtools.providers.protocols import Cost, SearchQuery
 from webtools.testing import INSTANCE
@@ -28,24 +28,6 @@ def parameters(query: SearchQuery, **options: Any) -> dict[str, str]:
 
 
 # --- requests ----------------------------------------------------------------------------------
-
-
-def test_a_search_is_one_get_without_a_limit_or_a_key() -> None:
-    assert parameters(QUERY) == {"q": "rust async", "format": "json"}
-    request = searxng.search_request(QUERY, ACCOUNT)
-    assert (request.method, request.headers) == ("GET", {})
-    assert searxng.search_price(QUERY, ACCOUNT) == 0
-
-
-def test_options_become_parameters() -> None:
-    options = {"engines": ["wikipedia", "brave"], "language": "de-AT", "safesearch": "off"}
-    assert parameters(QUERY, **options) == {
-        "q": "rust async",
-        "format": "json",
-        "engines": "wikipedia,brave",
-        "language": "de-AT",
-        "safesearch": "0",
-    }
 
 
 def test_one_domain_and_a_period_help_engines_and_news_alone_are_the_instance_s() -> None:
@@ -98,11 +80,11 @@ def test_rows_without_an_address_are_facts_and_silent_engines_are_named() -> Non
         },
     ]
     silent = [["brave", "too many requests"], ["qwant", "CAPTCHA\n"], "odd", ["alone"]]
-    given = answer({"results": rows, "unresponsive_engines": silent})
-    hits = searxng.read_search(given, QUERY, ACCOUNT)
-    assert [(each.url, each.author, f"{each.published_at:%Y-%m-%d}") for each in hits.results] == [
-        ("https://a.example/", "B. C.", "2026-05-03")
-    ]
+    response = answer({"results": rows, "unresponsive_engines": silent})
+    hits = searxng.read_search(response, QUERY, ACCOUNT)
+    assert [
+        (result.url, result.author, f"{result.published_at:%Y-%m-%d}") for result in hits.results
+    ] == [("https://a.example/", "B. C.", "2026-05-03")]
     [warning] = hits.warnings
     assert "brave (too many requests), qwant (CAPTCHA )" in warning
     assert hits.cost == Cost(0.0, is_estimate=True)
@@ -118,25 +100,10 @@ def test_an_empty_result_within_a_period_has_a_warning() -> None:
 
 
 def test_an_instance_without_json_names_the_setting() -> None:
-    found = searxng.read_error(answer(body=b"<html>403", status=403), ACCOUNT, "search")
-    assert type(found) is AuthenticationError
-    assert re.search(r"json.*search\.formats.*settings\.yml", str(found))
-    assert 'provider "my-searxng"' in str(found)
-
-
-def test_an_instance_behind_a_login_is_an_authentication_error() -> None:
-    found = searxng.read_error(answer(body=b"", status=401), ACCOUNT, "search")
-    assert type(found) is AuthenticationError
-    assert "search.formats" not in str(found)
-
-
-def test_other_errors_have_the_instance_s_words() -> None:
-    odd = answer({"error": "Invalid value 9 for parameter safesearch"}, 400)
-    found = searxng.read_error(odd, ACCOUNT, "search")
-    assert type(found) is BadRequestError
-    assert "Invalid value 9 for parameter safesearch" in str(found)
-    limited = searxng.read_error(answer(body=b"", status=429), ACCOUNT, "search")
-    assert type(limited) is RateLimitError
+    error = searxng.read_error(answer(body=b"<html>403", status=403), ACCOUNT, "search")
+    assert type(error) is AuthenticationError
+    assert re.search(r"json.*search\.formats.*settings\.yml", str(error))
+    assert 'provider "my-searxng"' in str(error)
 
 
 # --- settings ----------------------------------------------------------------------------------

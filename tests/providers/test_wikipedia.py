@@ -1,4 +1,4 @@
-"""Wikipedia: the request built, pages put in order, errors that come with HTTP 200."""
+"""Wikipedia: requests, the order of pages, and errors with HTTP 200."""
 
 from __future__ import annotations
 
@@ -25,27 +25,6 @@ def page(index: Any, name: str) -> dict[str, Any]:
     return {"index": index, "title": name, "fullurl": f"https://w.example/{name}", "extract": name}
 
 
-def test_a_search_asks_for_pages_with_their_urls_and_introductions() -> None:
-    request = wikipedia.search_request(QUERY, ACCOUNT)
-    parts = urlsplit(request.url)
-    assert (parts.netloc, parts.path) == ("en.wikipedia.org", "/w/api.php")
-    assert dict(parse_qsl(parts.query)) == {
-        "action": "query",
-        "format": "json",
-        "formatversion": "2",
-        "generator": "search",
-        "gsrnamespace": "0",
-        "gsrsearch": "rust async",
-        "gsrlimit": "3",
-        "prop": "info|extracts",
-        "inprop": "url",
-        "exintro": "1",
-        "explaintext": "1",
-        "exlimit": "max",
-        "exchars": "600",
-    }
-
-
 def test_the_user_agent_says_who_asks() -> None:
     sent = wikipedia.search_request(QUERY, ACCOUNT).headers["user-agent"]
     assert sent.startswith(f"agent-webtools/{__version__} (")
@@ -53,12 +32,6 @@ def test_the_user_agent_says_who_asks() -> None:
     account = offline.accounts(entry).accounts[0]
     sent = wikipedia.search_request(QUERY, account).headers["user-agent"]
     assert sent == f"agent-webtools/{__version__} (ops@a.example)"
-
-
-def test_another_wiki_is_another_base_url() -> None:
-    entry = {"name": "w", "type": "wikipedia", "baseUrl": "https://de.wikipedia.org"}
-    request = wikipedia.search_request(QUERY, offline.accounts(entry).accounts[0])
-    assert request.url.startswith("https://de.wikipedia.org/w/api.php?")
 
 
 def test_a_language_has_its_wiki() -> None:
@@ -83,20 +56,14 @@ def test_pages_of_results_are_the_wiki_s_unless_results_are_thinned_out_here() -
     assert "page" not in wikipedia.native_filters(thinned, ACCOUNT)
 
 
-def test_local_filters_request_the_maximum_of_results() -> None:
-    query = SearchQuery("q", 3, include_domains=("a.example",))
-    assert "gsrlimit=20" in wikipedia.search_request(query, ACCOUNT).url
-    assert wikipedia.native_filters(query, ACCOUNT) - offline.OPTIONS == set()
-
-
 def test_pages_are_ranked_by_their_index_and_urls_are_the_api_s() -> None:
     pages = [page(2, "second"), page("odd", "unranked"), page(1, "first")]
-    found = drive(search([ACCOUNT], [QUERY], detached()), answer({"query": {"pages": pages}}))
-    assert [result.url for result in found.results] == [
+    response = drive(search([ACCOUNT], [QUERY], detached()), answer({"query": {"pages": pages}}))
+    assert [result.url for result in response.results] == [
         f"https://w.example/{name}" for name in ("first", "second", "unranked")
     ]
-    assert found.results[0].snippet == "first"
-    assert found.cost_usd == 0
+    assert response.results[0].snippet == "first"
+    assert response.cost_usd == 0
 
 
 def test_no_hits_are_an_answer_and_no_answer_is_an_error() -> None:

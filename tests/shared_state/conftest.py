@@ -53,8 +53,8 @@ def on_redis(
 
 @pytest.fixture(params=["sqlite", "redis"])
 def shared(request: pytest.FixtureRequest) -> Shared:
-    made: Shared = request.getfixturevalue("on_file" if request.param == "sqlite" else "on_redis")
-    return made
+    shared: Shared = request.getfixturevalue("on_file" if request.param == "sqlite" else "on_redis")
+    return shared
 
 
 @pytest.fixture(params=["sqlite", "redis"])

@@ -97,7 +97,7 @@ class Shared:
         machine: str = "first",
         entry: dict[str, Any] | None = None,
         cache: dict[str, Any] | None = None,
-        **others: Any,
+        **rest: Any,
     ) -> dict[str, Any]:
         """Make settings.
 
@@ -109,7 +109,9 @@ class Shared:
             others: More top-level settings.
         """
         config = self.sandbox.config()
-        entries = {each["name"]: {**each, **(entry or {})} for each in config["providers"]}
+        entries = {
+            provider["name"]: {**provider, **(entry or {})} for provider in config["providers"]
+        }
         stored = self.store.settings(machine)
         return {
             **config,
@@ -117,7 +119,7 @@ class Shared:
             "defaultProvider": providers[0],
             **stored,
             "cache": {**stored["cache"], **(cache or {"enabled": False})},
-            **others,
+            **rest,
         }
 
     def requests(self, provider: str = "") -> int:

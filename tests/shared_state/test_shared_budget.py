@@ -1,4 +1,4 @@
-"""Budgets hold exactly, whatever shares the store and whatever becomes of a request."""
+"""Budgets hold exactly across calls, threads, processes and machines."""
 
 from __future__ import annotations
 

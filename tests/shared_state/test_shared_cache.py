@@ -1,4 +1,4 @@
-"""Responses are cached for all who share a store, and equal calls share one request."""
+"""Instances that share a store share cached responses, and equal calls share one request."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_other_machines_and_processes_find_what_was_cached(shared: Shared) -> No
     assert shared.requests() == 1
 
 
-def test_the_key_is_no_part_of_an_entry(shared: Shared) -> None:
+def test_the_api_key_is_not_part_of_a_cache_key(shared: Shared) -> None:
     run(shared.web("exa", cache=ON), HEAP)
     other = shared.web("exa", cache=ON, entry={"apiKey": "test-key-of-another-user"})
     assert run(other, HEAP).cache_hit
@@ -287,8 +287,8 @@ def test_a_cache_of_another_version_is_discarded(on_file: Shared) -> None:
     assert on_file.requests() == 2
 
 
-def test_what_a_caller_changes_stays_its_own(web: WebTools) -> None:
+def test_a_caller_cannot_change_the_cache(web: WebTools) -> None:
     web.search("heap queue").results.clear()
-    found: Outcome = run(web, HEAP)
-    assert found.cache_hit
-    assert found.size > 0
+    response: Outcome = run(web, HEAP)
+    assert response.cache_hit
+    assert response.size > 0

@@ -1,4 +1,4 @@
-"""A provider in trouble is skipped by all who share a store, and one call tries it again."""
+"""Instances that share a store skip a failing provider until one call tries it again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_provider_that_does_not_respond_in_time_is_skipped(
     assert shared.requests("exa") == 0
 
 
-def test_a_success_between_failures_begins_the_count_again(web: WebTools, shared: Shared) -> None:
+def test_a_success_between_failures_restarts_the_count(web: WebTools, shared: Shared) -> None:
     for _ in range(2):
         shared.sandbox.fault(provider="exa", status=500, times=2)
         assert [ask(web).attempts for _ in range(3)] == [FROM_BRAVE, FROM_BRAVE, FROM_EXA]

@@ -1,4 +1,4 @@
-"""Requests keep the rate that the settings allow, and wait as long as a provider asks."""
+"""Requests keep the configured rate, and wait as long as a provider asks."""
 
 from __future__ import annotations
 

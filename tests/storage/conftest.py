@@ -1,4 +1,4 @@
-"""Stores of every kind, and a Redis server that is emptied for each test."""
+"""Stores of each kind, and a Redis server that is emptied for each test."""
 
 from __future__ import annotations
 

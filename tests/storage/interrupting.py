@@ -1,4 +1,4 @@
-"""Uses a store while interrupts come at any moment; run as a program of its own.
+"""Use a store while interrupts arrive at any moment, in a separate process.
 
 Whatever else looks into this process, such as a measurer of coverage, is interrupted as well.
 """

@@ -1,4 +1,4 @@
-"""Real Redis servers on loopback, to be stopped, killed and begun anew."""
+"""Real Redis servers on loopback that tests stop, kill and restart."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as asked:
-            asked.sendall(b"PING\r\n")
-            answer = asked.recv(64)
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as requests:
+            requests.sendall(b"PING\r\n")
+            answer = requests.recv(64)
             return answer.startswith((b"+PONG", b"-NOAUTH"))
         return False
 
@@ -102,7 +102,7 @@ class Line(RawServer):
     Attributes:
         url: Where the server is reached through it.
         pause: Seconds that each piece takes on its way back.
-        is_cut: Whether nothing arrives any more, and nobody is told.
+        is_cut: Whether data is dropped without closing a connection.
     """
 
     def __init__(self, server: RedisServer) -> None:

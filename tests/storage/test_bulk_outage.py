@@ -19,8 +19,8 @@ QUERIES = [f"heap {number}" for number in range(40)]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path / "redis", *DURABLE) as made:
-        yield made
+    with RedisServer(tmp_path / "redis", *DURABLE) as server:
+        yield server
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def web(server: RedisServer, webtools_sandbox: SandboxServer, tmp_path: Path) ->
         "cache": {"path": str(tmp_path / "store")},
         "log": {"enabled": False},
     }
-    with WebTools(settings) as made:
-        yield made
+    with WebTools(settings) as web:
+        yield web
 
 
 class Killer:

@@ -1,4 +1,4 @@
-"""What every spend ledger does, in a file or on a server."""
+"""Spend ledgers in files and on servers behave alike."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webtools.config import BudgetConfig
 from webtools.errors import QuotaError
 
 
-def test_a_sum_is_taken_where_it_fits_and_else_told(stores: Stores) -> None:
-    ledger, most = stores.ledger, Sum(1000, 3)
-    day, spent = ledger.reserve(600, most)
+def test_a_sum_is_reserved_if_it_fits(stores: Stores) -> None:
+    ledger, maximum = stores.ledger, Sum(1000, 3)
+    day, spent = ledger.reserve(600, maximum)
     assert (day, spent) == (time.strftime("%Y-%m-%d", time.gmtime()), None)
-    assert ledger.reserve(401, most) == (day, Sum(600, 1))
-    assert ledger.reserve(400, most) == (day, None)
-    assert ledger.reserve(0, most) == (day, None)
-    assert ledger.reserve(0, most) == (day, Sum(1000, 3))
+    assert ledger.reserve(401, maximum) == (day, Sum(600, 1))
+    assert ledger.reserve(400, maximum) == (day, None)
+    assert ledger.reserve(0, maximum) == (day, None)
+    assert ledger.reserve(0, maximum) == (day, Sum(1000, 3))
     assert ledger.today() == Sum(1000, 3)
 
 
@@ -36,20 +36,16 @@ def test_a_sum_is_changed_and_never_below_zero(stores: Stores) -> None:
     assert stores.ledger.today() == Sum(0, 1)
 
 
-def test_nothing_was_spent_where_nobody_called(stores: Stores) -> None:
-    assert stores.ledger.today() == Sum(0, 0)
-
-
 def test_sums_beyond_any_budget_stay_exact(stores: Stores) -> None:
-    most = Sum(2**52, 2**52)
+    maximum = Sum(2**52, 2**52)
     large = 10**15 + 1
-    day, _ = stores.ledger.reserve(large, most)
-    stores.ledger.reserve(1, most)
+    day, _ = stores.ledger.reserve(large, maximum)
+    stores.ledger.reserve(1, maximum)
     stores.ledger.adjust(day, -3)
     assert stores.ledger.today() == Sum(large - 2, 2)
 
 
-def test_of_many_threads_as_many_get_through_as_the_budget_allows(make: Make) -> None:
+def test_threads_together_keep_the_budget_exactly(make: Make) -> None:
     limits = BudgetConfig(usd_per_day=0.04)
     budgets = [Budget(make().ledger, limits) for _ in range(4)]
 

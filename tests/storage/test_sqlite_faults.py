@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import interrupting
-import psutil
 import pytest
 from stores_made import ROOM, TTL
 
-from webtools._internal.storage import sqlite_schema, sqlite_store
+from webtools._internal.storage import sqlite_schema
 from webtools._internal.storage.budget import Sum
 from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools._internal.storage.store_errors import ForeignFileError, StoreError
@@ -56,9 +54,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def stores(path: Path) -> Iterator[Stores]:
-    made = stores_at(path)
-    yield made
-    made.store.close()
+    stores = stores_at(path)
+    yield stores
+    stores.store.close()
 
 
 def mode(path: Path) -> int:
@@ -71,9 +69,9 @@ def beside(path: Path, suffix: str) -> Path:
 
 def run(code: str, *arguments: object) -> str:
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    return completed.stdout
 
 
 def query(path: Path, statement: str) -> list[Any]:
@@ -86,10 +84,6 @@ def is_healthy(path: Path) -> bool:
 
 
 # --- privacy -----------------------------------------------------------------------------------
-
-
-def test_nothing_is_created_before_the_first_use(stores: Stores, path: Path) -> None:
-    assert not path.parent.exists()
 
 
 @posix_only
@@ -136,10 +130,10 @@ def test_links_of_the_user_are_followed(tmp_path: Path, link: str) -> None:
 def test_a_file_or_link_of_another_user_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_link: bool
 ) -> None:
-    theirs, path = tmp_path / "theirs", tmp_path / "webtools.sqlite3"
-    (theirs if is_link else path).write_bytes(b"precious " * 100)
+    foreign, path = tmp_path / "theirs", tmp_path / "webtools.sqlite3"
+    (foreign if is_link else path).write_bytes(b"precious " * 100)
     if is_link:
-        path.symlink_to(theirs)
+        path.symlink_to(foreign)
     monkeypatch.setattr(os, "geteuid", lambda: path.lstat().st_uid + 1)
     with pytest.raises(StoreError, match="user"):
         spend(stores_at(path))
@@ -181,18 +175,18 @@ def test_a_database_of_another_program_is_not_changed(
     stores: Stores, path: Path, journal: str, *, is_locked: bool
 ) -> None:
     path.parent.mkdir()
-    theirs = sqlite3.connect(path, isolation_level=None)
-    theirs.execute(f"PRAGMA journal_mode = {journal}").fetchall()
-    theirs.execute("CREATE TABLE bookmarks (url)")
+    foreign = sqlite3.connect(path, isolation_level=None)
+    foreign.execute(f"PRAGMA journal_mode = {journal}").fetchall()
+    foreign.execute("CREATE TABLE bookmarks (url)")
     if is_locked:
-        theirs.execute("BEGIN EXCLUSIVE")
+        foreign.execute("BEGIN EXCLUSIVE")
     path.chmod(0o644)
     files = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     with pytest.raises(ForeignFileError, match=OTHER_DATABASE):
         spend(stores)
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == files
     assert mode(path) == 0o644
-    theirs.close()
+    foreign.close()
 
 
 def test_a_file_that_became_foreign_while_it_was_open_is_not_moved(
@@ -207,13 +201,6 @@ def test_a_file_that_became_foreign_while_it_was_open_is_not_moved(
         stores.cache.stats()
     assert path.read_bytes() == content
     assert not beside(path, ".corrupt").exists()
-
-
-def test_an_empty_file_is_used(stores: Stores, path: Path) -> None:
-    path.parent.mkdir()
-    path.touch()
-    spend(stores)
-    assert spent(stores) == 1
 
 
 # --- corrupt files -----------------------------------------------------------------------------
@@ -245,14 +232,6 @@ def test_a_corrupt_file_is_moved_aside_and_reported_once(
     assert stores.store.take_notices() == []
 
 
-def test_a_schema_that_is_no_text_is_corrupt(stores: Stores, path: Path) -> None:
-    spend(stores)
-    stores.store.close()
-    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE \xfb\xfb\xfb\xfb\xfb"))
-    assert spent(stores) == 0
-    assert beside(path, ".corrupt").exists()
-
-
 def test_only_the_first_corrupt_file_is_kept(stores: Stores, path: Path) -> None:
     contents: list[bytes] = []
     for _ in range(2):
@@ -279,32 +258,17 @@ def test_a_file_that_breaks_while_it_is_open_is_replaced(
     assert is_healthy(path)
 
 
-def test_all_that_find_a_file_corrupt_go_on_with_the_same_new_file(path: Path) -> None:
+def test_stores_that_share_a_corrupt_file_share_its_replacement(path: Path) -> None:
     several = [stores_at(path) for _ in range(8)]
     fill(several[0])
     several[0].store.close()
-    assert {spent(each) for each in several} == {0}
+    assert {spent(item) for item in several} == {0}
     overwrite(path, start=8192)
     with ThreadPoolExecutor(8) as threads:
         assert {stats.entries for stats in threads.map(lambda s: s.cache.stats(), several)} == {0}
         list(threads.map(spend, several))
-    assert {spent(each) for each in several} == {8}
+    assert {spent(item) for item in several} == {8}
     assert is_healthy(path)
-
-
-def test_a_corrupt_file_that_cannot_be_moved_is_an_error(
-    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError("not allowed")
-
-    fill(stores)
-    stores.store.close()
-    assert spent(stores) == 0
-    overwrite(path, start=8192)
-    monkeypatch.setattr(Path, "rename", refuse)
-    with pytest.raises(StoreError, match="not allowed"):
-        stores.cache.stats()
 
 
 # --- deleted files -----------------------------------------------------------------------------
@@ -321,15 +285,6 @@ def test_a_write_notices_that_the_file_was_deleted(stores: Stores, path: Path, l
     assert spent(stores) == spent(stores_at(path)) == 1
 
 
-def test_a_read_notices_that_the_file_was_deleted(
-    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite_store, "LOOK_INTERVAL", 0.0)
-    spend(stores)
-    path.unlink()
-    assert spent(stores) == 0
-
-
 @posix_only
 def test_a_deleted_file_that_is_open_elsewhere_leaves_the_new_one_alone(path: Path) -> None:
     late, early = stores_at(path), stores_at(path)
@@ -341,18 +296,10 @@ def test_a_deleted_file_that_is_open_elsewhere_leaves_the_new_one_alone(path: Pa
     assert spent(early) == spent(stores_at(path)) == 1
 
 
-def test_tables_that_vanish_are_created_again(stores: Stores, path: Path) -> None:
-    spend(stores)
-    query(path, "DROP TABLE spend")
-    spend(stores)
-    assert spent(stores) == 1
-    assert stores.store.take_notices() == []
-
-
 # --- other versions ----------------------------------------------------------------------------
 
 
-def test_of_another_version_only_the_ledger_is_kept(stores: Stores, path: Path) -> None:
+def test_another_version_keeps_only_the_ledger(stores: Stores, path: Path) -> None:
     spend(stores)
     stores.cache.set("key", "value")
     stores.store.close()
@@ -453,27 +400,6 @@ def test_a_file_system_without_locks_is_used_without(
 # --- locked files ------------------------------------------------------------------------------
 
 
-class Clock:
-    """A clock that moves only while a store waits."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(sqlite_store, "time", clock)
-    monkeypatch.setattr(sqlite_store, "_RETRY_PAUSE", 0.01)
-    return clock
-
-
 @pytest.fixture
 def lock(stores: Stores, path: Path) -> Iterator[Callable[[str], sqlite3.Connection]]:
     """Lock the file in another connection."""
@@ -491,38 +417,6 @@ def lock(stores: Stores, path: Path) -> Iterator[Callable[[str], sqlite3.Connect
     other.close()
 
 
-def waited(clock: Clock, use: Callable[[], object]) -> float:
-    start = clock.now
-    with pytest.raises(StoreError, match="locked|opening it"):
-        use()
-    return clock.now - start
-
-
-def test_a_locked_file_is_waited_for_once_by_the_cache_and_for_the_rest_by_the_ledger(
-    stores: Stores, lock: Callable[[str], sqlite3.Connection], clock: Clock
-) -> None:
-    lock("EXCLUSIVE")
-    get, reserve = lambda: stores.cache.get("key"), lambda: spend(stores)
-    waits = [waited(clock, use) for use in (get, get, reserve, reserve)]
-    assert waits == pytest.approx([0.5, 0.05, 1.5, 0.05], abs=0.02)
-
-
-def test_a_lock_is_forgotten_after_a_while_and_with_the_next_write(
-    stores: Stores, lock: Callable[[str], sqlite3.Connection], clock: Clock
-) -> None:
-    other = lock("IMMEDIATE")
-    reserve = lambda: spend(stores)  # noqa: E731
-    assert waited(clock, reserve) == pytest.approx(2.0, abs=0.02)
-    assert spent(stores) == 1, "reading goes on while others write"
-    assert waited(clock, reserve) == pytest.approx(0.05, abs=0.02)
-    clock.now += 6
-    assert waited(clock, reserve) == pytest.approx(2.0, abs=0.02)
-    other.execute("COMMIT")
-    spend(stores)
-    other.execute("BEGIN IMMEDIATE")
-    assert waited(clock, reserve) == pytest.approx(2.0, abs=0.02)
-
-
 def test_a_write_waits_for_the_writes_of_others(
     stores: Stores, lock: Callable[[str], sqlite3.Connection]
 ) -> None:
@@ -535,143 +429,16 @@ def test_a_write_waits_for_the_writes_of_others(
     assert spent(stores) == 2
 
 
-@posix_only
-def test_a_file_that_another_process_keeps_opening_is_waited_for_once(
-    stores: Stores, path: Path, clock: Clock
-) -> None:
-    import fcntl  # noqa: PLC0415 - POSIX only
-
-    path.parent.mkdir()
-    with beside(path, ".lock").open("w") as theirs:
-        fcntl.flock(theirs, fcntl.LOCK_EX)
-        waits = [waited(clock, lambda: spend(stores)) for _ in range(2)]
-    assert waits == pytest.approx([2.0, 0.05], abs=0.02)
-    spend(stores)
-
-
-# --- reading on an event loop ------------------------------------------------------------------
-
-
-def get_at_once(stores: Stores, key: str = "key") -> str | None:
-    entry = stores.cache.get_at_once(key)
-    return None if entry is None else entry.value
-
-
-def test_an_open_file_is_read_at_once(stores: Stores) -> None:
-    with pytest.raises(BlockingIOError):
-        get_at_once(stores)
-    stores.cache.set("key", "value")
-    assert get_at_once(stores) == "value"
-    assert get_at_once(stores, "other") is None
-
-
-def test_a_large_entry_is_not_read_at_once(path: Path) -> None:
-    stores = in_file(SqliteStore(path), ttl=TTL, max_bytes=2**30)
-    stores.cache.set("key", "x" * 300_000)
-    with pytest.raises(BlockingIOError):
-        get_at_once(stores)
-    assert stores.cache.get("key") is not None
-
-
-def test_a_slow_file_is_not_read_at_once_for_a_while(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = Clock()
-    stores.cache.set("key", "value")
-    monkeypatch.setattr(sqlite_store, "time", clock)
-    monkeypatch.setattr(clock, "monotonic", lambda: clock.sleep(0.01) or clock.now)
-    assert get_at_once(stores) == "value"  # which was slow
-    with pytest.raises(BlockingIOError):
-        get_at_once(stores)
-    clock.now += 6
-    assert get_at_once(stores) == "value"
-
-
-def test_a_file_in_use_by_another_thread_is_not_read_at_once(stores: Stores) -> None:
-    stores.circuits.change("exa", lambda _: None)
-    inside, leave = threading.Event(), threading.Event()
-
-    def wait(_: object) -> None:
-        inside.set()
-        leave.wait(60)
-
-    with ThreadPoolExecutor() as threads:
-        change = threads.submit(stores.circuits.change, "exa", wait)
-        assert inside.wait(60)
-        with pytest.raises(BlockingIOError):
-            get_at_once(stores)
-        leave.set()
-        change.result(10)
-    assert get_at_once(stores) is None
-
-
-def test_a_faulty_file_is_not_read_at_once(stores: Stores, path: Path) -> None:
-    stores.cache.set("key", "value")
-    query(path, "DROP TABLE cache")
-    with pytest.raises(BlockingIOError):
-        get_at_once(stores)
-    assert stores.cache.get("key") is None  # which creates the table again
-    assert get_at_once(stores) is None
-
-
-def test_a_file_that_stays_locked_is_not_read_at_once(
-    stores: Stores, lock: Callable[[str], sqlite3.Connection], clock: Clock
-) -> None:
-    lock("IMMEDIATE")
-    waited(clock, lambda: stores.cache.set("key", "value"))
-    with pytest.raises(BlockingIOError):
-        get_at_once(stores)
-
-
 # --- interrupts, threads and forks -------------------------------------------------------------
 
 
 @posix_only
 def test_ctrl_c_at_any_moment_leaves_the_file_to_the_next_call(path: Path) -> None:
     script = [sys.executable, str(Path(interrupting.__file__)), str(path)]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.stdout.strip(), done.returncode) == (str(interrupting.ROUNDS), 0), done.stderr
-
-
-def test_a_transaction_that_was_left_open_is_dropped(path: Path) -> None:
-    store = SqliteStore(path)
-    stores = in_file(store, ttl=TTL, max_bytes=ROOM)
-    spend(stores)
-    store.read(lambda db: [db.execute("BEGIN"), db.execute("UPDATE spend SET calls = 9")])
-    assert spent(stores) == 1
-    spend(stores)
-    assert spent(stores_at(path)) == 2
-
-
-def in_threads(number: int, act: Callable[[], object]) -> None:
-    threads = [threading.Thread(target=act) for _ in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-
-
-def test_thousands_of_short_threads_leave_no_connections_open(stores: Stores) -> None:
-    spend(stores)
-    before = psutil.Process().num_fds() if hasattr(psutil.Process, "num_fds") else 0
-    for _ in range(20):
-        in_threads(50, lambda: spent(stores))
-    in_threads(100, lambda: spend(stores))
-    assert spent(stores) == 101
-    assert not before or psutil.Process().num_fds() <= before
-
-
-def test_a_store_that_is_dropped_or_outlives_the_program_leaves_no_open_file() -> None:
-    code = """
-import gc, sys, tempfile
-from pathlib import Path
-from webtools._internal.storage.sqlite_store import SqliteStore, store_at
-with tempfile.TemporaryDirectory() as folder:
-    SqliteStore(Path(folder, "a")).read(lambda db: None)
-    gc.collect()
-    store_at(Path(folder, "b")).read(lambda db: None)
-"""
-    assert run(code) == ""
+    completed = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
+    assert (completed.stdout.strip(), completed.returncode) == (str(interrupting.ROUNDS), 0), (
+        completed.stderr
+    )
 
 
 FORK = """
@@ -726,7 +493,7 @@ child = in_child(work)
 os.read(ready[0], 1)
 spend(stores)
 assert spent(stores) == 3
-stores.store.close()  # the last connection of a file deletes its log, if no lock tells of another
+stores.store.close()  # the last connection of a file deletes its log, if it sees no lock of another
 os.write(gate[1], b"x")
 check(child)
 assert spent(stores) == 4
@@ -762,74 +529,3 @@ for thread in threads:
 assert is_healthy(path)
 """,
     )
-
-
-@posix_only
-def test_a_fork_that_cannot_wait_longer_leaves_the_child_without_the_file(path: Path) -> None:
-    forked(
-        path,
-        """
-sqlite_store.FORK_PATIENCE = 0.05
-inside, leave = threading.Event(), threading.Event()
-
-def wait(state):
-    inside.set()
-    leave.wait(60)
-
-thread = threading.Thread(target=lambda: stores.circuits.change("exa", wait))
-thread.start()
-inside.wait()
-
-def work():
-    for _ in range(2):
-        try:
-            spend(stores)
-        except StoreError as error:
-            assert "in use when this process forked" in str(error)
-        else:
-            raise AssertionError("it used the file of its parent")
-    check(in_child(lambda: None))
-
-child = in_child(work)
-leave.set()
-check(child)
-thread.join()
-spend(stores)
-assert spent(stores) == 1
-""",
-    )
-
-
-# --- the log of the file -----------------------------------------------------------------------
-
-
-def test_a_large_log_is_written_back(path: Path) -> None:
-    stores = in_file(SqliteStore(path), ttl=TTL, max_bytes=2**30)
-    for _ in range(8):
-        fill(stores, 20_000)
-    assert beside(path, "-wal").stat().st_size < 3 * sqlite_store._MAX_LOG_BYTES
-
-
-def test_a_deleted_log_is_no_fault(stores: Stores, path: Path) -> None:
-    spend(stores)
-    beside(path, "-wal").unlink()
-    spend(stores)
-    assert spent(stores) == 2
-
-
-def test_a_log_that_others_read_is_written_back_later(
-    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite_store, "_MAX_LOG_BYTES", 100_000)
-    spend(stores)
-    reader = sqlite3.connect(path, isolation_level=None)
-    reader.execute("BEGIN")
-    reader.execute("SELECT * FROM spend").fetchall()
-    fill(stores)
-    assert beside(path, "-wal").stat().st_size > 100_000
-    reader.close()
-    monkeypatch.setattr(sqlite_store, "_CHECKPOINT_INTERVAL", 0.0)
-    now = time.monotonic() + 60
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    spend(stores)
-    assert beside(path, "-wal").stat().st_size == 0
