@@ -4,7 +4,7 @@
 
     agent = FunctionAgent(tools=WebToolsSpec().to_tool_list(), llm=llm)
 
-Names are loaded when they are first used: LlamaIndex is not imported before that.
+LlamaIndex is not imported before a name is first used.
 """
 
 from importlib import import_module
@@ -54,7 +54,7 @@ __all__ = [
     "web_search_tool",
 ]
 
-_HOMES = {
+_MODULES = {
     "summarize_tool": "_factories",
     "web_fetch_tool": "_factories",
     "web_read_tool": "_factories",
@@ -77,17 +77,16 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its module when it is first used."""
-    if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        home = import_module(f"{__name__}.{_HOMES[name]}")
+        module = import_module(f"{__name__}.{_MODULES[name]}")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "llama_index":
             raise
         message = f"{__name__} needs llama-index-core: pip install 'agent-webtools[llamaindex]'"
         raise ImportError(message) from error
-    value = getattr(home, name)
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,4 +1,4 @@
-"""What retriever, reader and postprocessor share."""
+"""Shared by the retriever, the reader and the postprocessor."""
 
 import logging
 import sys
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 logger = logging.getLogger("llamaindex_webtools")
 
 
-def check_count(name: str, value: int, most: int = sys.maxsize) -> int:
-    """Return a number of a developer's; to a tool 0 would mean its default.
+def check_count(name: str, value: int, maximum: int = sys.maxsize) -> int:
+    """Return `value`. The core would take 0 for its default.
 
     Raises:
-        InputError: It is no number from 1 on, or more than `most`.
+        InputError: `value` is not a whole number from 1 to `maximum`.
     """
-    if value not in range(1, most + 1):
-        bounds = "1 or more" if most == sys.maxsize else f"1 to {most}"
+    if value not in range(1, maximum + 1):
+        bounds = "1 or more" if maximum == sys.maxsize else f"1 to {maximum}"
         raise InputError(f"{name} {value!r} is not possible; use {bounds}.")
     return value
 
 
 def check_llm(llm: "LLM") -> "LLM":
-    """Return an LLM.
+    """Return `llm`.
 
     Raises:
-        InputError: It is something else, which would leave every answer to quotations.
+        InputError: `llm` is something else; every answer would consist of quotations.
     """
     if not hasattr(llm, "acomplete"):
         raise InputError(f"llm must be an LLM of LlamaIndex, not {type(llm).__name__}.")
@@ -45,16 +45,15 @@ def check_llm(llm: "LLM") -> "LLM":
 
 
 def log_warnings(response: "SearchResponse | FetchResponse") -> None:
-    """Log what a call has to warn of, such as a filter that nobody could apply."""
     for warning in response.warnings:
         logger.warning("%s", warning)
 
 
-def given_or_new(web: "WebTools | None", **settings: Any) -> "WebTools":
-    """Return `web`, or for None a new `WebTools` with these arguments.
+def check_web(web: "WebTools | None", **settings: Any) -> "WebTools":
+    """Return `web`; for None, make a `WebTools` from the settings.
 
     Raises:
-        InputError: `web` is not a `WebTools`, or comes with further arguments.
+        InputError: `web` is not a `WebTools`, or comes with settings.
     """
     if web is None:
         return webtools.WebTools(**settings)
@@ -67,11 +66,12 @@ def given_or_new(web: "WebTools | None", **settings: Any) -> "WebTools":
     return web
 
 
-class HoldsWeb(BaseComponent):
-    """A component over a `WebTools`.
+class WebComponent(BaseComponent):
+    """A component with a `WebTools`.
 
-    `to_dict` leaves it out, as it may hold keys; give `from_dict` another: `from_dict(data,
-    web=web)`. A pickle keeps where its settings are, and refuses keys given in code.
+    `to_dict` leaves the `WebTools` out, because it may hold keys. Pass one to `from_dict`:
+    `from_dict(data, web=web)`. A pickle contains the path of its settings. Pickling fails if keys
+    were passed in code.
     """
 
     _web: Any = PrivateAttr()
@@ -84,21 +84,21 @@ class HoldsWeb(BaseComponent):
         **fields: Any,
     ) -> None:
         super().__init__(**fields)
-        self._web = given_or_new(web, api_keys=api_keys)
+        self._web = check_web(web, api_keys=api_keys)
 
     @property
     def web(self) -> "WebTools":
-        """What does the work."""
-        found: WebTools = self._web
-        return found
+        """The `WebTools` that does the work."""
+        web: WebTools = self._web
+        return web
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the `WebTools`: the base leaves out silently what refuses to be pickled."""
+        """Include the `WebTools`: the base class silently drops what cannot be pickled."""
         state = super().__getstate__()
         state["__pydantic_private__"] = {"_web": self._web}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the `WebTools` back: the base restores the fields alone."""
+        """Restore the `WebTools`: the base class restores only the fields."""
         super().__setstate__(state)
         self._web = state["__pydantic_private__"]["_web"]

@@ -1,12 +1,11 @@
-"""The tools one by one."""
+"""Factories of single tools."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from llama_index.core.tools import FunctionTool
 
-from llamaindex_webtools._building import describe
-from llamaindex_webtools._component import given_or_new
+from llamaindex_webtools._component import check_web
 from llamaindex_webtools._fixed import (
     FixedFetch,
     FixedResearch,
@@ -14,6 +13,7 @@ from llamaindex_webtools._fixed import (
     FixedSummary,
     FixedTool,
 )
+from llamaindex_webtools._function_tools import tool_metadata
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
@@ -39,18 +39,18 @@ def web_search_tool(
         python_only = web_search_tool(include_domains=["docs.python.org"], limit=5)
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: What the model calls it, for agents with several instances.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: The name that the model calls, for agents with several instances.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+        fixed: Arguments of every call, which a model neither sees nor changes:
             limit, include_domains, exclude_domains, start_published_date, end_published_date,
             category, country, language, safe_search, page, content, similar, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a value is not valid.
+        InputError: Model APIs refuse the name, or a value is not valid.
     """
-    return _one(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache)
+    return _make(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache)
 
 
 def web_fetch_tool(
@@ -64,17 +64,17 @@ def web_fetch_tool(
     """Make the tool that reads one or several pages.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: What the model calls it.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: The name that the model calls.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+        fixed: Arguments of every call, which a model neither sees nor changes:
             question, text, highlights, summary, text_max_characters, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a value is not valid.
+        InputError: Model APIs refuse the name, or a value is not valid.
     """
-    return _one(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache)
+    return _make(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache)
 
 
 def summarize_tool(
@@ -88,17 +88,17 @@ def summarize_tool(
     """Make the tool that summarizes a page.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: What the model calls it.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: The name that the model calls.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+        fixed: Arguments of every call, which a model neither sees nor changes:
             summary_type, engine, target_language, provider.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a value is not valid.
+        InputError: Model APIs refuse the name, or a value is not valid.
     """
-    return _one(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache)
+    return _make(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache)
 
 
 def web_research_tool(
@@ -113,18 +113,18 @@ def web_research_tool(
     """Make the tool that researches a question.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: What the model calls it.
-        llm: Writes the answers of `web-deep`; without one, sentences of the sources are quoted.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: The name that the model calls.
+        llm: Writes the answers of `web-deep`. Without a model, they quote the sources.
         cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments that go with every call, and that a model neither sees nor changes:
+        fixed: Arguments of every call, which a model neither sees nor changes:
             command, limit, recency_days, synthesis.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a value is not valid.
+        InputError: Model APIs refuse the name, or a value is not valid.
     """
-    return _one(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache)
+    return _make(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache)
 
 
 def web_read_tool(
@@ -133,21 +133,21 @@ def web_read_tool(
     api_keys: "Mapping[str, Key] | None" = None,
     name: str = READ.name,
 ) -> FunctionTool:
-    """Make the tool that reads on where another one's output was cut.
+    """Make the tool that reads the rest of a truncated output.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        name: What the model calls it; the notice of an output that was cut says "web_read".
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: The name that the model calls. The notice in a truncated output says "web_read".
 
     Raises:
-        InputError: The name is one that model APIs refuse.
+        InputError: Model APIs refuse the name.
     """
-    return _one(READ, _spec(READ, web, api_keys), name, {})
+    return _make(READ, _spec(READ, web, api_keys), name, {})
 
 
 class _ToolSpec(WebToolsSpec):
-    """The spec of one tool, whose factory warns for that tool alone."""
+    """The spec of one tool. Its factory warns only if no provider can serve that tool."""
 
     def _warn(self) -> None:
         pass
@@ -159,19 +159,19 @@ def _spec(
     api_keys: "Mapping[str, Key] | None",
     llm: "LLM | None" = None,
 ) -> WebToolsSpec:
-    spec = _ToolSpec(given_or_new(web, api_keys=api_keys), llm=llm)
+    spec = _ToolSpec(check_web(web, api_keys=api_keys), llm=llm)
     warn_if_unconfigured(spec.web, tool)
     return spec
 
 
-def _one(
+def _make(
     tool: Tool,
     spec: WebToolsSpec,
     name: str,
     fixed: Mapping[str, Any],
     cache: CacheMode = "use",
 ) -> FunctionTool:
-    spec.cache_mode = CallOptions(cache).cache  # refuses another word here, not at the first call
+    spec.cache_mode = CallOptions(cache).cache  # checks it now, not at the first call
     if fixed:
         return FixedTool(spec, tool.name, name, fixed)
-    return spec.to_tool_list([tool.name], {tool.name: describe(tool, name)})[0]
+    return spec.to_tool_list([tool.name], {tool.name: tool_metadata(tool, name)})[0]

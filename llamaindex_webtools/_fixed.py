@@ -1,11 +1,11 @@
-"""Tools with arguments that the developer has decided: a model neither sees nor changes them."""
+"""Tools with fixed arguments, which a model neither sees nor changes."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from types import MethodType
 from typing import Any, Literal, TypedDict
 
-from llamaindex_webtools._building import WebFunctionTool, describe, functions
+from llamaindex_webtools._function_tools import WebFunctionTool, tool_metadata, tool_methods
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools._internal.text.choices import Command
 from webtools.tools import TOOLS
@@ -59,25 +59,29 @@ class FixedResearch(TypedDict, total=False):
 
 
 class FixedTool(WebFunctionTool):
-    """A tool with some arguments decided.
+    """A tool with some fixed arguments.
 
     Args:
-        spec: What carries out the calls.
+        spec: Carries out the calls.
         tool: The name of the tool in `webtools.tools`.
-        name: What the model calls it.
+        name: The name that the model calls.
         fixed: The arguments by name.
 
     Raises:
-        InputError: The name is one that model APIs refuse, or a value makes no sense.
+        InputError: Model APIs refuse the name, or a value is not valid.
     """
 
     def __init__(self, spec: WebToolsSpec, tool: str, name: str, fixed: Mapping[str, Any]) -> None:
-        narrowed = TOOLS[tool].with_fixed(fixed)
-        # Agents that write code call them by their own names.
-        run, arun = (MethodType(each, spec) for each in functions(narrowed, name.replace("-", "_")))
-        super().__init__(fn=run, async_fn=arun, metadata=describe(narrowed, name))
-        self._made_of = (spec, tool, name, deepcopy(dict(fixed)))  # lists may change later
+        fixed_tool = TOOLS[tool].with_fixed(fixed)
+        # Agents that write code call the functions by their names.
+        run, arun = tool_methods(fixed_tool, name.replace("-", "_"))
+        super().__init__(
+            fn=MethodType(run, spec),
+            async_fn=MethodType(arun, spec),
+            metadata=tool_metadata(fixed_tool, name),
+        )
+        self._arguments = (spec, tool, name, deepcopy(dict(fixed)))  # lists may change later
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it anew in a copy or from a pickle: no module has its schema and functions."""
-        return FixedTool, self._made_of
+        """Copy and pickle by construction: pickle cannot import the schema and the functions."""
+        return FixedTool, self._arguments

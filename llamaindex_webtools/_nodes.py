@@ -1,5 +1,6 @@
-"""Web pages and search hits as LlamaIndex has them: ids, metadata, nodes."""
+"""Convert search results and pages to LlamaIndex nodes and documents."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
 from itertools import count
@@ -19,34 +20,34 @@ from llama_index.core.schema import (
 from webtools.results import Page, SearchResult
 from webtools.results.scores import scores_of
 
-_SEEN = ("title", "url", "published_at", "author")  # by models; all else is for programs
-_LONGEST_SEEN = 300  # characters; a splitter refuses a text whose metadata outgrow its chunks
+_SHOWN_KEYS = ("title", "url", "published_at", "author")  # to models; the rest is for programs
+_MAX_SHOWN_CHARACTERS = 300  # a splitter refuses a text whose metadata are longer than a chunk
 _DEFAULT_PORT = {"http": ":80", "https": ":443"}
 
 
 class WebNode(TextNode):
-    """A search hit. It differs from other text nodes in what stores and fusion know it by.
+    """A search result, with the hash and the `ref_doc_id` that fusion and stores need.
 
-    Several queries or providers give hits of one page that differ in their snippets; a fusion
-    retriever merges nodes of one hash, so that is the hash of the page's address. And a store
-    replaces what it has under a node's `ref_doc_id`: with the page's id, a hit would push out the
-    page that `WebPageReader` read. Its source is the page nevertheless.
+    A fusion retriever merges nodes with the same hash. Several queries or providers return the same
+    page with different snippets, so the hash is that of the page's URL. A store replaces the nodes
+    with the same `ref_doc_id`. With the page's id, a search result would replace the page that
+    `WebPageReader` has read, so it is the node's own id. Its source node is the page nevertheless.
     """
 
     @property
     def hash(self) -> str:
-        """Return what tells pages apart."""
+        """The hash of the page's id."""
         url = self.metadata.get("url")
         return sha256(page_id(url).encode()).hexdigest() if isinstance(url, str) else super().hash
 
     @property
     def ref_doc_id(self) -> str:
-        """Return what a store keeps it by: its own id."""
+        """The node's own id."""
         return self.id_
 
 
-class _Described(Protocol):
-    """What a hit and a page have in common."""
+class _HasPageFacts(Protocol):
+    """What search results and pages have in common."""
 
     @property
     def title(self) -> str | None: ...
@@ -59,75 +60,83 @@ class _Described(Protocol):
 
 
 def page_id(url: str) -> str:
-    """Return the id of a page: a UUID, as some stores want one, the same for each spelling."""
+    """Return the id of a page: a UUID, which some stores require, equal for all spellings."""
     return str(uuid5(NAMESPACE_URL, _canonical(url)))
 
 
-def document(page: Page) -> Document:
-    """Make the document of a page that was fetched.
+def first_urls(urls: Iterable[str]) -> list[str]:
+    """Return the first URL of each page."""
+    url_by_page: dict[str, str] = {}
+    for url in urls:
+        url_by_page.setdefault(page_id(url), url)
+    return [*url_by_page.values()]
 
-    It holds nothing that two fetches of an unchanged page would tell differently: a document's
-    hash covers its metadata too, and one of another hash is embedded again. So the URL's
-    spelling is the one that its id comes from.
+
+def page_document(page: Page) -> Document:
+    """Convert a page.
+
+    A document with another hash is embedded again, and the hash covers the metadata. So the
+    metadata hold nothing that differs between two fetches of an unchanged page, and the URL is in
+    its canonical spelling.
     """
-    metadata = _described(page) | {"url": _canonical(page.url)}
+    metadata = _page_facts(page) | {"url": _canonical(page.url)}
     return Document(
         id_=page_id(page.url),
         text=page.text,
         metadata=metadata,
-        excluded_embed_metadata_keys=_unseen(metadata),
-        excluded_llm_metadata_keys=_unseen(metadata),
+        excluded_embed_metadata_keys=_hidden_keys(metadata),
+        excluded_llm_metadata_keys=_hidden_keys(metadata),
     )
 
 
-def hits(results: list[SearchResult]) -> list[NodeWithScore]:
-    """Make the nodes of the hits of one query, in the provider's order."""
-    return [*map(_hit, results, count(1), scores_of(results))]
+def result_nodes(results: list[SearchResult]) -> list[NodeWithScore]:
+    """Convert the results of one query, in the provider's order."""
+    return [*map(_result_node, results, count(1), scores_of(results))]
 
 
-def _unseen(metadata: dict[str, Any]) -> list[str]:
-    """List what is kept from models: what is for programs, or too long."""
+def _hidden_keys(metadata: dict[str, Any]) -> list[str]:
+    """List the metadata that models do not see: those for programs, and long ones."""
     return [
         key
         for key, value in metadata.items()
-        if key not in _SEEN or len(str(value)) > _LONGEST_SEEN
+        if key not in _SHOWN_KEYS or len(str(value)) > _MAX_SHOWN_CHARACTERS
     ]
 
 
-def _hit(result: SearchResult, rank: int, score: float) -> NodeWithScore:
-    described = _described(result)
-    metadata = described | {
+def _result_node(result: SearchResult, rank: int, score: float) -> NodeWithScore:
+    page_facts = _page_facts(result)
+    metadata = page_facts | {
         "provider": result.source_provider,
         "query": result.query,
         "rank": rank,
     }
     page = page_id(result.url)
-    source = RelatedNodeInfo(node_id=page, node_type=ObjectType.DOCUMENT, metadata=described)
+    source = RelatedNodeInfo(node_id=page, node_type=ObjectType.DOCUMENT, metadata=page_facts)
     node = WebNode(
-        id_=str(uuid5(UUID(page), "hit")),  # not the page's own: a store may hold both
+        id_=str(uuid5(UUID(page), "hit")),  # not the page's id: a store may hold both
         text=result.snippet or result.title,
         extra_info=metadata,
         relationships={NodeRelationship.SOURCE: source},
-        excluded_embed_metadata_keys=_unseen(metadata),
-        excluded_llm_metadata_keys=_unseen(metadata),
+        excluded_embed_metadata_keys=_hidden_keys(metadata),
+        excluded_llm_metadata_keys=_hidden_keys(metadata),
     )
     return NodeWithScore(node=node, score=score)
 
 
-def _described(item: _Described) -> dict[str, Any]:
-    """Return what is known of a page, flat and without nulls: some vector stores take no others."""
+def _page_facts(item: _HasPageFacts) -> dict[str, Any]:
+    """Return metadata, flat and without nulls, which some vector stores refuse."""
     date = item.published_at
-    known = {
+    facts = {
         "title": item.title,
         "url": item.url,
         "published_at": date.isoformat() if date else None,
         "author": item.author,
     }
-    return {key: value for key, value in known.items() if value}
+    return {key: value for key, value in facts.items() if value}
 
 
 def _canonical(url: str) -> str:
-    """Spell a URL as all do that surely lead to the same page; fragments are never sent."""
+    """Normalize the parts of a URL that never change the page. Fragments are never sent."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""What people see while an agent runs: its calls of our tools, and how far the long ones are.
+"""A handler that prints an agent's calls of the web tools and their progress.
 
 LlamaIndex fires no event when a tool starts or ends. Arguments and results are in the spans of
 `FunctionTool`, and in the stream of an agent's run as `ToolCall` and `ToolCallResult`.
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from llama_index_instrumentation.dispatcher import Dispatcher
     from workflows.handler import WorkflowHandler
 
-_CALL = re.compile(r"\w+\.a?call-").match  # spans of `__call__` have one of these inside
+_CALL_SPAN = re.compile(r"\w+\.a?call-")  # spans of `__call__` contain one of these
 
 
 class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
-    """Prints a line for each call of our tools and one for its result, or more when expanded.
+    """Prints a line for each call of a web tool and one for its result, or more when expanded.
 
-    It needs the extra `cli`. Attached, it sees every call, by an agent or not; or hand it the
+    It requires the extra `cli`. Attach it to see every call, by an agent or not, or pass it the
     events of one run with `on_event`. Doing both shows calls twice.
 
     Example:
@@ -50,10 +50,10 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
     _dispatcher: Any = PrivateAttr(default=None)
 
     def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
-        """Print to a file, stderr by default.
+        """Print to a file.
 
         Args:
-            file: Where to print.
+            file: Where to print, stderr by default.
             expanded: Whether to show the results themselves: titles, URLs, citations.
         """
         from webtools import rendering  # noqa: PLC0415  rich is optional
@@ -64,11 +64,11 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name that LlamaIndex knows it by."""
+        """Return the name for LlamaIndex."""
         return "WebToolsEventHandler"
 
     def attach(self, dispatcher: "Dispatcher | None" = None) -> "Self":
-        """Begin to listen, by default to all that happens in the process."""
+        """Start handling events, by default all of this process."""
         self.detach()
         self._dispatcher = get_dispatcher() if dispatcher is None else dispatcher
         self._dispatcher.add_span_handler(self)
@@ -76,11 +76,12 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         return self
 
     def detach(self) -> None:
-        """Stop to listen."""
-        heard, self._dispatcher = self._dispatcher, None
-        if heard is not None:
-            heard.span_handlers = [each for each in heard.span_handlers if each is not self]
-            heard.event_handlers = [each for each in heard.event_handlers if each is not self]
+        """Stop handling events."""
+        dispatcher, self._dispatcher = self._dispatcher, None
+        if dispatcher is not None:
+            for name in ("span_handlers", "event_handlers"):
+                handlers = getattr(dispatcher, name)
+                setattr(dispatcher, name, [other for other in handlers if other is not self])
 
     def __enter__(self) -> "Self":
         """Attach it."""
@@ -92,26 +93,23 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
 
     @quietly
     def on_event(self, event: Any) -> None:
-        """Take an event of an agent's stream; all but the calls of our tools are passed over."""
+        """Handle an event of an agent's stream. Calls of other tools are ignored."""
         if isinstance(event, ToolCallResult):
-            self._ended(event)
+            result = _result(event.tool_output)
+            if self._rendering.tool_called(event.tool_name) is None:
+                self._show_call(event, self._rendering.tool_behind(result.details))
+            self._display.end(event.tool_id, result)
         elif isinstance(event, ToolCall):
-            self._started(event, self._rendering.tool_called(event.tool_name))
+            self._show_call(event, self._rendering.tool_called(event.tool_name))
 
-    def _started(self, event: ToolCall | ToolCallResult, tool: str | None) -> None:
-        given: Any = cast("Any", event.tool_kwargs)  # pyright: ignore[reportUnknownMemberType]
+    def _show_call(self, event: ToolCall | ToolCallResult, tool: str | None) -> None:
+        arguments: Any = cast("Any", event.tool_kwargs)  # pyright: ignore[reportUnknownMemberType]
         if tool is not None:
-            self._display.start(event.tool_id, tool, given, event.tool_name)
-
-    def _ended(self, event: ToolCallResult) -> None:
-        result = _result(event.tool_output)
-        if self._rendering.tool_called(event.tool_name) is None:
-            self._started(event, self._rendering.tool_behind(result.details))
-        self._display.end(event.tool_id, result)
+            self._display.start(event.tool_id, tool, arguments, event.tool_name)
 
     @quietly
     def handle(self, event: BaseEvent, **_: Any) -> None:
-        """Take an instrumentation event: how far a call is."""
+        """Handle an instrumentation event: the progress of a call."""
         if isinstance(event, WebToolsProgressEvent):
             step = Progress(
                 event.tool, event.stage, event.done, event.total, event.subject, event.failed
@@ -127,19 +125,19 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         tags: dict[str, Any] | None = None,  # noqa: ARG002
         **_: Any,
     ) -> BaseSpan | None:
-        """Take the beginning of a span; none is kept."""
-        self._begun(id_, bound_args, instance)
+        """Handle the start of a span."""
+        self._start_span(id_, bound_args, instance)
         return None
 
     @quietly
-    def _begun(self, id_: str, bound_args: inspect.BoundArguments, instance: Any) -> None:
-        if isinstance(instance, FunctionTool) and _CALL(id_):
+    def _start_span(self, id_: str, bound_args: inspect.BoundArguments, instance: Any) -> None:
+        if isinstance(instance, FunctionTool) and _CALL_SPAN.match(id_):
             metadata = instance.metadata
             name = metadata.name or ""
             tool = _by_schema(metadata) or self._rendering.tool_called(name, metadata.description)
             if tool is not None:
-                given: Any = bound_args.kwargs or [*bound_args.args]
-                self._display.start(id_, tool, given, name)
+                arguments: Any = bound_args.kwargs or [*bound_args.args]
+                self._display.start(id_, tool, arguments, name)
 
     def prepare_to_exit_span(
         self,
@@ -149,7 +147,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         result: Any | None = None,
         **_: Any,
     ) -> BaseSpan | None:
-        """Take the end of a span."""
+        """Handle the end of a span."""
         if isinstance(result, ToolOutput):
             self._display.end(id_, _result(result))
         return None
@@ -162,7 +160,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         err: BaseException | None = None,
         **_: Any,
     ) -> BaseSpan | None:
-        """Take the end of a span that failed or was cancelled."""
+        """Handle the end of a span that failed or was cancelled."""
         self._display.fail(id_, str(err) or type(err).__name__)
         return None
 
@@ -170,7 +168,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
 async def show_events(
     run: "WorkflowHandler", file: IO[str] | None = None, *, expanded: bool = False
 ) -> Any:
-    """Print the calls of our tools in one run of an agent, and give the run's answer.
+    """Print the calls of the web tools in one run of an agent, and return the run's answer.
 
     Example:
         ```python
@@ -178,18 +176,18 @@ async def show_events(
         ```
 
     Args:
-        run: What `agent.run` gave; its stream of events is used up.
+        run: The handler that `agent.run` returned. Its stream of events is consumed.
         file: Where to print, stderr by default.
         expanded: Whether to show the results themselves.
     """
-    shown = WebToolsEventHandler(file, expanded=expanded)
+    handler = WebToolsEventHandler(file, expanded=expanded)
     async for event in run.stream_events():
-        shown.on_event(event)
+        handler.on_event(event)
     return cast("Any", await run)
 
 
 def _by_schema(metadata: ToolMetadata) -> str | None:
-    """Name the tool whose arguments it takes, whatever it is called and said to do."""
+    """Return the name of the web tool with this schema. Its name and description may differ."""
     tools = (tool.name for tool in TOOLS.values() if metadata.fn_schema is tool.input_model)
     return next(tools, None)
 

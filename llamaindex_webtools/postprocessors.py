@@ -1,4 +1,4 @@
-"""A postprocessor that puts the text of pages where their snippets were."""
+"""A postprocessor that replaces snippets by the text of pages."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any
@@ -9,11 +9,11 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle, TextNode
 
-from llamaindex_webtools._component import HoldsWeb, log_warnings
-from llamaindex_webtools._nodes import page_id
-from llamaindex_webtools._passages import RankingModels
+from llamaindex_webtools._component import WebComponent, log_warnings
+from llamaindex_webtools._nodes import first_urls, page_id
+from llamaindex_webtools._passages import best_passages
 from webtools import FetchResponse, Page, ProviderError, RequestError
-from webtools._internal.operations.loading import url_fault
+from webtools._internal.operations.loading import failed_pages, url_fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,37 +23,36 @@ if TYPE_CHECKING:
 
 __all__ = ["FetchPagePostprocessor"]
 
-_FAILED = "fetch_error"
-_FETCHED = "fetched"
-_NOTES = (_FAILED, _FETCHED)
+_ERROR_KEY = "fetch_error"
+_FETCHED_KEY = "fetched"
 
 
-class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
-    """Reads the pages of the first nodes, and gives the nodes their text.
+class FetchPagePostprocessor(WebComponent, BaseNodePostprocessor):
+    """Reads the pages of the first nodes and puts their text into the nodes.
 
         engine = RetrieverQueryEngine.from_args(
             WebRetriever(), llm=llm, node_postprocessors=[FetchPagePostprocessor()]
         )
 
-    It takes nodes of any retriever that have a `url` in their metadata. Of a long page it takes
-    the passages that bear on the query, by the ranking that `web_fetch` and `web_research` use; an
-    embedding model or a reranker of your own can be put in. Scores, ids and order stay, and the
-    nodes given are not changed: those filled are copies, with `fetched` in their metadata. Where a
-    page cannot be had, the node keeps its text, and `fetch_error` says why; models see neither.
-    Where several nodes have the same page, the first gets its text.
+    It accepts nodes of any retriever that have a `url` in their metadata. A long page is cut to the
+    passages that are relevant to the query, ranked as in `web_fetch` and `web_research`; you can
+    add an embedding model or a reranker. Scores, ids and order stay. Nodes with page text are
+    copies, with `fetched` in their metadata. If a page cannot be read, the node keeps its text, and
+    `fetch_error` says why. Models do not see these keys. If several nodes have the same page, the
+    first one gets its text.
 
     Missing or malformed settings raise `ConfigError`.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
 
     Attributes:
-        top_n: Most pages to read, 1 to 100.
-        max_characters: Most characters of page text per node.
-        keep_snippet: Put the page's text after the node's own, not in its place.
+        top_n: Maximum number of pages to read, 1 to 100.
+        max_characters: Maximum characters of page text per node.
+        keep_snippet: Append the page's text to the node's text instead of replacing it.
         provider: Configured name of the provider to use, or None.
-        embed_model: Embeddings whose likeness to the query counts beside our own ranking, or None.
+        embed_model: Embeddings whose similarity to the query is added to the ranking, or None.
         reranker: A postprocessor that orders the best passages, such as `LLMRerank`, or None.
     """
 
@@ -91,7 +90,7 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name that serialized postprocessors bear."""
+        """Return the name in serialized postprocessors."""
         return "FetchPagePostprocessor"
 
     def _postprocess_nodes(
@@ -102,8 +101,8 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
         try:
             response = self.web.fetch(urls, text=True, provider=self.provider)
         except (RequestError, ProviderError) as error:
-            response = _none_read(urls, error)
-        return self._filled(nodes, response, query_bundle)
+            response = failed_pages(urls, error)
+        return self._with_pages(nodes, response, query_bundle)
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -113,40 +112,36 @@ class FetchPagePostprocessor(HoldsWeb, BaseNodePostprocessor):
         try:
             response = await self.web.afetch(urls, text=True, provider=self.provider)
         except (RequestError, ProviderError) as error:
-            response = _none_read(urls, error)
+            response = failed_pages(urls, error)
         if all(len(page.text or "") <= self.max_characters for page in response.pages):
-            return self._filled(nodes, response, query_bundle)
-        return await asyncio.to_thread(self._filled, nodes, response, query_bundle)
+            return self._with_pages(nodes, response, query_bundle)
+        return await asyncio.to_thread(self._with_pages, nodes, response, query_bundle)
 
     def _urls(self, nodes: list[NodeWithScore]) -> list[str]:
-        """List the URLs of the first pages; of those that lead to one page, the first."""
-        first_of: dict[str, str] = {}
-        for each in nodes:
-            if url := _url(each.node):
-                first_of.setdefault(page_id(url), url)
-        return [*first_of.values()][: self.top_n]
+        """List the URLs of the first pages, with one URL per page."""
+        urls = [url for node in nodes if (url := _url(node.node))]
+        return first_urls(urls)[: self.top_n]
 
-    def _filled(
+    def _with_pages(
         self, nodes: list[NodeWithScore], response: FetchResponse, query: QueryBundle | None
     ) -> list[NodeWithScore]:
         log_warnings(response)
-        words = query.query_str if query else ""
-        page_of = {page_id(page.url): page for page in response.pages}
-        filled: list[NodeWithScore] = []
-        for each in nodes:
-            page = page_of.pop(page_id(_url(each.node) or ""), None)
-            node = each.node if page is None else self._with_page(each.node, page, words)
-            filled.append(NodeWithScore(node=node, score=each.score))
-        return filled
+        query_text = query.query_str if query else ""
+        pages = {page_id(page.url): page for page in response.pages}
+        changed: list[NodeWithScore] = []
+        for scored in nodes:
+            page = pages.pop(page_id(_url(scored.node) or ""), None)
+            node = scored.node if page is None else self._with_page(scored.node, page, query_text)
+            changed.append(NodeWithScore(node=node, score=scored.score))
+        return changed
 
     def _with_page(self, node: BaseNode, page: Page, query: str) -> BaseNode:
         if not page.text:
-            return _noted(node, _FAILED, page.error or "the page has no text")
-        models = RankingModels(self.embed_model, self.reranker)
-        text = models.best_passages(page.text, query, self.max_characters)
-        copy = _noted(node, _FETCHED, note=True)
+            return _with_note(node, _ERROR_KEY, page.error or "the page has no text")
+        text = best_passages(page.text, query, self.max_characters, self.embed_model, self.reranker)
+        copy = _with_note(node, _FETCHED_KEY, note=True)
         copy.set_content(f"{node.get_content()}\n\n{text}" if self.keep_snippet else text)
-        copy.embedding = None  # it was that of the snippet
+        copy.embedding = None  # it belonged to the snippet
         if isinstance(copy, TextNode):
             copy.start_char_idx = copy.end_char_idx = None  # likewise
         return copy
@@ -158,21 +153,17 @@ def _url(node: BaseNode) -> str | None:
     return url if isinstance(url, str) and not url_fault(url) else None
 
 
-def _none_read(urls: list[str], error: RequestError | ProviderError) -> FetchResponse:
-    pages = [Page(url=url, error=str(error)) for url in urls]
-    return FetchResponse(provider=error.provider or "", pages=pages)
-
-
-def _noted(node: BaseNode, key: str, note: Any) -> BaseNode:
-    """Copy a node with a note that models do not see; one of an earlier attempt goes."""
-    kept = {name: value for name, value in node.metadata.items() if name not in _NOTES}
+def _with_note(node: BaseNode, key: str, note: Any) -> BaseNode:
+    """Copy a node with a note that models do not see. It replaces that of an earlier fetch."""
+    notes = (_ERROR_KEY, _FETCHED_KEY)
+    metadata = {name: value for name, value in node.metadata.items() if name not in notes}
     changes = {
-        "metadata": {**kept, key: note},
-        "excluded_embed_metadata_keys": _with(node.excluded_embed_metadata_keys, key),
-        "excluded_llm_metadata_keys": _with(node.excluded_llm_metadata_keys, key),
+        "metadata": {**metadata, key: note},
+        "excluded_embed_metadata_keys": _with_key(node.excluded_embed_metadata_keys, key),
+        "excluded_llm_metadata_keys": _with_key(node.excluded_llm_metadata_keys, key),
     }
     return node.model_copy(update=changes)
 
 
-def _with(keys: list[str], key: str) -> list[str]:
+def _with_key(keys: list[str], key: str) -> list[str]:
     return keys if key in keys else [*keys, key]

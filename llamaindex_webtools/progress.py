@@ -1,4 +1,4 @@
-"""How far a long call is, as events of LlamaIndex's instrumentation."""
+"""The progress of a long call as events of LlamaIndex's instrumentation."""
 
 import asyncio
 import sys
@@ -40,20 +40,20 @@ class WebToolsProgressEvent(BaseEvent):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name that handlers know it by."""
+        """Return the name for handlers."""
         return "WebToolsProgressEvent"
 
 
 class WebProgressEvent(Event):
-    """Says in the stream of events of an agent or workflow how far a call is.
+    """One step of a long call, in the event stream of an agent or workflow.
 
     Attributes:
         stage: What is being done: "searching", "fetching" or "synthesizing".
-        done: How many parts of the stage are finished.
-        total: How many parts it has.
-        subject: The part that finished, a query or a URL; empty at the stage's beginning.
+        done: Parts of the stage that are finished.
+        total: All parts of the stage.
+        subject: The part that finished, a query or a URL; empty at the start of the stage.
         failed: Whether that part failed.
-        tool: Name of the tool that an agent called; empty in a workflow of ours.
+        tool: Name of the tool that an agent called; empty in a workflow.
     """
 
     stage: str
@@ -67,27 +67,26 @@ class WebProgressEvent(Event):
 def progress_events() -> ProgressCallback:
     """Make a callback that fires a `WebToolsProgressEvent` for each step.
 
-    The events belong to the span in which this is called. Where an agent's run has called, a
-    `WebProgressEvent` goes into its `stream_events()` too. The callback may be called from any
-    thread.
+    The events belong to the current span. In an agent's run, a `WebProgressEvent` is written to its
+    `stream_events()` too. The callback may be called from any thread.
     """
-    return partial(_fire, active_span_id.get(), _agents_stream())
+    span_id, write = active_span_id.get(), _agent_stream()
+
+    @quietly
+    def send(step: Progress) -> None:
+        facts = asdict(step)
+        if write is not None:
+            write(WebProgressEvent(**facts))
+        get_dispatcher(__name__).event(WebToolsProgressEvent(**facts, span_id=span_id))
+
+    return send
 
 
-@quietly
-def _fire(span_id: str | None, stream: Callable[[Event], None] | None, step: Progress) -> None:
-    facts = asdict(step)
-    if stream is not None:
-        stream(WebProgressEvent(**facts))
-    get_dispatcher(__name__).event(WebToolsProgressEvent(**facts, span_id=span_id))
+def _agent_stream() -> Callable[[Event], None] | None:
+    """Return a writer to the event stream of the current run, if there is one.
 
-
-def _agents_stream() -> Callable[[Event], None] | None:
-    """Return what writes to the event stream of the run whose step calls, if one does.
-
-    A tool that asks for the run's `Context` as a parameter gets it, but `CodeActAgent` refuses
-    such a tool. So it is taken from where the workflow itself looks it up; where that has moved,
-    nothing is written.
+    A tool with a `Context` parameter would get the run, but `CodeActAgent` refuses such a tool. So
+    this reads the workflow's private variable; without it, nothing is written.
     """
     module = sys.modules.get("workflows.runtime.types.results")
     try:
@@ -97,7 +96,7 @@ def _agents_stream() -> Callable[[Event], None] | None:
         return None
     if run is None:
         return None
-    context = copy_context()  # the run looks there for the step that writes
+    context = copy_context()  # holds the workflow's step
 
     def write(event: Event) -> None:
         loop.call_soon_threadsafe(partial(run.write_event_to_stream, event), context=context)

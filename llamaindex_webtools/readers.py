@@ -7,8 +7,8 @@ from llama_index.core.bridge.pydantic import Field
 from llama_index.core.readers.base import BasePydanticReader
 from llama_index.core.schema import Document
 
-from llamaindex_webtools._component import HoldsWeb, logger
-from llamaindex_webtools._nodes import document, page_id
+from llamaindex_webtools._component import WebComponent, logger
+from llamaindex_webtools._nodes import first_urls, page_document
 from webtools import WebToolsError
 from webtools._internal.operations.loading import Loading
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
 
 __all__ = ["WebPageReader"]
 
-_AT_ONCE = 10  # pages that are read ahead of a lazy caller
-_MOST = 100  # URLs of one call
+_LAZY_BATCH_SIZE = 10
+_BATCH_SIZE = 100
 
 
-class WebPageReader(HoldsWeb, BasePydanticReader):
-    """Reads web pages into documents.
+class WebPageReader(WebComponent, BasePydanticReader):
+    """Reads web pages as documents.
 
         documents = WebPageReader().load_data(["https://docs.python.org/3/library/json.html"])
 
-    A document's id comes from its URL, and its metadata (`title`, `url`, `published_at`,
-    `author`, so far as they are known) hold nothing that changes while the page does not. So an
-    `IngestionPipeline` with a docstore embeds a page again only when the page has changed. URLs
-    that lead to one page, such as those that differ in their fragment, give one document; its
-    `url` has no fragment, and the host in lower case.
+    A document's id comes from its URL. The metadata (`title`, `url` and, where known,
+    `published_at` and `author`) do not change unless the page does. So an `IngestionPipeline` with
+    a docstore embeds a page again only when the page has changed. Several URLs of one page, such as
+    those that differ in their fragment, become one document. Its `url` has no fragment, and the
+    host in lower case.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
 
     Attributes:
-        text_max_characters: Most characters of text per page; None sets no bound.
+        text_max_characters: Maximum characters of text per page, or None.
         provider: Configured name of the provider to use, or None.
-        continue_on_failure: Log and leave out a page that cannot be read; False raises at the
-            first one, which suits docstore strategies that delete what is missing. What would
-            fail for every page is raised in any case: bad settings, a key that is not accepted,
-            credit that is used up. And where no page can be read at all, the end of reading
-            raises the first failure: such a store would else delete all that it has.
-        is_remote: True: the data come from the network.
+        continue_on_failure: Log and leave out a page that cannot be read. False raises the first
+            failure; use it with docstore strategies that delete missing documents. An error that
+            every page would have is always raised: bad settings, a key that is not accepted, no
+            credit left. If no page could be read, the first failure is raised at the end: such a
+            docstore would otherwise delete everything.
+        is_remote: True, because the data come from the network.
     """
 
     is_remote: bool = True
@@ -76,7 +76,7 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name that serialized readers bear."""
+        """Return the name in serialized readers."""
         return "WebPageReader"
 
     def load_data(self, urls: str | Sequence[str]) -> list[Document]:
@@ -89,35 +89,35 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
             A document per page, in the order of the URLs.
 
         Raises:
-            InputError: A setting makes no sense; or a URL, and failures are raised or no page
+            InputError: A setting is not valid; or a URL, and failures are raised or no page
                 could be read.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came, and failures are raised or no page could be read.
-            ProviderError: A page could not be read, and failures are raised or none could; or the
-                provider does not accept the key or has no credit left.
+            RequestError: There was no response, and failures are raised or no page could be read.
+            ProviderError: A page could not be read, and failures are raised or no page could be
+                read; or the provider does not accept the key or has no credit left.
         """
-        return [*self._read(urls, _MOST)]
+        return [*self._read(urls, _BATCH_SIZE)]
 
     def lazy_load_data(self, urls: str | Sequence[str]) -> Iterable[Document]:
-        """Read pages as `load_data` does, ten at a time as the documents are asked for."""
-        return self._read(urls, _AT_ONCE)
+        """Read pages as `load_data` does, ten at a time while you iterate."""
+        return self._read(urls, _LAZY_BATCH_SIZE)
 
     async def aload_data(self, urls: str | Sequence[str]) -> list[Document]:
         """Read pages as `load_data` does, awaited."""
         documents: list[Document] = []
         loading = self._loading(urls)
-        for batch in loading.batches(_MOST):
+        for batch in loading.batches(_BATCH_SIZE):
             try:
                 response = await self.web.afetch(batch, **self._settings())
             except WebToolsError as error:
                 loading.fail(batch, error)
             else:
-                documents += map(document, loading.pages(response, may_be_empty=False))
+                documents += map(page_document, loading.pages(response, may_be_empty=False))
         loading.end()
         return documents
 
     async def alazy_load_data(self, urls: str | Sequence[str]) -> Iterable[Document]:
-        """Read pages as `aload_data` does: what LlamaIndex awaits here is no async iterator."""
+        """Read pages as `aload_data` does: LlamaIndex awaits a list here, not an async iterator."""
         return await self.aload_data(urls)
 
     def _read(self, urls: str | Sequence[str], size: int) -> Iterator[Document]:
@@ -128,11 +128,12 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
             except WebToolsError as error:
                 loading.fail(batch, error)
             else:
-                yield from map(document, loading.pages(response, may_be_empty=False))
+                yield from map(page_document, loading.pages(response, may_be_empty=False))
         loading.end()
 
     def _loading(self, urls: str | Sequence[str]) -> Loading:
-        return Loading(_one_of_each(urls), logger, continue_on_failure=self.continue_on_failure)
+        urls = first_urls([urls] if isinstance(urls, str) else urls)
+        return Loading(urls, logger, continue_on_failure=self.continue_on_failure)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -140,11 +141,3 @@ class WebPageReader(HoldsWeb, BasePydanticReader):
             "text_max_characters": self.text_max_characters,
             "provider": self.provider,
         }
-
-
-def _one_of_each(urls: str | Sequence[str]) -> list[str]:
-    """Return the URLs; of those that lead to one page, the first stands for all."""
-    first_of: dict[str, str] = {}
-    for url in [urls] if isinstance(urls, str) else urls:
-        first_of.setdefault(page_id(url), url)
-    return [*first_of.values()]

@@ -9,9 +9,9 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from llamaindex_webtools._component import check_count, given_or_new, log_warnings
-from llamaindex_webtools._nodes import hits
-from llamaindex_webtools._passages import RankingModels
+from llamaindex_webtools._component import check_count, check_web, log_warnings
+from llamaindex_webtools._nodes import result_nodes
+from llamaindex_webtools._passages import best_passages
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from webtools._internal.operations.loading import plain_text
 from webtools.tools import MAX_LIMIT
@@ -26,49 +26,49 @@ __all__ = ["WebRetriever"]
 
 
 class WebRetriever(BaseRetriever):
-    """Searches the web; runs wherever LlamaIndex takes a retriever.
+    """Searches the web. Use it wherever LlamaIndex accepts a retriever.
 
         engine = RetrieverQueryEngine.from_args(WebRetriever(), llm=llm)
 
-    A node's text is the hit's snippet, or with `fetch` the passages of its page that bear on the
-    query (`FetchPagePostprocessor` does the same for the nodes of any retriever, with embeddings
-    or a reranker of your own); with `content` they are those of what the provider has of the page,
-    which comes by the search's own request. Its score lies between 0 and 1. The metadata that
-    models see are `title`, `url`, `published_at` (ISO 8601) and `author`, so far as they are known;
-    `provider`, `query` and `rank` are for programs. Ids come from the URL, and the source that a
-    node names is the document that `WebPageReader` makes of the page.
+    A node's text is the result's snippet. With `fetch` it is the passages of the page that are
+    relevant to the query (`FetchPagePostprocessor` does the same for any retriever, also with your
+    embeddings or reranker). With `content` the passages come from the page content that the
+    provider returns with the search. Scores are between 0 and 1. Models see `title`, `url` and,
+    where known, `published_at` (ISO 8601) and `author`; `provider`, `query` and `rank` are for
+    programs. Ids come from the URL, and a node's source is the document that `WebPageReader` makes
+    of the page.
 
-    Failures raise the errors of `webtools.errors`. What a search has to warn of, such as a filter
-    that nobody could apply, is logged.
+    Failures raise the errors of `webtools.errors`. Warnings, such as about a filter that no
+    provider could apply, are logged.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, in place of `web`.
-        similarity_top_k: Most nodes per query, 1 to 100.
+        web: Does the work; a `WebTools()` of its own by default.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        similarity_top_k: Maximum number of nodes per query, 1 to 100.
         include_domains: Only results from these hosts and their sub-domains.
-        exclude_domains: No results from these.
+        exclude_domains: No results from these hosts.
         start_published_date: Only results published on or after it (ISO 8601).
         end_published_date: Only results published on or before it (ISO 8601).
         category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
         country: Two-letter country that results come from.
         language: Two-letter language of the results.
         safe_search: `off`, `moderate` or `strict`.
-        content: Take what the provider has of every page; several have nothing, and some charge
-            for it.
+        content: Use the page content that the provider has. Several providers have none, and some
+            charge for it.
         provider: Configured name of the provider to use.
-        fetch: Read the page of every hit.
-        max_characters: Most characters of a page that is read.
-        callback_manager: Told of every retrieval.
-        verbose: Print what is done.
+        fetch: Read the page of every result.
+        max_characters: Maximum characters of page text per node.
+        callback_manager: Its handlers see every retrieval.
+        verbose: Print each retrieval.
 
     Attributes:
-        web: What does the work.
-        similarity_top_k: Most nodes per query; may be set.
-        fetch: Whether pages are read; may be set.
-        max_characters: Most characters of a page that is read; may be set.
+        web: The `WebTools` that does the work.
+        similarity_top_k: Maximum number of nodes per query; can be set.
+        fetch: Whether pages are read; can be set.
+        max_characters: Maximum characters of page text per node; can be set.
 
     Raises:
-        InputError: A number is out of range, or `web` is something else.
+        InputError: A number is out of range, or `web` is not a `WebTools`.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class WebRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
-        self.web = given_or_new(web, api_keys=api_keys)
+        self.web = check_web(web, api_keys=api_keys)
         self.similarity_top_k = similarity_top_k
         self._filters: dict[str, Any] = {
             "include_domains": include_domains,
@@ -114,25 +114,25 @@ class WebRetriever(BaseRetriever):
 
     @property
     def similarity_top_k(self) -> int:
-        """Most nodes per query."""
-        return self._most
+        """The maximum number of nodes per query."""
+        return self._similarity_top_k
 
     @similarity_top_k.setter
-    def similarity_top_k(self, most: int) -> None:
-        self._most = check_count("similarity_top_k", most, MAX_LIMIT)
+    def similarity_top_k(self, count: int) -> None:
+        self._similarity_top_k = check_count("similarity_top_k", count, MAX_LIMIT)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = self.web.search([query_bundle.query_str], **self._settings())
-        nodes = _nodes(found, query_bundle.query_str, self.max_characters)
+        response = self.web.search([query_bundle.query_str], **self._settings())
+        nodes = _nodes(response, query_bundle.query_str, self.max_characters)
         return self._reader().postprocess_nodes(nodes, query_bundle) if self.fetch else nodes
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self.web.asearch([query_bundle.query_str], **self._settings())
-        given = found, query_bundle.query_str, self.max_characters
-        if self._filters["content"]:
-            nodes = await asyncio.to_thread(_nodes, *given)
+        query, max_characters = query_bundle.query_str, self.max_characters
+        response = await self.web.asearch([query], **self._settings())
+        if self._filters["content"]:  # ranking passages takes time
+            nodes = await asyncio.to_thread(_nodes, response, query, max_characters)
         else:
-            nodes = _nodes(*given)
+            nodes = _nodes(response, query, max_characters)
         if not self.fetch:
             return nodes
         return await self._reader().apostprocess_nodes(nodes, query_bundle)
@@ -148,9 +148,8 @@ class WebRetriever(BaseRetriever):
 
 def _nodes(response: "SearchResponse", query: str, max_characters: int) -> list[NodeWithScore]:
     log_warnings(response)
-    nodes = hits(response.results)
-    models = RankingModels()
-    for each, result in zip(nodes, response.results, strict=True):
+    nodes = result_nodes(response.results)
+    for scored, result in zip(nodes, response.results, strict=True):
         if result.content and (text := plain_text(result.content)):
-            each.node.set_content(models.best_passages(text, query, max_characters))
+            scored.node.set_content(best_passages(text, query, max_characters))
     return nodes

@@ -1,4 +1,4 @@
-"""Lets a LlamaIndex LLM write the answers of web research, and judge any answer."""
+"""Answer synthesis and claim verification with a LlamaIndex LLM."""
 
 from collections.abc import Awaitable, Callable
 
@@ -9,7 +9,7 @@ from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
 class LLMSynthesizer(ModelSynthesizer):
-    """Answers research questions with an LLM, from the sources that were found.
+    """Answers research questions with an LLM, from the sources.
 
     Each claim of the model is compared with the sources that it cites. Claims that are not quoted
     are marked `(uncertain)`. Claims that share no word with their sources are left out. When the
@@ -21,13 +21,13 @@ class LLMSynthesizer(ModelSynthesizer):
         from webtools import WebTools
 
         writer = LLMSynthesizer(OpenAI("gpt-5-mini"))
-        found = WebTools().research("How is a JSON Lines file read?", synthesis=writer)
-        print(found.synthesis.summary)
+        envelope = WebTools().research("How is a JSON Lines file read?", synthesis=writer)
+        print(envelope.synthesis.summary)
     """
 
     def __init__(self, llm: LLM) -> None:
-        """Take the model; it is asked once for each answer, in plain text."""
-        super().__init__(*_ways(llm))
+        """Use the LLM, with one plain-text call per answer."""
+        super().__init__(*_callables(llm))
         self.llm = llm
 
 
@@ -35,7 +35,7 @@ class LLMVerifier(ModelVerifier):
     """Judges claims with an LLM.
 
     A claim is `supported` if the model judges so and names a quotation that is in a source the
-    claim cites and contains the claim's numbers and names. Without a model no claim is.
+    claim cites and contains the claim's numbers and names. Without a model no claim is `supported`.
 
     Example:
         from llama_index.llms.openai import OpenAI
@@ -48,12 +48,12 @@ class LLMVerifier(ModelVerifier):
     """
 
     def __init__(self, llm: LLM) -> None:
-        """Take the model; it is asked once for each answer, in plain text."""
-        super().__init__(*_ways(llm))
+        """Use the LLM, with one plain-text call per answer."""
+        super().__init__(*_callables(llm))
         self.llm = llm
 
 
-def _ways(llm: LLM) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
+def _callables(llm: LLM) -> tuple[Callable[[str], str], Callable[[str], Awaitable[str]]]:
     check_llm(llm)
 
     def ask(prompt: str) -> str:

@@ -47,22 +47,22 @@ __all__ = [
     "WebQuestionEvent",
 ]
 
-_HEAD = f"<{secrets.token_hex(8)}-{{}}>"  # begins a source: no page can know it
-_HEADS = re.compile(rf"^{_HEAD.format('([0-9]+)')}$", re.MULTILINE)
+_HEADING = f"<{secrets.token_hex(8)}-{{}}>"  # of a source; no page can contain it
+_HEADINGS = re.compile(rf"^{_HEADING.format('([0-9]+)')}$", re.MULTILINE)
 _NOTHING_FOUND = "The web search found nothing for this question."
 _CITED = re.compile(r"\[(\d{1,4}(?:\s{0,2},\s{0,2}\d{1,4}){0,50})\]")
-_TIMEOUT = 180.0  # seconds of a run; LlamaIndex's own 45 are few for pages and a long answer
+_TIMEOUT = 180.0  # seconds; LlamaIndex's 45 are too few for pages and a long answer
 
 
-def _restored(value: Any) -> Any:
-    """Make the node anew when an event comes back from JSON: LlamaIndex cannot tell its class."""
+def _restore_node(value: Any) -> Any:
+    """Restore the node of an event from JSON, in which LlamaIndex does not store its class."""
     if not isinstance(value, Mapping):
         return value
     data = cast("Mapping[str, Any]", value)
     return NodeWithScore(node=WebNode.from_dict(data["node"]), score=data["score"])
 
 
-Source = Annotated[NodeWithScore, BeforeValidator(_restored)]
+Source = Annotated[NodeWithScore, BeforeValidator(_restore_node)]
 
 
 class WebQuestionEvent(StartEvent):
@@ -76,13 +76,13 @@ class WebQuestionEvent(StartEvent):
 
 
 class _SourceEvent(Event):
-    """A hit on its way to the answer.
+    """A source on its way to the answer.
 
     Attributes:
         query: The question.
-        number: Its place among the hits, from 1.
-        total: How many hits there are.
-        source: The hit.
+        number: The number of the source, from 1.
+        total: The number of sources.
+        source: The search result.
     """
 
     query: str
@@ -92,20 +92,20 @@ class _SourceEvent(Event):
 
 
 class PageToFetchEvent(_SourceEvent):
-    """A hit whose page is to be read."""
+    """A source whose page is to be read."""
 
 
 class PageFetchedEvent(_SourceEvent):
-    """A hit with the text of its page, or with its snippet where that could not be had."""
+    """A source with the text of its page, or with its snippet if the page could not be read."""
 
 
 class WebAnswerEvent(StopEvent):
-    """Ends a run; `str` gives the answer.
+    """Ends a run. `str` returns the answer.
 
     Attributes:
         query: The question.
         answer: The answer; `[n]` in it cites the n-th of the sources.
-        sources: What the model was shown, best first.
+        sources: The sources in the prompt, best first.
     """
 
     query: str
@@ -114,10 +114,10 @@ class WebAnswerEvent(StopEvent):
 
     @property
     def citations(self) -> list[NodeWithScore]:
-        """The sources that the answer cites, in the order in which it first does."""
-        found = ",".join(_CITED.findall(self.answer)).split(",")
-        numbers = [int(number) for number in found if number]
-        return [self.sources[n - 1] for n in dict.fromkeys(numbers) if 0 < n <= len(self.sources)]
+        """The sources that the answer cites, in the order of the first citations."""
+        cited = ",".join(_CITED.findall(self.answer)).split(",")
+        numbers = dict.fromkeys(int(number) for number in cited if number)
+        return [self.sources[n - 1] for n in numbers if 0 < n <= len(self.sources)]
 
     def __str__(self) -> str:
         """Return the answer alone."""
@@ -137,22 +137,20 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         for source in answer.citations:
             print(source.metadata["url"])
 
-    The result is a `WebAnswerEvent`. In the prompt each source stands inside a fence, under a
-    sentence that says that it is data, unless `fence` in the settings of the fetcher's `WebTools`
-    is "off"; the sources that are returned have none. A page that cannot be read leaves its
-    snippet; a search that fails ends the run with an error of `webtools.errors`, which older
-    versions of LlamaIndex wrap in their own; one that finds nothing ends it without asking the
-    model. A subclass may replace a step.
+    The result is a `WebAnswerEvent`. In the prompt each source is inside a fence, under a sentence
+    that says that it is data, unless `fence` in the settings of the fetcher's `WebTools` is "off".
+    The returned sources have no fence. If a page cannot be read, its snippet is used. A search that
+    fails ends the run with an error of `webtools.errors`, which older versions of LlamaIndex wrap
+    in their own. A search without results ends the run without a call of the model. A subclass may
+    replace a step.
 
     Args:
-        web: What does the work; a `WebTools()` of its own when left out.
-        llm: Writes the answer; `Settings.llm` at the run when left out.
-        retriever: Searches, with filters or a fusion of your choice; a `WebRetriever(web)` when
-            left out.
-        fetcher: Reads pages, as many as its `top_n` says; a `FetchPagePostprocessor(web)` when
-            left out.
-        timeout: Seconds that a run may take, or None.
-        options: What else `Workflow` takes.
+        web: Does the work; a `WebTools()` of its own by default.
+        llm: Writes the answer; by default `Settings.llm` at the time of the run.
+        retriever: Searches, for example with filters or fusion; a `WebRetriever(web)` by default.
+        fetcher: Reads `top_n` pages; a `FetchPagePostprocessor(web)` by default.
+        timeout: Maximum seconds of a run, or None.
+        options: Further arguments of `Workflow`.
     """
 
     def __init__(
@@ -175,15 +173,15 @@ class SearchFetchSynthesizeWorkflow(Workflow):
     async def search(
         self, ctx: Context, ev: WebQuestionEvent
     ) -> PageToFetchEvent | PageFetchedEvent | WebAnswerEvent | None:
-        """Find sources, and let the pages of the best be read."""
-        self._model()  # a missing one is told before anything is spent
-        _tell(ctx, "searching", 0, 1)
+        """Find sources, and send the best ones to `fetch`."""
+        self._model()  # raises if there is no model, before anything is spent
+        _report(ctx, "searching", 0, 1)
         sources = await self.retriever.aretrieve(ev.query)
-        _tell(ctx, "searching", 1, 1, ev.query)
+        _report(ctx, "searching", 1, 1, ev.query)
         if not sources:
             return WebAnswerEvent(query=ev.query, answer=_NOTHING_FOUND, sources=[])
         await ctx.store.set("fetched", 0)
-        _tell(ctx, "fetching", 0, self._pages(len(sources)))
+        _report(ctx, "fetching", 0, self._pages(len(sources)))
         for number, source in enumerate(sources, 1):
             kind = PageToFetchEvent if number <= self.fetcher.top_n else PageFetchedEvent
             ctx.send_event(kind(query=ev.query, number=number, total=len(sources), source=source))
@@ -197,29 +195,29 @@ class SearchFetchSynthesizeWorkflow(Workflow):
             state["fetched"] = done = state["fetched"] + 1
         url = str(source.metadata.get("url", ""))
         failed = "fetch_error" in source.metadata
-        _tell(ctx, "fetching", done, self._pages(ev.total), url, failed=failed)
+        _report(ctx, "fetching", done, self._pages(ev.total), url, failed=failed)
         return PageFetchedEvent(query=ev.query, number=ev.number, total=ev.total, source=source)
 
     @step
     async def synthesize(self, ctx: Context, ev: PageFetchedEvent) -> WebAnswerEvent | None:
-        """Answer from all sources once the last is there."""
+        """Answer once all sources have arrived."""
         events = ctx.collect_events(ev, [PageFetchedEvent] * ev.total)
         if events is None:
             return None
-        fetched = sorted(cast("list[PageFetchedEvent]", events), key=lambda each: each.number)
-        sources = [each.source for each in fetched]
-        _tell(ctx, "synthesizing", 0, 1)
+        fetched = sorted(cast("list[PageFetchedEvent]", events), key=lambda event: event.number)
+        sources = [event.source for event in fetched]
+        _report(ctx, "synthesizing", 0, 1)
         answer = await self._answer(ev.query, sources)
-        _tell(ctx, "synthesizing", 1, 1, ev.query)
+        _report(ctx, "synthesizing", 1, 1, ev.query)
         return WebAnswerEvent(query=ev.query, answer=answer, sources=sources)
 
     async def _answer(self, query: str, sources: list[NodeWithScore]) -> str:
         wrap = wrapping(self.fetcher.web.fence, is_page=True)
-        showing = partial(_showing, wrap=wrap, count=len(sources))
+        prompt = partial(_prompt, wrap=wrap, count=len(sources))
         synthesizer = get_response_synthesizer(
             llm=self._model(),
-            text_qa_template=showing(CITATION_QA_TEMPLATE, "context_str"),
-            refine_template=showing(CITATION_REFINE_TEMPLATE, "context_msg"),
+            text_qa_template=prompt(CITATION_QA_TEMPLATE, "context_str"),
+            refine_template=prompt(CITATION_REFINE_TEMPLATE, "context_msg"),
         )
         numbered = [_numbered(number, source) for number, source in enumerate(sources, 1)]
         return str(await synthesizer.asynthesize(query, numbered))
@@ -231,7 +229,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         return min(sources, self.fetcher.top_n)
 
 
-def _tell(
+def _report(
     ctx: Context, stage: str, done: int, total: int, subject: str = "", *, failed: bool = False
 ) -> None:
     ctx.write_event_to_stream(
@@ -240,30 +238,30 @@ def _tell(
 
 
 def _numbered(number: int, source: NodeWithScore) -> NodeWithScore:
-    """Make what the model reads of a source: its number, metadata and text."""
-    text = f"{_HEAD.format(number)}\n{source.get_content(MetadataMode.LLM)}"
+    """Return a node with the number, metadata and text of a source."""
+    text = f"{_HEADING.format(number)}\n{source.get_content(MetadataMode.LLM)}"
     return NodeWithScore(node=TextNode(text=text), score=source.score)
 
 
-def _showing(
+def _prompt(
     template: BasePromptTemplate, variable: str, *, wrap: Callable[[str], str], count: int
 ) -> PromptTemplate:
-    """Make a prompt that shows each source under its number, wrapped.
+    """Make a prompt that shows each source under its number, inside a fence.
 
-    The prompt has to do it: LlamaIndex joins the sources and cuts that into prompts that fit the
-    model, so that a source may end in another one than it begins in. It measures the empty prompt
-    before, so that one shows as many empty sources as there may be.
+    The fence is added in the prompt because LlamaIndex joins the sources and splits the text into
+    prompts that fit the model: a source may be split over two prompts. LlamaIndex measures the
+    empty prompt first, so that one contains as many empty sources as there can be.
     """
-    blank = "\n\n".join([wrap("")] * (count + 1))
+    empty_sources = "\n\n".join([wrap("")] * (count + 1))
 
-    def shown(**values: Any) -> str:
-        return _wrapped(values[variable], wrap) or blank
+    def fenced(**values: Any) -> str:
+        return _fenced_sources(values[variable], wrap) or empty_sources
 
-    return PromptTemplate(template.get_template(), function_mappings={variable: shown})
+    return PromptTemplate(template.get_template(), function_mappings={variable: fenced})
 
 
-def _wrapped(joined: str, wrap: Callable[[str], str]) -> str:
-    before, *parts = _HEADS.split(joined)
+def _fenced_sources(joined: str, wrap: Callable[[str], str]) -> str:
+    before, *parts = _HEADINGS.split(joined)
     texts = [wrap(before.strip())] if before.strip() else []
     for number, text in zip(parts[::2], parts[1::2], strict=True):
         texts.append(f"Source {number}:\n{wrap(text.strip())}")

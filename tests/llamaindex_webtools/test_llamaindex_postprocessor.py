@@ -17,7 +17,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from llamaindex_webtools._passages import RankingModels
+from llamaindex_webtools._passages import best_passages
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from llamaindex_webtools.retrievers import WebRetriever
 from webtools import ConfigError, FetchResponse, Page, ProviderError, RequestError, WebTools
@@ -40,7 +40,6 @@ async def awaited(processor: FetchPagePostprocessor, nodes: Nodes, **settings: A
     return await processor.apostprocess_nodes(nodes, **settings)
 
 
-best_passages = RankingModels().best_passages
 both_ways = pytest.mark.parametrize("process", [blocking, awaited], ids=["blocking", "awaited"])
 
 

@@ -20,7 +20,7 @@ from llama_index.core.schema import (
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
-from llamaindex_webtools._nodes import WebNode, hits, page_id
+from llamaindex_webtools._nodes import WebNode, page_id, result_nodes
 from llamaindex_webtools.retrievers import WebRetriever
 from webtools import AuthenticationError, ConfigError, InputError, SearchResult, WebTools
 from webtools.results import SearchResponse
@@ -79,7 +79,7 @@ def stub(*results: SearchResult) -> Any:
 
 
 def node_of(**settings: Any) -> Any:
-    return hits([result(**settings)])[0].node
+    return result_nodes([result(**settings)])[0].node
 
 
 # --- what is asked -----------------------------------------------------------------------------

@@ -1,0 +1,164 @@
+"""Make LlamaIndex `FunctionTool`s of the core's tools."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, get_args, get_origin
+
+from llama_index.core.llms import TextBlock
+from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
+from llama_index.core.tools.types import DefaultToolFnSchema
+from pydantic.fields import FieldInfo
+
+from webtools import InputError, ToolResult
+from webtools.tools import Tool
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NO_TEXT = "The tool gave no text."
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult(ToolResult):
+    """A tool's result together with the arguments of the call.
+
+    Attributes:
+        arguments: The arguments by name. LlamaIndex passes only the result to a callback.
+    """
+
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def tool_metadata(tool: Tool, name: str) -> ToolMetadata:
+    """Return what a model sees of a tool.
+
+    Raises:
+        InputError: Model APIs refuse the name.
+    """
+    if not _NAME.fullmatch(name):
+        message = f'"{name}" is no tool name; use 1 to 64 letters, digits, "_" or "-".'
+        raise InputError(message)
+    return ToolMetadata(description=tool.paragraph, name=name, fn_schema=tool.input_model)
+
+
+def complete_metadata(metadata: ToolMetadata, default: ToolMetadata) -> ToolMetadata:
+    """Fill in the name and the schema if the developer passed only a description."""
+    is_unset = metadata.fn_schema in (None, DefaultToolFnSchema)
+    return replace(
+        metadata,
+        name=metadata.name or default.name,
+        fn_schema=default.fn_schema if is_unset else metadata.fn_schema,
+    )
+
+
+def tool_methods(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Make the blocking and the async method of a tool, for a class with `_call` and `_acall`.
+
+    Both have the tool's parameters and description, because agents that write code, such as
+    `CodeActAgent`, show a model the signature and the docstring.
+    """
+
+    def run(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self._call(tool, _bind(tool, args, kwargs))
+
+    async def arun(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return await self._acall(tool, _bind(tool, args, kwargs))
+
+    methods: list[tuple[Any, str]] = [(run, name), (arun, f"a{name}")]
+    for method, method_name in methods:
+        method.__name__ = method_name
+        method.__signature__ = _signature(tool)
+        method.__doc__ = _docstring(tool)
+    return run, arun
+
+
+def _signature(tool: Tool) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [
+        inspect.Parameter(name, kind, default=_default(info), annotation=_type(info.annotation))
+        for name, info in tool.input_model.open_fields().items()
+    ]
+    return inspect.Signature(
+        [inspect.Parameter("self", kind), *parameters], return_annotation=ToolResult
+    )
+
+
+def _default(info: FieldInfo) -> Any:
+    if info.is_required():
+        return inspect.Parameter.empty
+    return info.get_default(call_default_factory=True)
+
+
+def _type(annotation: Any) -> Any:
+    """Return the type without its validators."""
+    if get_origin(annotation) is Annotated:
+        return _type(get_args(annotation)[0])
+    return list[str] if get_origin(annotation) is list else annotation
+
+
+def _docstring(tool: Tool) -> str:
+    fields = tool.input_model.open_fields().items()
+    arguments = [f"    {name}: {info.description}" for name, info in fields]
+    result = "A result: its `text`, which `str` gives too, `details` as a dict, and `is_error`."
+    return "\n".join([tool.description, "", "Args:", *arguments, "", "Returns:", f"    {result}"])
+
+
+def _bind(tool: Tool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments by name.
+
+    Raises:
+        TypeError: There are too many positional arguments, or one is passed by name too.
+    """
+    names = [*tool.input_model.open_fields()]
+    if len(args) > len(names):
+        raise TypeError(f"{tool.name} takes {len(names)} arguments but {len(args)} were given")
+    return dict(**kwargs, **dict(zip(names, args, strict=False)))
+
+
+class WebFunctionTool(FunctionTool):
+    """A tool over methods that return a `ToolResult`.
+
+    The base class would drop its `is_error`.
+    """
+
+    def call(self, *args: Any, **kwargs: Any) -> ToolOutput:
+        """Call the tool."""
+        result = self.fn(*args, **{**self.partial_params, **kwargs})
+        return _to_output(self.metadata.get_name(), result)
+
+    async def acall(self, *args: Any, **kwargs: Any) -> ToolOutput:
+        """Call the tool, awaited."""
+        result = await self.async_fn(*args, **{**self.partial_params, **kwargs})
+        return _to_output(self.metadata.get_name(), result)
+
+
+def overridden_tool(
+    metadata: ToolMetadata, run: Callable[..., Any], arun: Callable[..., Awaitable[Any]]
+) -> FunctionTool:
+    """Make a tool of the functions by which a developer replaced ours.
+
+    They may return anything, and LlamaIndex converts what is not a `ToolResult`. Without the async
+    callback it would run the callback of every awaited call in a thread.
+    """
+
+    def output(result: Any) -> ToolOutput | None:
+        is_ours = isinstance(result, ToolResult)
+        return _to_output(metadata.get_name(), result) if is_ours else None
+
+    async def aoutput(result: Any) -> ToolOutput | None:
+        return output(result)
+
+    return FunctionTool(
+        fn=run, async_fn=arun, metadata=metadata, callback=output, async_callback=aoutput
+    )
+
+
+def _to_output(name: str, result: ToolResult) -> ToolOutput:
+    text = result.text if result.text.strip() else _NO_TEXT  # some model APIs refuse an empty one
+    return ToolOutput(
+        tool_name=name,
+        blocks=[TextBlock(text=text)],
+        raw_input={"kwargs": result.arguments if isinstance(result, CallResult) else {}},
+        raw_output=result.details,
+        is_error=result.is_error,
+    )
