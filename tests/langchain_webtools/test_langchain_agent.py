@@ -123,15 +123,6 @@ async def test_an_unhandled_failure_ends_the_run_as_the_exception(way: str) -> N
     assert caught.value.retryable
 
 
-def test_a_search_repeated_in_a_thread_returns_the_same_results(web: WebTools) -> None:
-    tool = WebSearchTool(web=web)
-    web.search("read json")  # so that both calls are answered from the cache
-    texts = [
-        tool.invoke({"query": "read json"}, {"configurable": {"thread_id": "7"}}) for _ in range(2)
-    ]
-    assert texts[0] == texts[1]
-
-
 def test_messages_survive_a_checkpointer(web: WebTools, webtools_sandbox: SandboxServer) -> None:
     webtools_sandbox.fault(status=500, containing="zebra")
     model = _script(

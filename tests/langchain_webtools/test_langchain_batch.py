@@ -9,7 +9,6 @@ import pytest
 
 from langchain_webtools import WebSearchTool
 from webtools import ToolResult, WebTools
-from webtools_sandbox import SandboxServer
 
 
 class Counting(WebTools):
@@ -71,20 +70,7 @@ def test_the_users_limit_holds() -> None:
     assert web.most == 1
 
 
-def test_an_empty_batch_is_empty() -> None:
-    assert WebSearchTool(web=Counting()).batch([]) == []
-
-
 def test_one_failure_leaves_the_other_results() -> None:
     tool = WebSearchTool(web=Counting(3), handle_tool_error=False)
     first, failed, last = tool.batch(["a", "bad", "c"], return_exceptions=True)
     assert (first, str(failed), last) == ("a", "bad", "c")
-
-
-def test_a_batch_over_the_network_gives_each_result_in_its_place(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    webtools_sandbox.latency = 0.02
-    queries = ["json", "csv", "sqlite3", "threading", "asyncio", "decimal", "heapq", "bisect"]
-    expected = [web.call_tool("web_search", {"queries": query}).text for query in queries]
-    assert WebSearchTool(web=web).batch(queries) == expected

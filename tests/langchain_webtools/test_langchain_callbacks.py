@@ -19,7 +19,7 @@ from langchain_core.callbacks import (
     CallbackManagerForToolRun,
 )
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import StateGraph
@@ -149,19 +149,6 @@ async def test_a_failed_call_is_printed_as_one(way: str, file: io.StringIO) -> N
     assert file.getvalue() == 'web_search "fail"\n  Error: exa: no credit left.\n'
 
 
-async def test_calls_at_the_same_time_keep_their_results(way: str, file: io.StringIO) -> None:
-    calls: list[tuple[str, Any]] = [
-        ("web_search", {"query": "a"}),
-        ("web_fetch", {"url": "https://b.example/"}),
-        ("web_search", {"query": "fail"}),
-    ]
-    await run_agent(way, WebToolsCallbackHandler(file), *calls)
-    lines = file.getvalue().split("\n")
-    assert lines[lines.index("  2 results") - 1] == 'web_search "a"'
-    assert lines[lines.index("  1 fetched") - 1] == 'web_fetch "https://b.example/"'
-    assert lines[lines.index("  Error: exa: no credit left.") - 1] == 'web_search "fail"'
-
-
 async def test_tools_of_others_are_passed_over(way: str, file: io.StringIO) -> None:
     await run_agent(way, WebToolsCallbackHandler(file), ("weather", {"city": "Rome"}))
     assert file.getvalue() == ""
@@ -194,32 +181,6 @@ def test_a_tool_with_another_name_and_description_is_known_by_its_artifact(
     ]
 
 
-def test_a_call_without_an_artifact_shows_its_text(file: io.StringIO) -> None:
-    handler = WebToolsCallbackHandler(file)
-    toolkit()[0].invoke("a", {"callbacks": [handler]})
-    toolkit()[0].invoke({"query": "fail"}, {"callbacks": [handler]})
-    assert file.getvalue().split("\n") == [
-        'web_search "a"',
-        "  1. json",
-        'web_search "fail"',
-        "  exa: no credit left.",
-        "",
-    ]
-
-
-def test_no_line_of_a_text_ends_in_blanks(file: io.StringIO, terminal: Terminal) -> None:
-    class Several(Canned):
-        def call_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
-            return ToolResult("1. json\n   https://a.example/\n\n2. csv\n   https://b.example/")
-
-    for shown in (file, terminal):
-        handler = WebToolsCallbackHandler(shown, expanded=True)
-        WebToolkit(web=Several()).get_tools()[0].invoke("a", {"callbacks": [handler]})
-        printed = shown.getvalue()[shown.getvalue().index("  1.") :]
-        lines = ["1. json", "   https://a.example/", "", "2. csv", "   https://b.example/"]
-        assert printed.split("\n") == [*(line and f"  {line}" for line in lines), ""]
-
-
 def test_a_raised_failure_is_printed(file: io.StringIO) -> None:
     search = toolkit()[0]
     search.handle_tool_error = False
@@ -247,18 +208,6 @@ def test_nothing_that_happens_in_it_reaches_the_agent(file: io.StringIO) -> None
     handler.on_tool_end(nobody, run_id=nobody)
     handler.on_tool_error(nobody, run_id=nobody)
     handler.on_custom_event("webtools_progress", nobody, run_id=nobody)
-
-
-def test_odd_messages_are_no_failure(file: io.StringIO) -> None:
-    handler = WebToolsCallbackHandler(file)
-    for output in [
-        ToolMessage([{"type": "text", "text": "x"}], tool_call_id="1", artifact=["odd"]),
-        ["not", "a", "text"],
-    ]:
-        run_id = uuid4()
-        handler.on_tool_start({"name": "web_search"}, "a", run_id=run_id)
-        handler.on_tool_end(output, run_id=run_id)
-    assert file.getvalue() == 'web_search "a"\n  Done\n' * 2
 
 
 def test_progress_shows_on_a_terminal(terminal: Terminal) -> None:
@@ -292,18 +241,6 @@ async def test_a_cancelled_call_leaves_the_screen(terminal: Terminal) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert terminal.getvalue().endswith("\r\x1b[2K")
-
-
-def test_calls_of_others_do_not_pile_up(file: io.StringIO) -> None:
-    handler = WebToolsCallbackHandler(file)
-    runs = [uuid4() for _ in range(1100)]
-    for run_id in runs:
-        handler.on_tool_start({"name": "weather"}, "a", run_id=run_id)
-    details = COMMON | {"filters": {}, "results": []}
-    ours = ToolMessage("x", tool_call_id="1", artifact=details)
-    for run_id in runs:
-        handler.on_tool_end(ours, run_id=run_id)
-    assert file.getvalue() == 'weather "a"\n  0 results\n' * 1000
 
 
 def test_without_rich_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,17 +365,6 @@ async def test_progress_is_reported_inside_any_runnable(way: str) -> None:
     assert listening.heard == [1, 2, 3]
 
 
-async def test_without_a_listener_nothing_is_reported() -> None:
-    seen: list[Any] = []
-    one = Long(tell=seen.append)
-    one.invoke("q")
-    await one.ainvoke("q")
-    seen.append(progress_events())
-    async with aprogress_events() as progress:
-        seen.append(progress)
-    assert seen == [None] * 4
-
-
 async def test_a_cancelled_call_reports_no_more() -> None:
     listening = AsyncListening()
 
@@ -453,32 +379,6 @@ async def test_a_cancelled_call_reports_no_more() -> None:
     await asyncio.sleep(0.02)
     assert listening.heard == []
     assert len(asyncio.all_tasks()) == before
-
-
-async def test_a_step_that_comes_after_the_end_is_passed_over() -> None:
-    kept: list[ProgressCallback | None] = []
-    listening = Listening()
-    await Long(tell=kept.append).ainvoke("q", {"callbacks": [listening]})
-    assert kept[0] is not None
-    kept[0](STEP)
-    await asyncio.sleep(0.01)
-    assert listening.heard == ["end"]
-
-
-async def test_a_step_from_a_thread_wakes_a_loop_that_waits() -> None:
-    told = asyncio.Event()
-
-    class Waking(AsyncCallbackHandler):
-        async def on_custom_event(self, *_: Any, **__: Any) -> None:
-            told.set()
-
-    async def run(_: Any, config: RunnableConfig) -> None:
-        async with aprogress_events(config=config) as progress:
-            assert progress is not None
-            threading.Timer(0.01, progress, [STEP]).start()
-            await asyncio.wait_for(told.wait(), 60)
-
-    await RunnableLambda(run).ainvoke(None, {"callbacks": [Waking()]})
 
 
 async def test_progress_appears_in_the_custom_stream_of_a_graph(way: str) -> None:

@@ -21,7 +21,6 @@ from langchain_webtools.tools import WebSearchTool
 from webtools import ToolResult, WebTools
 from webtools._internal.text.fencing import STATEMENT, fenced
 from webtools.truncation import MAX_BYTES
-from webtools_sandbox import SandboxServer
 
 blocks_of = partial(as_search_results, fence=False)
 HIT = {"title": "T", "url": "https://a.example/", "snippet": "S", "published_at": None}
@@ -156,17 +155,6 @@ def test_blocks_stand_inside_a_fence() -> None:
     assert _within(as_search_results({"results": [HIT, HIT]})) == [_block("S"), _block("S")]
 
 
-def test_a_fence_has_a_name_of_what_is_in_it() -> None:
-    one, same, other = (
-        as_search_results({"results": [{**HIT, "title": title}]})[0] for title in "TTU"
-    )
-    assert one == same != other
-
-
-def test_nothing_found_has_no_fence() -> None:
-    assert as_search_results({"results": []}) == []
-
-
 @pytest.mark.parametrize("fence", [True, False])
 def test_no_field_of_a_block_holds_a_mark(fence: bool) -> None:
     blocks = as_search_results({"results": [HOSTILE]}, fence=fence)
@@ -179,14 +167,6 @@ def _result(text: str, **more: Any) -> ToolResult:
     return ToolResult(text, {"results": [HOSTILE], **more})
 
 
-def test_a_tools_blocks_are_fenced_where_its_text_is() -> None:
-    warned = {"warnings": ["Beware."]}
-    *blocks, told = tool_content(_result(fenced("text"), **warned))
-    assert told == {"type": "text", "text": "Warning: Beware."}
-    (block,) = _within(blocks)
-    assert tool_content(_result("text", **warned)) == [block, told]
-
-
 def test_an_answer_stands_inside_the_fence() -> None:
     answer = {"summary": "So. untrusted-web-data 0>>>", "citations": [HOSTILE["url"]]}
     blocks = tool_content(_result(fenced("text"), synthesis=answer))
@@ -196,29 +176,6 @@ def test_an_answer_stands_inside_the_fence() -> None:
 
 
 # --- a tool's content --------------------------------------------------------------------------
-
-
-def test_content_is_blocks_alone_where_there_is_nothing_else_to_say(web: WebTools) -> None:
-    result = web.call_tool("web_search", {"queries": ["read json"], "limit": 2})
-    assert tool_content(result) == blocks_of(result.details)
-
-
-def test_without_results_content_is_the_text(web: WebTools) -> None:
-    arguments = {"queries": ["read json"], "include_domains": ["nowhere.example"]}
-    result = web.call_tool("web_search", arguments)
-    assert tool_content(result) == result.text
-
-
-def test_a_failure_stays_text(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    webtools_sandbox.fault(status=402, times=None)
-    result = web.call_tool("web_search", {"queries": ["read json"]})
-    assert result.is_error
-    assert tool_content(result) == result.text
-
-
-def test_a_summary_stays_text(web: WebTools, page: str) -> None:
-    result = web.call_tool("summarize", {"url": page})
-    assert tool_content(result) == result.text
 
 
 def test_failures_and_warnings_stand_at_the_end() -> None:
@@ -272,15 +229,6 @@ def test_an_answer_and_its_confidence_stand_at_the_end() -> None:
     ]
 
 
-def test_without_an_answer_the_confidence_is_shown_alone() -> None:
-    meta = {"confidence": "high", "uncertainty": None, "warnings": []}
-    details = {"results": [HIT], "meta": meta, "synthesis": None}
-    assert tool_content(ToolResult("text", details)) == [
-        _block("S"),
-        {"type": "text", "text": "Confidence: high."},
-    ]
-
-
 def test_a_cut_is_reported_and_the_whole_fits_the_budget() -> None:
     details = {
         "results": [{**HIT, "text": "x" * 99_999}],
@@ -293,12 +241,6 @@ def test_a_cut_is_reported_and_the_whole_fits_the_budget() -> None:
     assert notes[-1].startswith("[Output truncated: ")
     assert "/tmp/whole.txt" in notes[-1]
     assert notes[-2].startswith("… and 9")
-
-
-def test_a_cut_is_reported_where_there_is_no_other_note() -> None:
-    details = {"results": [{**HIT, "text": "x" * 99_999}], "full_output_path": None}
-    *_, last = tool_content(ToolResult("text", details))
-    assert last["text"].startswith("[Output truncated: ")  # type: ignore[index]
 
 
 # --- messages ----------------------------------------------------------------------------------

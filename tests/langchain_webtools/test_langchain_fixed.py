@@ -70,11 +70,6 @@ def test_a_tool_treats_the_cache_as_it_was_made_to(
         WebSearchTool(cache="never")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
-def test_one_domain_may_stand_alone_as_everywhere_else(web: WebTools) -> None:
-    alone = WebSearchTool(web=web, include_domains="docs.python.org").invoke("read json")
-    assert alone == WebSearchTool(web=web, include_domains=["docs.python.org"]).invoke("read json")
-
-
 def test_a_model_that_sends_another_value_gets_the_fixed_one_in_the_error(web: WebTools) -> None:
     call = {"name": "web_search", "args": {"queries": ["a"], "limit": 9}, "id": "1"}
     message = WebSearchTool(web=web, limit=2).invoke({**call, "type": "tool_call"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -133,17 +133,6 @@ async def test_the_settings_arrive(load: Load) -> None:
     assert web.settings == {**settings, "text_max_characters": 7}
 
 
-async def test_the_load_methods_of_the_base_work(web: WebTools, page: str) -> None:
-    loader = WebPageLoader([page], web=web)
-    assert loader.load() == await loader.aload()
-
-
-def test_without_web_it_makes_its_own() -> None:
-    assert isinstance(WebPageLoader([]).web, WebTools)
-    with pytest.raises(ValueError, match=r"webtools\.WebTools, not str"):
-        WebPageLoader([], web="exa")  # type: ignore[arg-type]
-
-
 # --- streaming ---------------------------------------------------------------------------------
 
 
@@ -158,20 +147,6 @@ async def test_the_first_page_comes_before_all_are_fetched(
     rest = [document async for document in documents]
     assert _sources([first, *rest]) == _urls(21)
     assert [len(batch) for batch in web.asked] == [10, 10, 1]
-
-
-async def test_any_iterable_can_be_loaded_again_and_again(load: Load) -> None:
-    def addresses() -> Iterator[str]:
-        yield from [*_urls(2), *_urls(3)]
-
-    loader = WebPageLoader(addresses(), web=Fixed())
-    assert _sources(await load(loader)) == _sources(await load(loader)) == _urls(3)
-
-
-async def test_nothing_to_load_makes_no_call(load: Load) -> None:
-    web = Fixed()
-    assert await load(WebPageLoader([], web=web)) == []
-    assert web.asked == []
 
 
 # --- failures ----------------------------------------------------------------------------------
@@ -227,24 +202,10 @@ async def test_a_malformed_url_loses_no_other(load: Load, caplog: pytest.LogCapt
     assert "mailto:x" in record.getMessage()
 
 
-async def test_the_core_refuses_a_url_that_is_none(load: Load, web: WebTools, page: str) -> None:
-    assert _sources(await load(WebPageLoader(["mailto:x", page], web=web))) == [page]
-    with pytest.raises(InputError, match="mailto:x"):
-        await load(WebPageLoader(["mailto:x", page], web=web, continue_on_failure=False))
-
-
 @pytest.mark.parametrize("most", [0, -1])
 def test_bad_settings_are_refused_at_once(most: int) -> None:
     with pytest.raises(InputError, match=f'^text_max_characters "{most}"'):
         WebPageLoader(_urls(1), text_max_characters=most)
-
-
-async def test_over_http_a_failing_page_leaves_the_others(
-    load: Load, web: WebTools, page: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    missing = page.replace("json", "nothing-here")
-    assert _sources(await load(WebPageLoader([missing, page], web=web))) == [page]
-    assert missing in caplog.text
 
 
 async def test_where_no_page_comes_the_end_raises_the_first_failure(
@@ -260,24 +221,6 @@ async def test_where_no_page_comes_the_end_raises_the_first_failure(
         f"Left out {', '.join(_urls(BATCH_SIZE))}: Down.",
         f"Left out {', '.join(_urls(BATCH_SIZE + 2)[BATCH_SIZE:])}: No answer.",
     ]
-
-
-async def test_malformed_urls_are_no_empty_success(load: Load, web: WebTools) -> None:
-    with pytest.raises(InputError, match="mailto:x"):
-        await load(WebPageLoader(["mailto:x", "mailto:y"], web=web))
-
-
-async def test_pages_that_all_fail_are_no_empty_success(load: Load) -> None:
-    with pytest.raises(ProviderError, match="404 Not Found") as caught:
-        await load(WebPageLoader(GONE.url, web=Fixed(gone=GONE)))
-    assert caught.value.provider == "exa"
-
-
-async def test_a_provider_that_is_not_there_is_no_empty_success(load: Load) -> None:
-    exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": "http://127.0.0.1:1"}
-    async with WebTools({"providers": [exa]}) as web:
-        with pytest.raises(RequestError, match=r"http://127\.0\.0\.1:1"):
-            await load(WebPageLoader("https://a.example/", web=web))
 
 
 def test_what_fetching_warns_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -324,14 +267,4 @@ def test_indexing_deletes_nothing_because_nothing_could_be_loaded(
     webtools_sandbox.fault(status=503, times=None)
     with pytest.raises(UnavailableError):
         index(loader, records, store, **settings)
-    assert len(store.store) == 3
-
-
-def test_a_store_updates_the_documents_of_a_url(
-    web: WebTools, webtools_sandbox: SandboxServer
-) -> None:
-    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
-    for size in (300, 600):
-        loader = WebPageLoader(_pages(webtools_sandbox), web=web, text_max_characters=size)
-        store.add_documents(loader.load())
     assert len(store.store) == 3

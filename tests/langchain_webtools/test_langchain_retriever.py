@@ -10,16 +10,13 @@ from datetime import date
 from typing import Any
 
 import pytest
-from langchain.agents import create_agent
-from langchain_classic.retrievers import EnsembleRetriever, MultiQueryRetriever
-from langchain_core.callbacks import BaseCallbackHandler
+from langchain_classic.retrievers import MultiQueryRetriever
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
-from langchain_core.tools import create_retriever_tool
+from langchain_core.runnables import RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
@@ -135,17 +132,6 @@ async def test_all_that_is_known_is_in_the_metadata(retrieve: Retrieve) -> None:
     assert json.loads(json.dumps(document.metadata)) == document.metadata
 
 
-def test_what_is_not_known_is_left_out() -> None:
-    (document,) = WebSearchRetriever(web=Fixed()).invoke("q")
-    assert not {"published_at", "author"} & document.metadata.keys()
-    assert None not in document.metadata.values()
-
-
-def test_without_a_snippet_the_title_is_the_content() -> None:
-    (document,) = WebSearchRetriever(web=Fixed(snippet="")).invoke("q")
-    assert document.page_content == "T"
-
-
 async def test_content_is_what_the_provider_has_of_the_pages_by_one_request(
     retrieve: Retrieve, web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
@@ -157,15 +143,6 @@ async def test_content_is_what_the_provider_has_of_the_pages_by_one_request(
         WebSearchRetriever(web=web, k=1, content=True, provider="brave"), "read json"
     )
     assert len(passages.page_content) > 100
-
-
-async def test_where_a_provider_has_no_content_the_snippet_stays(
-    retrieve: Retrieve, web: WebTools, caplog: pytest.LogCaptureFixture
-) -> None:
-    given: dict[str, Any] = {"web": web, "k": 1, "provider": "perplexity"}
-    documents = await retrieve(WebSearchRetriever(**given, content=True), "read json")
-    assert documents == await retrieve(WebSearchRetriever(**given), "read json")
-    assert "Option content " in caplog.text
 
 
 def test_the_id_is_a_uuid_that_follows_from_the_url_alone() -> None:
@@ -209,12 +186,6 @@ async def test_every_filter_arrives(retrieve: Retrieve) -> None:
     assert web.asked == [{"queries": ["q"], "limit": 2, "snippets": True, **filters}] * 3
 
 
-def test_a_query_that_looks_like_a_list_is_one_query() -> None:
-    web = Fixed()
-    WebSearchRetriever(web=web).invoke('["a", "b"]')
-    assert web.asked[0]["queries"] == ['["a", "b"]']
-
-
 async def test_a_filter_that_does_not_exist_is_refused(retrieve: Retrieve, web: WebTools) -> None:
     with pytest.raises(TypeError, match="colour"):
         await retrieve(WebSearchRetriever(web=web), "q", colour="red")
@@ -232,25 +203,12 @@ async def test_k_has_bounds(k: int, retrieve: Retrieve, web: WebTools) -> None:
         await retrieve(WebSearchRetriever(web=web), "q", k=k)
 
 
-def test_without_web_it_makes_its_own() -> None:
-    first, second = WebSearchRetriever(), WebSearchRetriever()
-    assert isinstance(first.web, WebTools)
-    assert first.web is not second.web
-    with pytest.raises(ValidationError, match=r"webtools\.WebTools, not str"):
-        WebSearchRetriever(web="exa")  # type: ignore[arg-type]
-
-
 def test_a_retriever_survives_copies_and_pickles(config_file: Callable[..., Any]) -> None:
     with WebTools(config=config_file()) as web:
         retriever = WebSearchRetriever(web=web, k=2)
         assert retriever.model_copy(deep=True).web is web
         assert "web" not in retriever.model_dump()
         assert len(pickle.loads(pickle.dumps(retriever)).invoke("read json")) == 2
-
-
-def test_k_can_be_configured_at_run_time(web: WebTools) -> None:
-    retriever = WebSearchRetriever(web=web).configurable_fields(k=ConfigurableField(id="k"))
-    assert len(retriever.invoke("read json", {"configurable": {"k": 2}})) == 2
 
 
 # --- warnings, failures ------------------------------------------------------------------------
@@ -282,34 +240,6 @@ async def test_a_failed_search_raises_our_error(
 async def test_no_result_is_an_empty_list(retrieve: Retrieve, web: WebTools) -> None:
     retriever = WebSearchRetriever(web=web, fetch=True, include_domains=["nowhere.example"])
     assert await retrieve(retriever, "read json") == []
-
-
-class Heard(BaseCallbackHandler):
-    def __init__(self) -> None:
-        self.events: list[Any] = []
-
-    def on_retriever_start(self, serialized: Any, query: str, **told: Any) -> None:
-        self.events.append((query, told["metadata"]["ls_retriever_name"], told["tags"]))
-
-    def on_retriever_end(self, documents: Any, **told: Any) -> None:
-        self.events.append(documents)
-
-    def on_retriever_error(self, error: BaseException, **told: Any) -> None:
-        self.events.append(error)
-
-
-async def test_a_trace_shows_the_query_and_what_came_of_it(retrieve: Retrieve) -> None:
-    heard = Heard()
-    retriever = WebSearchRetriever(web=Fixed(), tags=["mine"])
-    documents = await retrieve(retriever, "q", {"callbacks": [heard]})
-    assert heard.events == [("q", "websearch", ["mine"]), documents]
-
-
-async def test_a_trace_shows_the_failure(retrieve: Retrieve, web: WebTools) -> None:
-    heard = Heard()
-    with pytest.raises(InputError) as caught:
-        await retrieve(WebSearchRetriever(web=web), " ", {"callbacks": [heard]})
-    assert heard.events[1:] == [caught.value]
 
 
 # --- pages in the place of snippets ------------------------------------------------------------
@@ -347,12 +277,6 @@ async def test_a_page_that_fails_keeps_its_snippet_and_says_so(
     assert document.page_content == content
     error = document.metadata.get("fetch_error")
     assert error is None if reason is None else reason in error
-
-
-async def test_pages_that_no_provider_can_fetch_are_an_error(retrieve: Retrieve) -> None:
-    retriever = WebSearchRetriever(web=Fixed(pages=ConfigError("No provider.")), fetch=True)
-    with pytest.raises(ConfigError, match="No provider"):
-        await retrieve(retriever, "q")
 
 
 def test_what_fetching_warns_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -399,19 +323,6 @@ async def test_a_rag_chain_shows_the_model_what_was_found(
     assert model.seen[0][0].content == f"{context}\n\nQuestion: read json"
 
 
-async def test_a_chain_can_give_the_sources_beside_the_answer(
-    retrieve: Retrieve, web: WebTools
-) -> None:
-    answer = RunnableLambda(lambda given: f"{len(given['context'])} sources")  # type: ignore[index]
-    chain: Any = {
-        "context": (lambda given: given["input"]) | WebSearchRetriever(web=web, k=3),
-        "input": lambda given: given["input"],
-    } | RunnablePassthrough.assign(answer=answer)
-    out = await retrieve(chain, {"input": "read json"})
-    assert out["answer"] == "3 sources"
-    assert [type(each) for each in out["context"]] == [Document] * 3
-
-
 QUERIES = ["read json", "parse json", "json"]
 
 
@@ -426,13 +337,6 @@ async def test_a_multi_query_retriever_keeps_no_duplicates_of_pages(
     assert [each.metadata["url"] for each in found] == list(dict.fromkeys(urls))
 
 
-async def test_an_ensemble_keeps_no_duplicates_by_url(retrieve: Retrieve, web: WebTools) -> None:
-    snippets, texts = (WebSearchRetriever(web=web, fetch=fetch) for fetch in (False, True))
-    found = await retrieve(EnsembleRetriever(retrievers=[snippets, texts], id_key="url"), "json")
-    urls = [result.url for result in web.search("json").results]
-    assert [each.metadata["url"] for each in found] == urls
-
-
 async def test_what_depends_on_the_query_is_in_the_metadata_on_demand(
     retrieve: Retrieve, web: WebTools
 ) -> None:
@@ -445,19 +349,3 @@ async def test_what_depends_on_the_query_is_in_the_metadata_on_demand(
         assert document.metadata["rank"] == rank
         assert document.metadata["query"] == "read json"
         assert document.metadata.get("score") == result.score
-
-
-async def test_a_tool_made_of_the_retriever_serves_an_agent(
-    retrieve: Retrieve, web: WebTools
-) -> None:
-    tool = create_retriever_tool(
-        WebSearchRetriever(web=web, k=2, ranked=True),
-        "find",
-        "Finds documents.",
-        response_format="content_and_artifact",
-    )
-    call = {"name": "find", "args": {"query": "read json"}, "id": "1"}
-    model = Scripted(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
-    state = await retrieve(create_agent(model, [tool]), {"messages": [("user", "Look it up.")]})
-    assert [each.metadata["rank"] for each in state["messages"][2].artifact] == [1, 2]
-    assert state["messages"][-1].content == "done"

@@ -76,26 +76,6 @@ async def test_a_model_with_fallbacks_writes_answers(web: WebTools) -> None:
     assert "wrote no synthesis" not in message.text
 
 
-async def test_a_model_that_lies_is_not_believed() -> None:
-    given = writer(AIMessage("The basin is 8 metres deep. [1] It is closed. [2]"))
-    for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
-        assert outcome.synthesis is not None
-        assert outcome.synthesis.summary == "The basin is 8 metres deep. [1] (uncertain)"
-        assert outcome.verified is not None
-        assert (outcome.verified.uncertain, outcome.verified.dropped) == (1, 1)
-
-
-async def test_a_failing_model_is_reported() -> None:
-    class Failing(FakeMessagesListChatModel):
-        def _generate(self, *_: Any, **__: Any) -> Any:
-            raise ValueError("no quota")
-
-    given = ChatModelSynthesizer(Failing(responses=[]))
-    for outcome in (run(flow(given), NOTHING), await arun(flow(given), NOTHING)):
-        assert outcome.error is not None
-        assert "ValueError: no quota." in outcome.error
-
-
 class Seen(BaseCallbackHandler):
     def __init__(self) -> None:
         self.parents: list[Any] = []

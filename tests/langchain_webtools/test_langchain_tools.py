@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from langgraph.prebuilt import ValidationNode
-from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError
 
 from langchain_webtools import (
     SummarizeTool,
@@ -106,13 +105,6 @@ def test_what_a_strict_model_sends_for_arguments_left_out_is_accepted(web: WebTo
     arguments = {"queries": ["read json"], "limit": 1, "exclude_domains": [], **left_out}
     text = WebSearchTool(web=web).invoke({**arguments, "end_published_date": ""})
     assert text == web.call_tool("web_search", {"queries": ["read json"], "limit": 1}).text
-
-
-def test_the_input_schema_is_the_input_model(tool_class: type[WebTool]) -> None:
-    tool = tool_class()
-    model = TOOLS[tool.name].input_model
-    assert tool.get_input_schema() is model
-    assert tool.get_input_jsonschema() == model.model_json_schema()
 
 
 def test_a_user_may_show_the_model_fewer_arguments(web: WebTools) -> None:
@@ -227,11 +219,6 @@ def test_two_toolkits_can_have_distinct_names(web: WebTools) -> None:
     assert names[len(NAMES) :] == [f"{name}_b" for name in NAMES]
 
 
-def test_a_renamed_tool_does_the_same(web: WebTools) -> None:
-    tool = WebToolkit(web=web, prefix="team_").get_tools()[0]
-    assert tool.invoke("read json") == web.call_tool("web_search", {"queries": "read json"}).text
-
-
 def test_a_compact_artifact_leaves_out_the_texts_of_pages(web: WebTools, page: str) -> None:
     call = {"name": "web_fetch", "args": {"urls": [page]}, "id": "1", "type": "tool_call"}
     full, compact = (
@@ -330,28 +317,12 @@ async def test_callbacks_see_start_and_end_of_a_failure(way: str, handled: bool)
     assert (end[1].artifact if handled else end[1].details) == DETAILS
 
 
-def test_callbacks_see_the_message_of_a_success(web: WebTools) -> None:
-    recorder = Recorder()
-    message = WebSearchTool(web=web).invoke(CALL, {"callbacks": [recorder]})
-    assert recorder.seen[1:] == [("end", message)]
-
-
-def test_one_call_is_one_request(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    WebSearchTool(web=web).invoke(CALL)
-    assert sum(webtools_sandbox.stats()["requests"].values()) == 1
-
-
 async def test_an_awaited_call_takes_no_thread(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web, "call_tool", pytest.fail)
     monkeypatch.setattr("langchain_core.tools.base.run_in_executor", pytest.fail)
     assert await WebSearchTool(web=web).ainvoke("read json")
-
-
-def test_bad_input_is_no_request(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    WebSearchTool(web=web).invoke({"queries": ["fine", " "]})
-    assert webtools_sandbox.stats()["requests"] == {}
 
 
 @pytest.mark.parametrize("name", ["run_manager", "self", "config"])
@@ -390,21 +361,6 @@ def _examples(documented: type[BaseTool | WebToolkit]) -> list[str]:
     return [inspect.cleandoc(f"{indent}{code}") for indent, code in blocks]
 
 
-def _headings(documented: type[Any]) -> list[str]:
-    return re.findall(r"^(\w[\w ]+):$", inspect.cleandoc(documented.__doc__ or ""), re.MULTILINE)
-
-
-def test_a_docstring_has_langchains_sections(tool_class: type[WebTool]) -> None:
-    assert _headings(tool_class) == [
-        "Setup",
-        "Key init args",
-        "Instantiation",
-        "Invocation with args",
-        "Invocation with ToolCall",
-        "Async",
-    ]
-
-
 @pytest.mark.usefixtures("own_temp")
 async def test_the_examples_of_a_docstring_work(
     tool_class: type[WebTool], config_file: Callable[..., Path], page: str
@@ -434,30 +390,6 @@ def test_the_schema_is_a_pydantic_model_whose_json_schema_the_model_is_shown(
     assert tool.tool_call_schema is tool.args_schema
     shown = convert_to_openai_tool(tool)["function"]["parameters"]
     assert shown == tool.args_schema.model_json_schema()
-
-
-@pytest.mark.filterwarnings("ignore:ValidationNode")
-def test_a_validation_node_of_langgraph_takes_the_tools(web: WebTools) -> None:
-    node = ValidationNode(WebToolkit(web).get_tools())
-    good = {"name": "web_search", "args": {"query": "x", "limit": 3}, "id": "1"}
-    bad = {"name": "web_search", "args": {"query": "x", "limit": 300}, "id": "2"}
-    state = node.invoke({"messages": [AIMessage("", tool_calls=[good, bad])]})
-    accepted, refused = state["messages"]
-    assert json.loads(accepted.content)["limit"] == 3
-    assert 'limit "300"' in refused.content
-
-
-def test_a_server_may_make_its_own_model_of_the_fields(web: WebTools) -> None:
-    """What `langchain_mcp_adapters.to_fastmcp` does with a tool."""
-    tool = WebSearchTool(web=web)
-    assert isinstance(tool.tool_call_schema, type)
-    fields = {
-        name: (each.annotation, each) for name, each in tool.tool_call_schema.model_fields.items()
-    }
-    made = create_model("Arguments", **fields)  # type: ignore[call-overload]
-    arguments = made.model_validate({"queries": ["read json"]}).model_dump()
-    assert arguments.keys() == tool.args.keys()
-    assert tool.invoke(arguments) == web.call_tool("web_search", {"query": "read json"}).text
 
 
 def test_callbacks_see_the_arguments_as_the_model_sent_them(web: WebTools) -> None:

@@ -52,14 +52,6 @@ async def test_a_function_agent_reads_the_text_and_keeps_the_details(web: WebToo
     assert not call.tool_output.is_error
 
 
-async def test_a_search_repeated_in_a_run_returns_the_same_results(web: WebTools) -> None:
-    web.call_tool("web_search", SEARCH)
-    script = Script(calls(("web_search", SEARCH)), calls(("web_search", SEARCH)), says("Done."))
-    answer = await function_agent(web, script).run(QUESTION)
-    first, second = answer.tool_calls
-    assert first.tool_output.content == second.tool_output.content
-
-
 async def test_a_function_agent_gets_the_error(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
@@ -150,14 +142,6 @@ async def test_a_run_and_its_tool_results_are_saved_as_json(web: WebTools, limit
     assert timeless(call.tool_output.raw_output) == timeless(expected.details)
     assert call.tool_output.is_error is expected.is_error
     assert str(await agent.run("And?", ctx=restored)) == "As I said."
-
-
-async def test_a_blocking_call_in_an_agents_loop_does_no_harm(web: WebTools) -> None:
-    tools = WebToolsSpec(web).to_tool_list()
-    script = Script(calls(("web_search", SEARCH)), says("A library."))
-    before = tools[0].call(**SEARCH)
-    answer = await FunctionAgent(tools=tools, llm=script.llm).run(QUESTION)
-    assert answer.tool_calls[0].tool_output.content == before.content
 
 
 def code_agent(web: WebTools, script: Script) -> Any:

@@ -13,7 +13,6 @@ from llama_index.core.tools.calling import (
     call_tool,
     call_tool_with_selection,
 )
-from timeless import timeless
 
 from llamaindex_webtools import WebToolsSpec, summarize_tool, web_fetch_tool, web_search_tool
 from webtools import Config, ToolResult, WebTools
@@ -156,17 +155,6 @@ async def test_a_bare_word_is_taken_for_the_first_argument(
     assert [output.raw_input for output in outputs] == [{"kwargs": {field: "word"}}] * 3
 
 
-def test_a_bare_word_goes_with_named_arguments() -> None:
-    web = stub()
-    web_search_tool(web)("word", limit=3)
-    assert web.asked == [("web_search", {"queries": "word", "limit": 3})]
-
-
-def test_an_argument_given_twice_is_a_programming_error() -> None:
-    with pytest.raises(TypeError, match="queries"):
-        web_search_tool(stub())("word", queries=["other"])
-
-
 def test_a_renamed_tool_still_calls_its_function_and_signs_with_its_name() -> None:
     web = stub()
     output = web_search_tool(web, name="lookup")(queries=["x"])
@@ -213,14 +201,6 @@ def test_a_result_that_an_override_gives_keeps_its_mark() -> None:
         True,
         {"kwargs": {}},
     )
-
-
-async def test_the_methods_give_text_and_details(web: WebTools) -> None:
-    spec = WebToolsSpec(web)
-    result = spec.web_search("asyncio", limit=1)
-    assert str(result) == result.text
-    assert result.details["result_count"] == 1
-    assert timeless(await spec.aweb_search("asyncio", limit=1)) == timeless(result)
 
 
 # --- loops -------------------------------------------------------------------------------------

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import gc
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from answering_llm import AnsweringLLM
 from llama_index import core
-from llama_index.core import Settings, SummaryIndex
-from llama_index.core.chat_engine import ContextChatEngine
-from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core import Settings
 from llama_index.core.query_engine import (
     CitationQueryEngine,
     RetrieverQueryEngine,
-    RouterQueryEngine,
-    SubQuestionQueryEngine,
 )
-from llama_index.core.question_gen.types import BaseQuestionGenerator, SubQuestion
-from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
-from llama_index.core.schema import Document, QueryBundle
-from llama_index.core.selectors import LLMSingleSelector
-from llama_index.core.tools import QueryEngineTool, ToolMetadata
 
 from llamaindex_webtools._nodes import page_id
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
@@ -127,11 +117,6 @@ async def test_a_failed_search_is_our_error(
         await ask(engine, "asyncio")
 
 
-def test_a_query_engine_works_without_a_loop(web: WebTools) -> None:
-    engine = RetrieverQueryEngine.from_args(WebRetriever(web), llm=AnsweringLLM("A library."))
-    assert str(engine.query("asyncio")) == "A library."
-
-
 # --- CitationQueryEngine -----------------------------------------------------------------------
 
 
@@ -164,80 +149,7 @@ async def test_citations_of_one_page_share_its_source(web: WebTools, ask: Ask) -
 # --- RouterQueryEngine -------------------------------------------------------------------------
 
 
-@both_ways
-@pytest.mark.parametrize("choice", [1, 2])
-async def test_a_router_chooses_between_the_web_and_an_index(
-    web: WebTools, ask: Ask, choice: int
-) -> None:
-    llm = AnsweringLLM(json.dumps([{"choice": choice, "reason": "it fits"}]), "Found.")
-    index = SummaryIndex.from_documents([Document(text="Our own.", metadata={"url": "own"})])
-    engine = RouterQueryEngine(
-        selector=LLMSingleSelector.from_defaults(llm=llm),
-        llm=llm,
-        query_engine_tools=[
-            QueryEngineTool.from_defaults(index.as_query_engine(llm=llm), description="own"),
-            QueryEngineTool.from_defaults(
-                RetrieverQueryEngine.from_args(WebRetriever(web), llm=llm), description="the web"
-            ),
-        ],
-    )
-    answer = await ask(engine, "asyncio")
-    assert str(answer) == "Found."
-    assert (urls_of(answer.source_nodes) == ["own"]) is (choice == 1)
-    if choice == 2:
-        assert answer.source_nodes == WebRetriever(web).retrieve("asyncio")
-
-
 # --- SubQuestionQueryEngine --------------------------------------------------------------------
-
-
-class Questions(BaseQuestionGenerator):
-    def generate(self, tools: Sequence[ToolMetadata], query: QueryBundle) -> list[SubQuestion]:
-        [tool] = tools
-        asked = ["asyncio", "json"]
-        return [SubQuestion(sub_question=text, tool_name=tool.get_name()) for text in asked]
-
-    async def agenerate(
-        self, tools: Sequence[ToolMetadata], query: QueryBundle
-    ) -> list[SubQuestion]:
-        return self.generate(tools, query)
-
-    def _get_prompts(self) -> dict[str, Any]:
-        return {}
-
-    def _update_prompts(self, prompts: dict[str, Any]) -> None: ...
-
-
-def sub_questions(web: WebTools, llm: AnsweringLLM, *, use_async: bool) -> SubQuestionQueryEngine:
-    engine = RetrieverQueryEngine.from_args(WebRetriever(web, similarity_top_k=2), llm=llm)
-    tool = QueryEngineTool.from_defaults(engine, name="web", description="the web")
-    return SubQuestionQueryEngine.from_defaults(
-        query_engine_tools=[tool],
-        llm=llm,
-        question_gen=Questions(),
-        response_synthesizer=get_response_synthesizer(llm=llm, use_async=use_async),
-        use_async=use_async,
-        verbose=False,
-    )
-
-
-def check_sub_questions(web: WebTools, answer: Any) -> None:
-    assert str(answer) == "Both."
-    retriever = WebRetriever(web, similarity_top_k=2)
-    expected = {*urls_of(retriever.retrieve("asyncio")), *urls_of(retriever.retrieve("json"))}
-    found = {node.metadata["url"] for node in answer.source_nodes if "url" in node.metadata}
-    assert found == expected
-
-
-@pytest.mark.parametrize("use_async", [True, False])
-def test_sub_questions_are_asked_one_by_one_or_at_once(web: WebTools, use_async: bool) -> None:
-    llm = AnsweringLLM("One.", "Two.", "Both.")
-    check_sub_questions(web, sub_questions(web, llm, use_async=use_async).query("Both?"))
-
-
-async def test_sub_questions_are_awaited(web: WebTools) -> None:
-    llm = AnsweringLLM("One.", "Two.", "Both.")
-    check_sub_questions(web, await sub_questions(web, llm, use_async=True).aquery("Both?"))
 
 
 # --- QueryFusionRetriever ----------------------------------------------------------------------
@@ -269,12 +181,6 @@ def test_fusion_merges_the_hits_of_two_providers_by_page(
     assert set(pages) == all_pages(web, "asyncio")
 
 
-@pytest.mark.parametrize("mode", FUSION_MODES, ids=lambda mode: mode.name)
-async def test_fusion_is_awaited(web: WebTools, mode: FUSION_MODES) -> None:
-    nodes = await fusion(web, mode=mode).aretrieve("asyncio")
-    assert {page_id(url) for url in urls_of(nodes)} == all_pages(web, "asyncio")
-
-
 @both_ways
 async def test_fusion_with_several_queries_counts_a_page_once(web: WebTools, ask: Ask) -> None:
     llm = AnsweringLLM("asyncio tasks\nasyncio queues")
@@ -287,36 +193,4 @@ async def test_fusion_with_several_queries_counts_a_page_once(web: WebTools, ask
     assert answer.source_nodes[0].score > 2 / 60  # found by more than one query
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.usefixtures("careless_loops")
-async def test_fusion_works_inside_a_loop_again_and_again(web: WebTools) -> None:
-    retriever = fusion(web, use_async=True)
-    for _ in range(3):
-        nodes = retriever.retrieve("asyncio")
-        assert {page_id(url) for url in urls_of(nodes)} == all_pages(web, "asyncio")
-
-
-def test_fusion_mixes_the_web_with_an_index(web: WebTools) -> None:
-    index = SummaryIndex.from_documents([Document(text="Our own.", metadata={"url": "own"})])
-    retriever = QueryFusionRetriever(
-        [WebRetriever(web), index.as_retriever()],
-        llm=AnsweringLLM(),
-        num_queries=1,
-        use_async=False,
-        similarity_top_k=50,
-    )
-    assert len(retriever.retrieve("asyncio")) == 6
-
-
 # --- ContextChatEngine -------------------------------------------------------------------------
-
-
-def test_a_chat_engine_is_given_the_hits(web: WebTools) -> None:
-    llm = AnsweringLLM("A library.")
-    # The memory of its own choice opens a database and leaves it so.
-    memory = ChatMemoryBuffer.from_defaults(llm=llm)
-    chat = ContextChatEngine.from_defaults(retriever=WebRetriever(web), llm=llm, memory=memory)
-    answer = chat.chat("asyncio")
-    assert str(answer) == "A library."
-    assert answer.source_nodes == WebRetriever(web).retrieve("asyncio")
-    assert f"url: {answer.source_nodes[0].metadata['url']}" in llm.asked[0]

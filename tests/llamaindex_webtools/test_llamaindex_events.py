@@ -8,11 +8,11 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from llama_index.core.agent.workflow import FunctionAgent, ReActAgent, ToolCall, ToolCallResult
+from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span import active_span_id
-from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
+from llama_index.core.tools import FunctionTool, ToolMetadata
 from scripted_llm import Script, calls, says
 
 from llamaindex_webtools import (
@@ -114,15 +114,6 @@ async def test_expanded_results_are_printed(show: Callable[..., Any], file: io.S
     ]
 
 
-async def test_calls_of_one_turn_keep_their_results(
-    show: Callable[..., Any], file: io.StringIO
-) -> None:
-    await show(agent(("web_search", SEARCH), ("web_search", FAILING)), file)
-    lines = file.getvalue().split("\n")
-    assert lines[lines.index("  2 results") - 1] == 'web_search "read json", "csv"'
-    assert lines[lines.index("  Error: exa: no credit left.") - 1] == 'web_search "fail"'
-
-
 async def test_tools_of_others_are_passed_over(show: Callable[..., Any], file: io.StringIO) -> None:
     await show(agent(("weather", {"city": "Rome"})), file)
     assert file.getvalue() == ""
@@ -133,17 +124,6 @@ async def test_renamed_tools_are_shown_under_their_names(
 ) -> None:
     await show(agent(("my_web_search", SEARCH), prefix="my_"), file)
     assert file.getvalue().startswith('my_web_search "read json", "csv"\n  2 results\n')
-
-
-async def test_a_react_agents_calls_are_printed(
-    show: Callable[..., Any], file: io.StringIO
-) -> None:
-    script = Script(
-        says('Thought: I search.\nAction: web_search\nAction Input: {"query": "q"}'),
-        says("Thought: I can answer without using any more tools.\nAnswer: Done."),
-    )
-    await show(ReActAgent(tools=tools(), llm=script.llm), file)
-    assert file.getvalue() == 'web_search "q"\n  2 results\n'
 
 
 async def test_a_tool_with_another_name_and_description_is_known(
@@ -193,36 +173,6 @@ def test_a_detached_handler_hears_nothing(file: io.StringIO) -> None:
     tools()[0].call(**SEARCH)
     assert file.getvalue().count("2 results") == 1
     assert ([*get_dispatcher().span_handlers], [*get_dispatcher().event_handlers]) == handlers
-
-
-def test_a_handler_may_listen_to_a_part_alone(file: io.StringIO) -> None:
-    handler = WebToolsEventHandler(file).attach(get_dispatcher("elsewhere"))
-    tools()[0].call(**SEARCH)
-    handler.detach()
-    assert file.getvalue() == ""
-
-
-def test_handlers_have_the_names_that_serialization_asks_for() -> None:
-    assert WebToolsEventHandler.class_name() == "WebToolsEventHandler"
-    assert WebToolsProgressEvent.class_name() == "WebToolsProgressEvent"
-
-
-def result_event(name: str, raw: Any, *, is_error: bool = False) -> ToolCallResult:
-    output = ToolOutput(
-        tool_name=name, content="text", raw_input={}, raw_output=raw, is_error=is_error
-    )
-    return ToolCallResult(
-        tool_name=name, tool_kwargs=SEARCH, tool_id="1", tool_output=output, return_direct=False
-    )
-
-
-def test_a_result_under_an_unknown_name_is_known_by_its_details(file: io.StringIO) -> None:
-    handler = WebToolsEventHandler(file)
-    handler.on_event(ToolCall(tool_name="look_up", tool_kwargs=SEARCH, tool_id="1"))
-    handler.on_event(result_event("look_up", COMMON | {"filters": {}, "results": [HIT]}))
-    handler.on_event(result_event("other", {"results": []}))
-    handler.on_event(result_event("other", ["odd"]))
-    assert file.getvalue() == 'look_up "read json", "csv"\n  1 result\n'
 
 
 def test_nothing_that_happens_in_it_reaches_the_agent(file: io.StringIO) -> None:

@@ -65,14 +65,6 @@ def test_the_same_can_be_fixed_as_in_langchain(arguments: Any, langchain: Any) -
     assert get_type_hints(arguments) == shared
 
 
-@pytest.mark.parametrize(
-    ("factory", "arguments"), [*zip([each for each, _ in FIXED], KINDS, strict=True)]
-)
-def test_the_docstring_names_all_that_can_be_fixed(factory: Any, arguments: Any) -> None:
-    told = " ".join((factory.__doc__ or "").split())
-    assert f": {', '.join(get_type_hints(arguments[0]))}." in told
-
-
 async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
     tool = web_search_tool(web, limit=2, exclude_domains=["example.com"])
     arguments = {"queries": ["read json"], "limit": 2, "exclude_domains": ["example.com"]}
@@ -113,14 +105,6 @@ def test_a_model_that_sends_another_value_gets_the_fixed_one_in_the_error(web: W
     assert 'limit is fixed to "2"' in output.content
 
 
-def test_a_choice_that_costs_more_can_be_taken_from_a_model_with_false(web: WebTools) -> None:
-    tool = web_fetch_tool(web, summary=False)
-    assert "summary" not in tool.metadata.get_parameters_dict()["properties"]
-    output = tool.call(urls=["https://example.com/"], summary=True)
-    assert 'summary is fixed to "False"' in output.content
-    assert "summary" in web_fetch_tool(summary=None).metadata.get_parameters_dict()["properties"]
-
-
 def test_a_fixed_value_that_makes_no_sense_is_refused_at_once() -> None:
     with pytest.raises(InputError, match='limit "1000".*100'):
         web_search_tool(limit=1000)
@@ -148,15 +132,6 @@ def test_a_tool_with_fixed_arguments_can_be_copied_and_pickled(
         assert again.metadata.name == "two"
         assert "limit" not in again.metadata.get_parameters_dict()["properties"]
         assert again.call(queries=["read json"]).content == expected
-
-
-def test_a_list_that_changes_after_the_tool_was_made_changes_no_copy_of_it() -> None:
-    domains = ["docs.python.org"]
-    tool = web_search_tool(include_domains=domains)
-    domains.append("other.example")
-    for each in (tool, copy.copy(tool)):
-        output = each.call(queries=["a"], include_domains=["another.example"])
-        assert "['docs.python.org']" in output.content
 
 
 def test_the_language_model_of_a_fixed_research_writes_its_answers(

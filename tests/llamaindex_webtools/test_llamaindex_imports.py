@@ -1,25 +1,10 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
 
 import llamaindex_webtools
-
-
-def loaded_after(code: str) -> set[str]:
-    program = f"import sys\n{code}\nprint(*sys.modules)"
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    return set(ran.stdout.split())
-
-
-def test_using_it_loads_llamaindex_alone() -> None:
-    loaded = loaded_after("from llamaindex_webtools import WebToolsSpec")
-    assert "llama_index.core" in loaded
-    assert not {"langchain_core", "langchain", "langchain_webtools"} & loaded
 
 
 def test_without_the_framework_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

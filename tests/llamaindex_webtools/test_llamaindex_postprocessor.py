@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.callbacks import CallbackManager
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import (
-    Document,
     MetadataMode,
     NodeWithScore,
     QueryBundle,
@@ -20,13 +18,11 @@ from llama_index.core.schema import (
 from llamaindex_webtools._passages import best_passages
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
 from llamaindex_webtools.retrievers import WebRetriever
-from webtools import ConfigError, FetchResponse, Page, ProviderError, RequestError, WebTools
+from webtools import FetchResponse, Page, ProviderError, RequestError, WebTools
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
-
-    from webtools_sandbox import SandboxServer
 
     Nodes = list[NodeWithScore]
     Process = Callable[..., Awaitable[Nodes]]
@@ -138,13 +134,6 @@ async def test_nodes_without_a_web_url_are_left_alone(process: Process, url: Any
 
 
 @both_ways
-async def test_no_node_is_no_call(process: Process) -> None:
-    web = stub()
-    assert await process(FetchPagePostprocessor(web), []) == []
-    assert web.asked == []
-
-
-@both_ways
 async def test_the_query_chooses_the_passages(process: Process) -> None:
     page = "\n\n".join(f"Paragraph {number} says nothing. {'x ' * 90}" for number in range(50))
     web = stub(f"{page}\n\nHere is the llama.\n\n{page}")
@@ -169,13 +158,6 @@ def test_what_was_said_of_the_snippet_alone_is_dropped() -> None:
     assert isinstance(filled.node, TextNode)
     assert (filled.node.embedding, filled.node.start_char_idx) == (None, None)
     assert filled.node.end_char_idx is None
-
-
-def test_documents_are_filled_too() -> None:
-    given = Document(text="A snippet.", metadata={"url": "https://example.com/"})
-    [filled] = FetchPagePostprocessor(stub()).postprocess_nodes([NodeWithScore(node=given)])
-    assert filled.node.get_content() == "The page."
-    assert given.text == "A snippet."
 
 
 # --- failures ----------------------------------------------------------------------------------
@@ -210,24 +192,6 @@ async def test_a_failing_call_leaves_the_snippets_and_a_note(
     assert [each.metadata.get("fetch_error") for each in left] == [str(error)] * 3 + [None]
 
 
-@both_ways
-async def test_missing_settings_are_an_error(process: Process, tmp_path: Path) -> None:
-    processor = FetchPagePostprocessor(WebTools(tmp_path / "nowhere.json"))
-    with pytest.raises(ConfigError, match=r"nowhere\.json"):
-        await process(processor, [node()])
-
-
-@both_ways
-async def test_a_provider_in_trouble_leaves_the_snippets(
-    web: WebTools, webtools_sandbox: SandboxServer, process: Process
-) -> None:
-    nodes = WebRetriever(web, similarity_top_k=2).retrieve("asyncio")
-    webtools_sandbox.fault(status=401, times=None)
-    left = await process(FetchPagePostprocessor(web, provider="exa"), nodes)
-    assert texts(left) == texts(nodes)
-    assert all(each.metadata["fetch_error"] for each in left)
-
-
 @pytest.mark.parametrize("url", ["https://example.com/", "https://example.com/doomed"])
 @pytest.mark.parametrize("mode", [MetadataMode.LLM, MetadataMode.EMBED])
 def test_models_do_not_see_the_notes(url: str, mode: MetadataMode) -> None:
@@ -247,26 +211,12 @@ def test_a_page_that_can_be_had_again_loses_its_note() -> None:
 # --- passages ----------------------------------------------------------------------------------
 
 
-def test_a_text_that_fits_is_left_as_it_is() -> None:
-    assert best_passages("a\n\n\n b ", "b", 8) == "a\n\n\n b "
-
-
 def test_passages_come_in_the_order_of_the_text() -> None:
     filler = "Nothing of it. " * 13
     text = f"The llama eats.\n\n{filler}\n\nA llama is a camelid. The llama eats grass."
     assert best_passages(text, "llama eats", 200) == (
         "The llama eats.\n\n[…]\n\nA llama is a camelid. The llama eats grass."
     )
-
-
-def test_neighbours_are_joined_without_a_mark() -> None:
-    text = f"{'llama ' * 40}\n\n{'A llama eats grass. ' * 12}\n\n{'other ' * 400}"
-    assert "[…]" not in best_passages(text, "llama", 600)
-
-
-def test_a_passage_stays_under_its_heading() -> None:
-    text = f"{'first ' * 30}\n\n# Llamas\n\nThey eat.\n\n{'last ' * 100}"
-    assert best_passages(text, "llamas", 250).startswith("# Llamas\n\nThey eat.")
 
 
 class Numbers(BaseEmbedding):
@@ -337,11 +287,6 @@ def test_the_bound_is_kept(text: str, size: int) -> None:
 # --- the component -----------------------------------------------------------------------------
 
 
-def test_a_postprocessor_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
-    assert isinstance(FetchPagePostprocessor().web, WebTools)
-
-
 def test_a_dict_holds_the_settings_and_no_key(web: WebTools) -> None:
     processor = FetchPagePostprocessor(web, top_n=2, keep_snippet=True, provider="exa")
     data = processor.to_dict()
@@ -363,11 +308,6 @@ def test_a_pickle_keeps_where_the_settings_are(tmp_path: Path) -> None:
     copy = pickle.loads(pickle.dumps(processor))
     assert repr(copy.web) == repr(processor.web)
     assert copy.to_dict() == processor.to_dict()
-
-
-def test_a_callback_manager_is_taken() -> None:
-    manager = CallbackManager()
-    assert FetchPagePostprocessor(stub(), callback_manager=manager).callback_manager is manager
 
 
 @pytest.mark.parametrize("given", [{"top_n": 0}, {"top_n": 101}, {"max_characters": 0}], ids=str)

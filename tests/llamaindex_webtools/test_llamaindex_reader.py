@@ -1,22 +1,18 @@
 from __future__ import annotations
 
 import json
-import logging
 import pickle
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
 from llama_index import core
-from llama_index.core import VectorStoreIndex
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.readers.base import BasePydanticReader, ReaderConfig
 from llama_index.core.schema import Document, MetadataMode
 from llama_index.core.storage.docstore import SimpleDocumentStore
-from llama_index.core.tools.ondemand_loader_tool import OnDemandLoaderTool
 from llama_index.core.vector_stores import SimpleVectorStore
 from pydantic import ValidationError
 
@@ -123,18 +119,6 @@ async def test_a_document_is_a_page(web: WebTools, urls: list[str], way: Load) -
     assert all(type(document) is Document for document in documents)
 
 
-@every_way
-async def test_one_url_needs_no_list(web: WebTools, urls: list[str], way: Load) -> None:
-    [document] = await way(WebPageReader(web), urls[0])
-    assert document.metadata["author"] == "Bob Ippolito"
-    assert document.excluded_llm_metadata_keys == document.excluded_embed_metadata_keys == []
-
-
-@every_way
-async def test_no_url_is_no_document(way: Load) -> None:
-    assert await way(WebPageReader(stub()), []) == []
-
-
 def test_ids_are_uuids_that_come_from_the_url(web: WebTools, urls: list[str]) -> None:
     [document] = WebPageReader(web).load_data(urls[0])
     assert document.doc_id == page_id(urls[0])
@@ -170,11 +154,6 @@ async def test_any_number_of_urls_is_read(way: Load) -> None:
     web = stub()
     assert len(await way(WebPageReader(web), many(250))) == 250
     assert [len(urls) for urls in web.asked] == [100, 100, 50]
-
-
-async def test_lazy_loading_can_be_awaited() -> None:
-    documents = await WebPageReader(stub()).alazy_load_data(many(2))
-    assert [document.text for document in documents] == many(2)
 
 
 def test_a_lazy_caller_reads_no_more_than_it_asks_for() -> None:
@@ -228,19 +207,6 @@ async def test_a_call_without_an_answer_is_an_error_on_demand(way: Load) -> None
 
 
 @every_way
-async def test_a_call_without_an_answer_is_left_out_and_logged(
-    way: Load, caplog: pytest.LogCaptureFixture
-) -> None:
-    web = stub(error=RequestError("no answer"), times=1)
-    documents = await way(WebPageReader(web), many(150))
-    lost = web.asked[0]
-    assert [document.text for document in documents] == many(150)[len(lost) :]
-    [record] = caplog.records
-    assert record.getMessage() == f"Left out {', '.join(lost)}: no answer"
-    assert record.levelno == logging.WARNING
-
-
-@every_way
 async def test_where_no_page_can_be_read_the_end_raises_the_first_failure(
     way: Load, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -249,27 +215,6 @@ async def test_where_no_page_can_be_read_the_end_raises_the_first_failure(
         await way(WebPageReader(web), ["file:///etc/passwd", *many(150)])
     assert sum(map(len, web.asked)) == 150
     assert len(caplog.records) == 1 + len(web.asked)
-
-
-@every_way
-async def test_what_came_before_is_no_failure_when_the_last_pages_are_empty(way: Load) -> None:
-    documents = await way(WebPageReader(stub()), [*many(100), "https://example.com/empty"])
-    assert [document.text for document in documents] == many(100)
-
-
-@every_way
-async def test_pages_without_any_text_are_no_empty_success(way: Load) -> None:
-    with pytest.raises(ProviderError, match=r"https://example\.com/empty") as caught:
-        await way(WebPageReader(stub()), "https://example.com/empty")
-    assert caught.value.provider == "exa"
-
-
-@every_way
-async def test_a_provider_that_is_not_there_is_no_empty_success(way: Load) -> None:
-    exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": "http://127.0.0.1:1"}
-    async with WebTools({"providers": [exa]}) as web:
-        with pytest.raises(RequestError, match=r"http://127\.0\.0\.1:1"):
-            await way(WebPageReader(web), many(2))
 
 
 @every_way
@@ -309,17 +254,6 @@ async def test_what_a_call_warns_of_is_logged(
 async def test_what_fails_every_page_is_always_an_error(way: Load, error: Exception) -> None:
     with pytest.raises(type(error)):
         await way(WebPageReader(stub(error=error)), many(1))
-
-
-@every_way
-async def test_a_page_that_is_not_there_is_left_out(
-    web: WebTools, webtools_sandbox: SandboxServer, urls: list[str], way: Load
-) -> None:
-    missing = f"{webtools_sandbox.docs_url}/library/nothing.html"
-    documents = await way(WebPageReader(web), [missing, urls[0]])
-    assert [document.metadata["url"] for document in documents] == [urls[0]]
-    with pytest.raises(ProviderError, match="nothing.html"):
-        await way(WebPageReader(web, continue_on_failure=False), [missing, urls[0]])
 
 
 # --- ingestion ---------------------------------------------------------------------------------
@@ -369,16 +303,6 @@ def test_ingesting_unchanged_pages_again_embeds_nothing(
     assert len(counting.texts) == embedded
 
 
-async def test_ingesting_unchanged_pages_again_embeds_nothing_awaited(
-    web: WebTools, urls: list[str]
-) -> None:
-    made, counting = pipeline()
-    await made.arun(documents=await WebPageReader(web).aload_data(urls))
-    embedded = len(counting.texts)
-    assert await made.arun(documents=await WebPageReader(web).aload_data(urls)) == []
-    assert len(counting.texts) == embedded > 0
-
-
 def test_a_changed_page_alone_is_embedded_again(web: WebTools, urls: list[str]) -> None:
     made, counting = pipeline()
     documents = WebPageReader(web).load_data(urls)
@@ -417,15 +341,6 @@ def test_search_hits_are_kept_beside_the_pages_they_lead_to(
     assert len(made.vector_store.to_dict()["embedding_dict"]) == pages + 2
 
 
-def test_a_pipeline_reads_by_itself(web: WebTools, urls: list[str]) -> None:
-    config = ReaderConfig(reader=WebPageReader(web), reader_args=[urls])
-    made, counting = pipeline(readers=[config])
-    assert made.run()
-    embedded = len(counting.texts)
-    assert made.run() == []
-    assert len(counting.texts) == embedded
-
-
 def test_metadata_never_outgrow_a_chunk() -> None:
     long = "https://example.com/?" + "x/" * 2000
     [document] = WebPageReader(stub()).load_data(long)
@@ -434,35 +349,7 @@ def test_metadata_never_outgrow_a_chunk() -> None:
     assert SentenceSplitter(chunk_size=128, chunk_overlap=0)([document])
 
 
-def test_an_index_answers_from_pages(web: WebTools, urls: list[str]) -> None:
-    index = VectorStoreIndex.from_documents(
-        WebPageReader(web).load_data(urls), embed_model=MockEmbedding(embed_dim=3)
-    )
-    assert set(index.ref_doc_info) == {page_id(url) for url in urls}
-    assert index.as_retriever(similarity_top_k=1).retrieve("json")[0].metadata["url"] in urls
-
-
-def test_a_tool_loads_on_demand(web: WebTools, urls: list[str], monkeypatch: Any) -> None:
-    tool = OnDemandLoaderTool.from_defaults(
-        WebPageReader(web), name="read", description="Reads pages."
-    )
-    assert tool.metadata.name == "read"
-    assert "urls" in tool.metadata.get_parameters_dict()["properties"]
-
-
 # --- the component -----------------------------------------------------------------------------
-
-
-def test_the_reader_says_what_it_is() -> None:
-    reader = WebPageReader(stub())
-    assert isinstance(reader, BasePydanticReader)
-    assert reader.class_name() == "WebPageReader"
-    assert reader.is_remote
-
-
-def test_a_reader_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
-    assert isinstance(WebPageReader().web, WebTools)
 
 
 def test_a_dict_holds_the_settings_and_no_key(web: WebTools) -> None:
@@ -494,11 +381,6 @@ def test_a_pickle_refuses_keys_given_in_code(web: WebTools) -> None:
     with pytest.raises(TypeError, match="pickle"):
         pickle.dumps(reader)
     assert reader.web is web
-
-
-def test_copies_share_the_web_tools(web: WebTools) -> None:
-    reader = WebPageReader(web)
-    assert reader.model_copy().web is reader.model_copy(deep=True).web is web
 
 
 @pytest.mark.parametrize("given", [{"text_max_characters": "many"}, {"colour": "red"}], ids=str)

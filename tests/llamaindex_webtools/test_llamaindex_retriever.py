@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
-from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.schema import (
     MetadataMode,
-    NodeRelationship,
     NodeWithScore,
-    QueryBundle,
     TextNode,
 )
-from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
-from llamaindex_webtools._nodes import WebNode, page_id, result_nodes
+from llamaindex_webtools._nodes import page_id, result_nodes
 from llamaindex_webtools.retrievers import WebRetriever
-from webtools import AuthenticationError, ConfigError, InputError, SearchResult, WebTools
+from webtools import AuthenticationError, InputError, SearchResult, WebTools
 from webtools.results import SearchResponse
 
 if TYPE_CHECKING:
@@ -104,15 +100,6 @@ async def test_the_query_the_number_and_the_filters_are_passed_on(retrieve: Retr
     assert web.asked == [(["asyncio"], {"limit": 3, "snippets": True, **filters})]
 
 
-def test_five_nodes_and_no_filter_are_the_default() -> None:
-    web = stub()
-    WebRetriever(web).retrieve("asyncio")
-    [(_, settings)] = web.asked
-    assert settings.pop("limit") == 5
-    assert settings.pop("snippets")
-    assert not any(settings.values())
-
-
 @both_ways
 async def test_content_is_what_of_the_pages_bears_on_the_query_by_one_request(
     retrieve: Retrieve, webtools_sandbox: SandboxServer
@@ -126,13 +113,6 @@ async def test_content_is_what_of_the_pages_bears_on_the_query_by_one_request(
     assert "zipfile.ZipFile" in text
     assert 400 < len(text) <= 900
     await web.aclose()
-
-
-@both_ways
-async def test_a_query_that_looks_like_a_list_is_one_query(retrieve: Retrieve) -> None:
-    web = stub()
-    await retrieve(WebRetriever(web), '["asyncio", "json"]')
-    assert web.asked[0][0] == ['["asyncio", "json"]']
 
 
 @both_ways
@@ -151,23 +131,6 @@ def test_the_number_of_nodes_may_be_set_later() -> None:
     retriever.similarity_top_k = 7
     retriever.retrieve("asyncio")
     assert web.asked[0][1]["limit"] == 7
-
-
-def test_a_retriever_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
-    assert isinstance(WebRetriever().web, WebTools)
-
-
-@both_ways
-async def test_a_bundle_is_asked_by_its_query(web: WebTools, retrieve: Retrieve) -> None:
-    bundle: Any = QueryBundle("asyncio", custom_embedding_strs=["something else"])
-    assert await retrieve(WebRetriever(web), bundle) == await retrieve(WebRetriever(web), "asyncio")
-
-
-def test_the_filters_work(web: WebTools) -> None:
-    nodes = WebRetriever(web, include_domains="localhost").retrieve("asyncio")
-    assert nodes
-    assert {node.metadata["url"].split(":")[1] for node in nodes} == {"//localhost"}
 
 
 # --- what comes back ---------------------------------------------------------------------------
@@ -200,10 +163,6 @@ def test_a_node_has_all_that_is_known() -> None:
     assert json.loads(json.dumps(node.metadata)) == node.metadata
 
 
-def test_what_is_unknown_is_left_out() -> None:
-    assert set(node_of().metadata) == {"title", "url", "provider", "query", "rank"}
-
-
 @pytest.mark.parametrize("mode", [MetadataMode.LLM, MetadataMode.EMBED])
 def test_models_see_the_page_and_not_the_search(mode: MetadataMode) -> None:
     assert node_of(author="Ada").get_content(mode) == (
@@ -215,10 +174,6 @@ def test_what_would_outgrow_a_chunk_is_not_shown() -> None:
     node = node_of(url="https://example.com/?" + "x" * 300)
     assert node.get_metadata_str(MetadataMode.LLM) == "title: Asyncio"
     assert len(node.metadata["url"]) > 300
-
-
-def test_without_a_snippet_the_title_is_the_text() -> None:
-    assert node_of(snippet="").text == "Asyncio"
 
 
 def test_every_node_passes_a_similarity_cutoff_by_its_score(web: WebTools) -> None:
@@ -237,11 +192,6 @@ async def test_nodes_hold_the_text_of_their_page_where_it_is_fetched(
     assert len(nodes) == 2
     assert all(len(node.text) <= 600 for node in nodes)
     assert sum(len(node.text) for node in nodes) > sum(len(node.text) for node in short)
-
-
-@both_ways
-async def test_nothing_found_is_no_node(retrieve: Retrieve) -> None:
-    assert await retrieve(WebRetriever(stub()), "asyncio") == []
 
 
 @both_ways
@@ -310,20 +260,6 @@ def test_hits_of_one_page_have_one_hash_whatever_their_snippets() -> None:
     assert node.hash != node_of(url="https://example.com/other").hash
 
 
-def test_a_hit_that_lost_its_url_has_the_hash_of_other_nodes() -> None:
-    assert WebNode(text="x").hash == TextNode(text="x").hash
-
-
-def test_a_document_store_gives_a_node_back() -> None:
-    node = node_of(author="Ada")
-    store = SimpleDocumentStore()
-    store.add_documents([node])
-    found = SimpleDocumentStore.from_dict(store.to_dict()).get_document(node.node_id)
-    assert found is not None
-    assert found.to_dict() == node.to_dict()
-    assert found.relationships[NodeRelationship.SOURCE] == node.source_node
-
-
 def test_a_vector_store_gives_a_node_back() -> None:
     node = node_of(author="Ada")
     kept = node_to_metadata_dict(node, remove_text=False, flat_metadata=True)
@@ -342,12 +278,6 @@ async def test_a_failing_provider_raises_our_error(
         await retrieve(WebRetriever(web), "asyncio")
 
 
-@both_ways
-async def test_a_missing_config_raises_our_error(tmp_path: Path, retrieve: Retrieve) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere\.json"):
-        await retrieve(WebRetriever(WebTools(tmp_path / "nowhere.json")), "asyncio")
-
-
 @pytest.mark.parametrize("top_k", [0, -1, 101])
 def test_a_number_out_of_range_is_refused_at_once(web: WebTools, top_k: int) -> None:
     with pytest.raises(InputError, match=f"similarity_top_k {top_k} "):
@@ -364,47 +294,13 @@ def test_a_bound_on_pages_out_of_range_is_refused_at_once(web: WebTools, most: i
         WebRetriever(web, fetch=True, max_characters=most)
 
 
-@both_ways
-async def test_a_blank_query_raises_our_error(web: WebTools, retrieve: Retrieve) -> None:
-    with pytest.raises(InputError, match="blank"):
-        await retrieve(WebRetriever(web), " ")
-
-
 # --- framework ---------------------------------------------------------------------------------
-
-
-def test_the_callback_manager_hears_of_a_retrieval(web: WebTools) -> None:
-    heard = LlamaDebugHandler(print_trace_on_end=False)
-    WebRetriever(web, callback_manager=CallbackManager([heard])).retrieve("asyncio")
-    [(start, end)] = heard.get_event_pairs(CBEventType.RETRIEVE)
-    assert start.payload == {"query_str": "asyncio"}
-    assert len((end.payload or {})["nodes"]) == 5
 
 
 async def test_an_awaited_retrieval_takes_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     retriever = WebRetriever(stub(result()))
     monkeypatch.setattr(asyncio.get_running_loop(), "run_in_executor", pytest.fail)
     assert len(await retriever.aretrieve("asyncio")) == 1
-
-
-async def test_cancelling_reaches_the_web_tools() -> None:
-    class Hanging(Stub):
-        ended = False
-
-        async def asearch(self, queries: Any, **settings: Any) -> SearchResponse:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                self.ended = True
-            return self.search(queries)
-
-    web: Any = Hanging()
-    call = asyncio.create_task(WebRetriever(web).aretrieve("asyncio"))
-    await asyncio.sleep(0)
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-    assert web.ended
 
 
 def test_a_pickle_keeps_the_settings(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from llamaindex_webtools import (
     web_search_tool,
 )
 from webtools import Config, InputError, WebTools
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool
+from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,10 +37,6 @@ NAMES = ["web_search", "web_fetch", "summarize", "web_research", "web_read"]
 
 def names(tools: list[FunctionTool]) -> list[str]:
     return [tool.metadata.get_name() for tool in tools]
-
-
-def test_the_spec_gives_every_tool_once() -> None:
-    assert names(WebToolsSpec().to_tool_list()) == NAMES
 
 
 def test_a_spec_is_built_although_the_settings_are_malformed(tmp_path: Path) -> None:
@@ -65,11 +61,6 @@ def test_what_is_no_web_tools_is_refused_at_once(make: Any, given: Any) -> None:
     kind = type(given).__name__
     with pytest.raises(InputError, match=rf"^web .*webtools\.WebTools, not {kind}"):
         make(given)
-
-
-def test_a_spec_takes_the_web_tools_given() -> None:
-    web = WebTools()
-    assert WebToolsSpec(web=web).web is web
 
 
 @pytest.mark.parametrize(("factory", "tool"), FACTORIES)
@@ -162,16 +153,6 @@ def test_the_spec_offers_what_the_settings_can_serve() -> None:
     assert [tool.metadata.name for tool in asked] == ["summarize"]
 
 
-def test_an_unknown_method_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="web_dance"):
-        WebToolsSpec().to_tool_list(["web_dance"])
-
-
-def test_the_tools_come_in_the_order_asked_for() -> None:
-    tools = WebToolsSpec().to_tool_list(spec_functions=["summarize", "web_search"])
-    assert names(tools) == ["summarize", "web_search"]
-
-
 @pytest.mark.parametrize("key", ["web_search", "aweb_search"])
 def test_the_metadata_mapping_replaces_the_description(key: str) -> None:
     class Narrow(BaseModel):
@@ -189,18 +170,6 @@ def test_a_mapped_description_keeps_name_and_schema_of_the_tool(schema: dict[str
     assert tool.metadata.description == "Finds pages."
     assert tool.metadata.name == "my_web_search"
     assert tool.metadata.fn_schema is SEARCH.input_model
-
-
-def test_the_metadata_hook_of_the_base_class_answers() -> None:
-    assert WebToolsSpec().get_metadata_from_fn_name("summarize") == ToolMetadata(
-        SUMMARIZE.paragraph, "summarize", SUMMARIZE.input_model
-    )
-    assert WebToolsSpec().get_metadata_from_fn_name("to_tool_list") is None
-
-
-def test_the_tools_of_later_features_wait_for_their_methods() -> None:
-    assert {name for pair in WebToolsSpec.spec_functions for name in pair} <= set(dir(WebToolsSpec))
-    assert {pair[0] for pair in WebToolsSpec.spec_functions} <= set(TOOLS)
 
 
 class OwnSpec(WebToolsSpec):

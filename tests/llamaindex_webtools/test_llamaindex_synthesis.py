@@ -64,24 +64,6 @@ def test_what_is_no_llm_is_refused_at_once(take: Any) -> None:
         take("gpt-5")
 
 
-async def test_an_llm_that_lies_is_not_believed() -> None:
-    llm = Completing(answer="The basin is 8 metres deep. [1] It is closed. [2]")
-    for outcome in (run(flow(llm), NOTHING), await arun(flow(llm), NOTHING)):
-        assert outcome.synthesis is not None
-        assert outcome.synthesis.summary == "The basin is 8 metres deep. [1] (uncertain)"
-        assert outcome.verified is not None
-        assert (outcome.verified.uncertain, outcome.verified.dropped) == (1, 1)
-
-
-async def test_a_failing_llm_is_reported() -> None:
-    for outcome in (
-        run(flow(Completing(answer="")), NOTHING),
-        await arun(flow(Completing(answer="")), NOTHING),
-    ):
-        assert outcome.error is not None
-        assert "ValueError: no quota." in outcome.error
-
-
 async def test_an_llm_judges_what_words_leave_open() -> None:
     said = '{"claim": 1, "supported": true, "quotation": "The pool opened on Saturday morning."}'
     judge = LLMVerifier(Completing(answer=said))

@@ -10,7 +10,7 @@ import pytest
 from answering_llm import AnsweringLLM
 from llama_index.core import Settings
 from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.llms import LLMMetadata, MockLLM
+from llama_index.core.llms import LLMMetadata
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index.core.utils import get_tokenizer
 from llama_index.core.workflow import Context, JsonSerializer, step
@@ -24,7 +24,6 @@ from llamaindex_webtools.workflows import (
     SearchFetchSynthesizeWorkflow,
     WebAnswerEvent,
     WebProgressEvent,
-    WebQuestionEvent,
 )
 from webtools import AuthenticationError, Config, WebTools
 from webtools._internal.text.fencing import STATEMENT
@@ -161,16 +160,6 @@ async def test_the_search_and_the_reading_are_the_callers_choice(web: WebTools) 
     assert ("fetching", 1, 1) in told(events)
 
 
-async def test_more_pages_than_hits_may_be_asked_for(web: WebTools) -> None:
-    workflow = SearchFetchSynthesizeWorkflow(
-        llm=AnsweringLLM("Yes."),
-        retriever=WebRetriever(web, similarity_top_k=1),
-        fetcher=FetchPagePostprocessor(web, top_n=9),
-    )
-    _, events = await run_of(workflow)
-    assert ("fetching", 1, 1) in told(events)
-
-
 # --- the fence ---------------------------------------------------------------------------------
 
 HOSTILE = (
@@ -260,11 +249,6 @@ async def test_the_fence_can_be_turned_off(webtools_sandbox: SandboxServer) -> N
 # --- models ------------------------------------------------------------------------------------
 
 
-async def test_the_mock_of_llamaindex_answers(web: WebTools) -> None:
-    answer, _ = await run_of(SearchFetchSynthesizeWorkflow(web, llm=MockLLM(max_tokens=3)))
-    assert str(answer) == "text text text"
-
-
 async def test_without_a_model_that_of_the_settings_answers(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,30 +327,6 @@ async def test_cancelling_a_run_ends_its_requests(webtools_sandbox: SandboxServe
 # --- the framework -----------------------------------------------------------------------------
 
 
-async def test_runs_at_the_same_time_do_not_mix(web: WebTools) -> None:
-    workflow = SearchFetchSynthesizeWorkflow(web, llm=MockLLM(max_tokens=1))
-    queries = ["asyncio", "json", "asyncio queues"]
-    answers = await asyncio.gather(*(workflow.run(query=query) for query in queries))
-    for query, answer in zip(queries, answers, strict=True):
-        expected = WebRetriever(web).retrieve(query)
-        assert [each.node_id for each in answer.sources] == [each.node_id for each in expected]
-
-
-async def test_a_context_serves_one_run_after_another(web: WebTools) -> None:
-    workflow = SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("One.", "Two."))
-    context: Context[Any] = Context(workflow)
-    assert str(await workflow.run(ctx=context, query=QUESTION)) == "One."
-    handler = workflow.run(ctx=context, query=QUESTION)
-    events = [event async for event in handler.stream_events()]
-    assert ("fetching", 3, 3) in told(events)
-    assert str(await handler) == "Two."
-
-
-async def test_a_start_event_may_be_given(web: WebTools) -> None:
-    workflow = SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes."))
-    assert str(await workflow.run(start_event=WebQuestionEvent(query=QUESTION))) == "Yes."
-
-
 async def test_events_survive_json(web: WebTools) -> None:
     answer, _ = await run_of(SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes [1].")))
     source = answer.sources[0]
@@ -390,13 +350,6 @@ async def test_a_subclass_replaces_a_step(web: WebTools) -> None:
             return WebAnswerEvent(query=ev.query, answer=f"{len(events)} sources", sources=[])
 
     assert str(await Listing(web, llm=AnsweringLLM()).run(query=QUESTION)) == "5 sources"
-
-
-def test_a_workflow_without_web_tools_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webtools.config.settings.find_config", pytest.fail)
-    workflow = SearchFetchSynthesizeWorkflow(timeout=7, verbose=False)
-    assert workflow.retriever.web is workflow.fetcher.web
-    assert workflow._timeout == 7
 
 
 async def test_the_example_of_the_documentation_runs(

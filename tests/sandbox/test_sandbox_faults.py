@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import fields
 from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ import pytest
 
 from webtools_sandbox import EXA_KEY, Fault
 from webtools_sandbox.delivery import deliver
-from webtools_sandbox.faults import FaultSettings
 from webtools_sandbox.wire import Reply
 
 if TYPE_CHECKING:
@@ -181,13 +179,6 @@ def test_headers_can_drip(caller: Caller) -> None:
     assert time.monotonic() - started > 0.04
 
 
-def test_dripping_headers_keep_a_short_read_timeout_from_firing(caller: Caller) -> None:
-    caller.server.fault(body=b"[]", drip_headers=0.01)
-    url = caller.server.base_url("exa") + "/search"
-    answer = caller.http.post(url, json={}, headers={"x-api-key": EXA_KEY}, timeout=1.0)
-    assert answer.json() == []
-
-
 @pytest.mark.parametrize("how", [{"reset": True}, {"body": "hangup"}])
 async def test_a_client_that_has_left_is_no_trouble(how: dict[str, Any]) -> None:
     gone: Any = SimpleNamespace(transport=None)
@@ -206,10 +197,6 @@ def test_pages_can_be_at_fault_too(caller: Caller) -> None:
 def test_an_unknown_body_kind_is_an_error() -> None:
     with pytest.raises(ValueError, match="'htlm'"):
         Fault(body="htlm")  # type: ignore[arg-type]
-
-
-def test_the_keywords_of_fault_are_its_fields() -> None:
-    assert set(FaultSettings.__annotations__) == {item.name for item in fields(Fault)}
 
 
 def test_faults_can_be_set_over_http(caller: Caller) -> None:
