@@ -51,7 +51,7 @@ SHOWN = {  # what the examples of a page must have printed, lest they find nothi
     "docs/langchain.md": ["Sources:\n- [zipfile", "success 5 0.007", "search_result", "[1]"],
     "docs/llamaindex.md": ["Sources:\n- [zipfile", "False 5 0.007", "synthesizing 1 of 1", "[1]"],
     "docs/notebooks.md": ["<SearchResponse 4 results from exa>", "'medium'"],
-    "docs/tools/index.md": ["5 False", "True False", "searching 2 of 2", "is blank"],
+    "docs/tools/index.md": ["5 False", "True\nFalse", "searching 2 of 2", "is blank"],
     "docs/tools/web_search.md": ["'category': 'native'"],
     "docs/tools/web_fetch.md": ["CRAWL_NOT_FOUND"],
     "docs/tools/web_research.md": ["[1] https://docs.python.org/3/library/zipfile.html"],
