@@ -206,7 +206,7 @@ def _facts(name: str) -> Iterator[Row]:
     if about.origin:
         yield ["API", f"`{about.origin}`"]
     if about.docs:
-        yield ["Its documentation", f"[read on {about.read}]({about.docs})"]
+        yield ["Its documentation", f"[read on {about.docs_date}]({about.docs})"]
     if services.search:
         yield ["Most results per query", f"{about.max_results:,}"]
     if services.fetch:

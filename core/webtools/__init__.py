@@ -14,7 +14,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from webtools import _loops as _loops  # before httpx imports asyncio
 from webtools._version import __version__
 
 if TYPE_CHECKING:
@@ -136,9 +135,6 @@ _HOMES = {
     "Verified": "results",
     "ToolResult": "tools",
 }
-# Imported before the facade, from here: where imports stand within imports, CPython's stack is so
-# deep that calls cross the edge of a piece of it, which is made and freed each time, by thousands.
-_BEFORE_FACADE = ("httpcore", f"{__name__}.config")
 
 
 def __getattr__(name: str) -> Any:
@@ -146,9 +142,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    if name == "WebTools":
-        for each in _BEFORE_FACADE:
-            import_module(each)
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

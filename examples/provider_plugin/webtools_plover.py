@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from webtools.providers import (
-    ITSELF,
+    WHOLE_BODY,
     About,
     Account,
     Capability,
@@ -17,7 +17,6 @@ from webtools.providers import (
     HitFields,
     Hits,
     Item,
-    Oddities,
     PageFields,
     PageQuery,
     Pages,
@@ -26,6 +25,7 @@ from webtools.providers import (
     Response,
     SearchOptions,
     SearchQuery,
+    SkippedValues,
     estimate,
     json_object,
     read_failure,
@@ -50,7 +50,7 @@ ABOUT = About(
     title="Plover",
     origin="https://api.plover.example",
     docs="https://plover.example/docs",
-    read="2026-11-22",
+    docs_date="2026-11-22",
     key_variables=("PLOVER_API_KEY",),
     options=PloverOptions,
     max_results=50,
@@ -108,13 +108,15 @@ def fetch_price(query: PageQuery, _account: Account) -> float:
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     """Read one page per URL, in the order of the query."""
-    odd = Oddities(account.name, "page")
-    items = read_items(json_object(response.json())["pages"], odd)
+    skipped = SkippedValues(account.name, "page")
+    items = read_items(json_object(response.json())["pages"], skipped)
     pages = read_page_list(items, PageFields(), query, account)
-    return Pages(pages, estimate(fetch_price(query, account)), odd.warnings())
+    return Pages(pages, estimate(fetch_price(query, account)), skipped.warnings())
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
+def read_error(
+    response: Response, account: Account, _capability: Capability
+) -> ProviderError | None:
     """Read `{"error", "code"}`; return None for a success."""
-    table = ErrorTable(faults=(ITSELF,), code="code", words=("error",))
+    table = ErrorTable(faults=(WHOLE_BODY,), code="code", words=("error",))
     return read_failure(ABOUT, table, response, account)

@@ -62,26 +62,26 @@ UNCLEAR = [
 @pytest.mark.parametrize("entry", ["example.com", "*.example.com", "EXAMPLE.com.", " example.com "])
 @pytest.mark.parametrize("url", SAME)
 def test_a_host_covers_its_subdomains_in_any_spelling(entry: str, url: str) -> None:
-    assert rules(allow=(entry,)).fault_of(url) == ""
-    assert "fetch.denyDomains" in rules(deny=(entry,)).fault_of(url)
+    assert rules(allow=(entry,)).refusal(url) == ""
+    assert "fetch.denyDomains" in rules(deny=(entry,)).refusal(url)
 
 
 @pytest.mark.parametrize("url", OTHERS)
 def test_other_hosts_are_not_covered(url: str) -> None:
-    assert "fetch.allowDomains" in rules(allow=("example.com",)).fault_of(url)
-    assert rules(deny=("example.com",)).fault_of(url) == ""
+    assert "fetch.allowDomains" in rules(allow=("example.com",)).refusal(url)
+    assert rules(deny=("example.com",)).refusal(url) == ""
 
 
 @pytest.mark.parametrize("url", UNCLEAR)
 def test_a_host_that_two_parsers_might_see_differently_is_refused(url: str) -> None:
     for each in (rules(allow=("example.com",)), rules(deny=("other.test",))):
-        fault = each.fault_of(url)
+        fault = each.refusal(url)
         assert fault
         assert "secret-word" not in fault
 
 
 def test_without_a_rule_nothing_is_refused() -> None:
-    assert [url for url in [*SAME, *OTHERS, *UNCLEAR] if rules().fault_of(url)] == []
+    assert [url for url in [*SAME, *OTHERS, *UNCLEAR] if rules().refusal(url)] == []
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_without_a_rule_nothing_is_refused() -> None:
 def test_ports_foreign_scripts_and_addresses_are_compared_in_one_spelling(
     entry: str, url: str, is_same: bool
 ) -> None:
-    assert bool(rules(deny=(entry,)).fault_of(url)) == is_same
+    assert bool(rules(deny=(entry,)).refusal(url)) == is_same
 
 
 def test_a_denied_host_overrides_an_allowed_one() -> None:
     both = rules(allow=("example.com",), deny=("private.example.com",))
-    assert both.fault_of("http://www.example.com/") == ""
-    assert both.fault_of("http://a.private.example.com/")
+    assert both.refusal("http://www.example.com/") == ""
+    assert both.refusal("http://a.private.example.com/")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from webtools._internal.http.messages import Response
 from webtools._internal.operations.search import search
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Capability
-from webtools.providers.error_tables import failure
+from webtools.providers.error_tables import make_error
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
 from webtools.truncation import MAX_BYTES
@@ -107,7 +107,7 @@ def test_no_message_of_a_provider_ends_in_half_a_key(spelling: str) -> None:
     spelled = SPELLINGS[spelling](KEY)
     for before in range(480, 501):
         words = "e" * before + spelled
-        result = str(failure("Exa", answer(status=400), offline.account("exa"), [words]))
+        result = str(make_error("Exa", answer(status=400), offline.account("exa"), [words]))
         assert f"eee{'[redacted]'[: 500 - before]}. " in result
 
 

@@ -95,7 +95,7 @@ def site(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(PROVIDERS, "_entry_points", None)
     monkeypatch.setattr(PROVIDERS, "_broken", None)
-    monkeypatch.setattr(PROVIDERS, "_loaded", dict(PROVIDERS._loaded))
+    monkeypatch.setattr(PROVIDERS, "_added", dict(PROVIDERS._added))
     yield folder
     sys.modules.pop("webtools_plover", None)
     importlib.invalidate_caches()

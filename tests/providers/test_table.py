@@ -169,7 +169,7 @@ def test_its_documentation_and_its_prices_have_their_day(kind: str) -> None:
     about = PROVIDERS[kind].about
     if kind != "direct":  # which has no API
         assert about.docs.startswith("https://")
-        assert date.fromisoformat(about.read) <= TODAY
+        assert date.fromisoformat(about.docs_date) <= TODAY
     assert bool(about.prices) == bool(about.price_list) == (kind not in FREE)
     if about.price_list:
         year, month, *_ = map(int, about.price_list.split("-"))

@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
+import platformdirs
+
 from webtools.config.parts import CacheConfig, LogConfig
 
 CODE = "the code"
@@ -124,8 +126,6 @@ def _config_paths(surroundings: tuple[str | None, ...]) -> tuple[Path, Path]:
 
 @lru_cache(maxsize=64)
 def _users_file(kind: Kind, _: tuple[str | None, ...]) -> Path | None:
-    import platformdirs  # noqa: PLC0415 - 15 ms that few imports need
-
     find = {
         "config": platformdirs.user_config_dir,
         "cache": platformdirs.user_cache_dir,

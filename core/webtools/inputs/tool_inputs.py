@@ -98,9 +98,7 @@ class ToolInput(BaseModel):
     models in strict mode send every argument, and their APIs refuse those words.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_extra=_flatten, defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
     spellings: ClassVar[dict[str, str]] = {}
     fixed: ClassVar[dict[str, Any]] = {}  # what the developer decided, by argument
 

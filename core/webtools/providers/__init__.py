@@ -1,8 +1,8 @@
-"""What a provider is made of, and the registry of those there are.
+"""What you need to write a provider, and the registry of all providers.
 
-A provider is a module or an object with an `ABOUT` and the functions of what it can do. One of
-ours is its module and its name here; another one is registered in code (`register`), or announced
-by an installed package in the entry point group `webtools.providers`.
+A provider is a module or an object with an `ABOUT` and the functions of the protocols that it
+supports. Built-in providers are listed here. Register others with `register`, or announce them in
+an installed package, in the entry point group `webtools.providers`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,33 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.providers import (
+    brave,
+    context7,
+    direct,
+    exa,
+    firecrawl,
+    jina,
+    jina_search,
+    kagi,
+    linkup,
+    parallel,
+    perplexity,
+    searxng,
+    serper,
+    tavily,
+    wikipedia,
+    you,
+)
 from webtools.providers.about import About, Account, Capability, Options, SearchOptions
 from webtools.providers.error_tables import (
-    ITSELF,
+    WHOLE_BODY,
     ErrorBody,
     ErrorTable,
     Meaning,
-    bounded,
-    failure,
-    kind_of,
+    error_class,
+    limit_wait,
+    make_error,
     read_error_body,
     read_failure,
     retry_after,
@@ -38,14 +56,22 @@ from webtools.providers.fetched import PageFields, match_addresses, read_page_li
 from webtools.providers.filters import (
     DATES,
     excludes_whole_sites,
-    filters_left,
-    filters_of_operators,
+    needs_filtering,
     site_of,
+    site_operator_filters,
     site_operators,
     utc_day,
 )
-from webtools.providers.hits import HitFields, Item, Oddities, joined, read_hits, read_items
+from webtools.providers.hits import (
+    HitFields,
+    Item,
+    SkippedValues,
+    join_extracts,
+    read_hits,
+    read_items,
+)
 from webtools.providers.parsing import (
+    clean_quote,
     estimate,
     json_object,
     line,
@@ -54,8 +80,7 @@ from webtools.providers.parsing import (
     maybe_objects,
     moment,
     number,
-    quotable,
-    stated_or,
+    stated_cost,
     strings,
     text,
 )
@@ -64,7 +89,6 @@ from webtools.providers.protocols import (
     DocsCall,
     DocsProvider,
     DocsQuery,
-    Done,
     FetchProvider,
     FilterName,
     Hits,
@@ -74,6 +98,7 @@ from webtools.providers.protocols import (
     Pages,
     Provider,
     Query,
+    ReportProgress,
     SearchProvider,
     SearchQuery,
     Source,
@@ -87,19 +112,31 @@ from webtools.providers.protocols import (
 from webtools.providers.registry import Registry, Services
 from webtools.results import Page, SearchResult
 
-# Ours, in the order in which they are listed; each is imported when it is first looked up.
-_OURS = (
-    *("exa", "kagi", "brave", "perplexity", "tavily", "context7", "wikipedia", "searxng", "serper"),
-    *("you", "firecrawl", "linkup", "parallel", "jina", "jina-search", "direct"),
+PROVIDERS = Registry(  # messages and docs list them in this order
+    exa,
+    kagi,
+    brave,
+    perplexity,
+    tavily,
+    context7,
+    wikipedia,
+    searxng,
+    serper,
+    you,
+    firecrawl,
+    linkup,
+    parallel,
+    jina,
+    jina_search,
+    direct,
 )
-PROVIDERS = Registry(_OURS)
 register = PROVIDERS.register
 
 __all__ = [
     "DATES",
-    "ITSELF",
     "OK",
     "PROVIDERS",
+    "WHOLE_BODY",
     "About",
     "Account",
     "AuthenticationError",
@@ -110,7 +147,6 @@ __all__ = [
     "DocsCall",
     "DocsProvider",
     "DocsQuery",
-    "Done",
     "ErrorBody",
     "ErrorTable",
     "FetchProvider",
@@ -120,7 +156,6 @@ __all__ = [
     "InputError",
     "Item",
     "Meaning",
-    "Oddities",
     "Options",
     "Page",
     "PageCall",
@@ -134,6 +169,7 @@ __all__ = [
     "QuotaError",
     "RateLimitError",
     "Registry",
+    "ReportProgress",
     "Request",
     "RequestTimeoutError",
     "Response",
@@ -143,6 +179,7 @@ __all__ = [
     "SearchQuery",
     "SearchResult",
     "Services",
+    "SkippedValues",
     "Source",
     "Summary",
     "SummaryProvider",
@@ -151,23 +188,22 @@ __all__ = [
     "SynthesisProvider",
     "SynthesisQuery",
     "UnavailableError",
-    "bounded",
+    "clean_quote",
+    "error_class",
     "estimate",
     "excludes_whole_sites",
-    "failure",
-    "filters_left",
-    "filters_of_operators",
-    "joined",
+    "join_extracts",
     "json_object",
-    "kind_of",
+    "limit_wait",
     "line",
+    "make_error",
     "match_addresses",
     "maybe_list",
     "maybe_object",
     "maybe_objects",
     "moment",
+    "needs_filtering",
     "number",
-    "quotable",
     "read_error_body",
     "read_failure",
     "read_hits",
@@ -176,8 +212,9 @@ __all__ = [
     "register",
     "retry_after",
     "site_of",
+    "site_operator_filters",
     "site_operators",
-    "stated_or",
+    "stated_cost",
     "strings",
     "text",
     "utc_day",

@@ -1,4 +1,4 @@
-"""What a provider says of itself, and an entry of the settings that names it."""
+"""The facts of a provider, and an account: an entry of the settings that uses it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from webtools._internal.io.locks import Lock
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
-DIRECT = "direct"  # type and name of who reads pages from their own sites, without an entry
+DIRECT = "direct"  # the provider that fetches pages from their own sites, without an entry
 
 
 class Options(BaseModel):
-    """Base of a provider's `options` in the config file; unknown keys are an error."""
+    """Base class of a provider's `options` in the config file. Unknown keys are an error."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=False
@@ -36,10 +36,10 @@ class SearchOptions(Options):
 
 
 class PageOptions(Options):
-    """Options of every provider whose pages can be cut.
+    """Options of every provider that can limit the length of pages.
 
     Attributes:
-        default_fetch_text_max_characters: Bound on a page's text where the call sets none.
+        default_fetch_text_max_characters: Maximum length of a text, unless the call sets one.
     """
 
     default_fetch_text_max_characters: int | None = None
@@ -50,28 +50,26 @@ class About:
     """The facts of a provider.
 
     Attributes:
-        name: Its type in the config file; in an installed package also its entry point's name.
-        title: What messages call it.
-        origin: Origin of its API, without a slash at the end; empty where every page has its own,
-            or everyone runs their own.
-        docs: Address of the API's documentation.
-        read: Day on which that was read, as YYYY-MM-DD.
-        key_variables: Environment variables that may hold the key, the first one preferred.
-        url_variables: Environment variables that may hold its origin, the first one preferred,
-            where everyone runs their own: then an entry of the config file needs a `baseUrl`.
-        needs_key: Whether it refuses to work without a key.
-        options: Model of its `options` in the config file.
-        max_results: Most results that one search can give.
-        max_urls: Most pages that one request can fetch.
-        prices: What calls cost, in USD, by names of its own.
+        name: The type in the config file, and the name of a package's entry point.
+        title: What messages call the provider.
+        origin: Origin of the API, without a final slash. Empty if there is no common one.
+        docs: URL of the API's documentation.
+        docs_date: Day on which the documentation was read, as YYYY-MM-DD.
+        key_variables: Environment variables for the key, the preferred one first.
+        url_variables: Environment variables for the origin, the preferred one first, if users run
+            their own instance. An entry of the config file then needs a `baseUrl`.
+        needs_key: Whether the API refuses calls without a key.
+        options: Model of the `options` in the config file.
+        max_results: Maximum number of results of a search.
+        max_urls: Maximum number of pages of a request.
+        prices: Prices in USD, by names that the provider's functions use.
         price_list: Day or month of the price list.
-        chooses_passages: Whether it chooses the passages of fetched pages that bear on a question.
-        research: Its place in a chain of research that the settings do not name: among the first,
-            the last where there is no other, or never, also when it is named.
-        last_resort_for: What it does only where it is named, or where no other can.
-        recommended_for: What messages recommend it for, where no key is set at all.
-        keyless: What it does for anybody, without a key or an entry, where the settings ask for
-            that and no configured provider can.
+        chooses_passages: Whether it can choose the passages of a page that answer a question.
+        research: Position in the default research chain: `first`, `last` (if no other provider can
+            search) or `never`, not even when the settings name it.
+        last_resort_for: Capabilities that are used only by name, or if no other provider has them.
+        recommended_for: Capabilities that the message about a missing key recommends it for.
+        keyless: Capabilities that work without a key and an entry, if the settings allow it.
     """
 
     _: KW_ONLY
@@ -79,7 +77,7 @@ class About:
     title: str
     origin: str
     docs: str = ""
-    read: str = ""
+    docs_date: str = ""
     key_variables: tuple[str, ...] = ()
     url_variables: tuple[str, ...] = ()
     needs_key: bool = True
@@ -96,15 +94,15 @@ class About:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that switch it on, the first one preferred."""
+        """The environment variables that add the provider, the preferred one first."""
         return self.key_variables or self.url_variables
 
 
 class Pacer:
-    """Spaces the calls of one provider evenly, over all threads and loops.
+    """Spaces the calls of one provider evenly, over all threads and event loops.
 
     Attributes:
-        per_second: How many calls a second there may be.
+        per_second: Maximum number of calls per second.
     """
 
     def __init__(self, per_second: float) -> None:
@@ -114,10 +112,9 @@ class Pacer:
         self._lock = Lock()
 
     def reserve(self, now: float, deadline: float) -> float | None:
-        """Take the next free moment; returns the seconds to wait until it.
+        """Reserve the next free slot, and return the seconds until then.
 
-        None when that is too late: then nothing is taken, or calls that fail would keep those
-        after them waiting.
+        If that is after the deadline, reserve nothing and return None.
         """
         with self._lock:
             start = max(now, self._next)
@@ -129,23 +126,23 @@ class Pacer:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One configured provider, ready to be called.
+    """One configured provider.
 
     Attributes:
-        name: The name of its entry in the settings; errors and results carry it.
-        type: The provider's type, the key of the table.
-        base_url: Origin of the API, without a slash at the end.
-        api_key: The key, or None for a provider that needs none.
-        options: The provider's own options.
+        name: The name of the entry in the settings. Errors and results repeat it.
+        type: The provider's type.
+        base_url: Origin of the API, without a final slash.
+        api_key: The key, or None.
+        options: The provider's own options, an instance of `About.options`.
         timeout: Seconds for a whole call, or None for the capability's default.
-        pacer: Spaces the calls, or None where no rate is set.
+        pacer: Limits the rate of calls, or None.
         proxy: URL of the proxy, or None.
-        proxies: What the environment says of proxies, for an account that has none of its own.
-        fetch_fallback: Name of the provider that tries the pages which this one could not fetch.
-        domains: What hosts the operator lets pages be read from.
-        key: The key in clear, for the request's header alone; empty where there is none.
-        secrets: All that may never appear in a text.
-        identity: A hash, equal for accounts that give the same answers; holds no key.
+        proxies: The proxies of the environment, used if `proxy` is None.
+        fetch_fallback: Name of the provider that retries pages which this one could not fetch.
+        domains: The hosts that the operator's settings allow.
+        key: The key in plain text, for a header of the request; "" without a key.
+        secrets: Strings that must not appear in any text.
+        identity: A hash that is equal for accounts with the same responses. It contains no key.
     """
 
     name: str
@@ -164,10 +161,10 @@ class Account:
     identity: str = field(init=False, repr=False, compare=False)
 
     def proxy_for(self, url: str) -> Proxy | None:
-        """Choose the proxy that a URL is asked through: its own, else the environment's.
+        """Return the proxy for a URL: the account's own, else the environment's.
 
         Raises:
-            ConfigError: The environment names none that can be used.
+            ConfigError: The environment's proxy is not valid.
         """
         if self.proxy is not None:
             return Proxy(self.proxy.get_secret_value())
@@ -175,18 +172,18 @@ class Account:
 
     @property
     def bearer(self) -> dict[str, str]:
-        """The header that carries the key where an API has none of its own; none without a key."""
+        """The header `Authorization: Bearer KEY`; empty without a key."""
         return {"authorization": f"Bearer {self.key}"} if self.key else {}
 
     def get(
         self, path: str, params: Mapping[str, Any], headers: dict[str, str] | None = None
     ) -> Request:
-        """Build a GET to the API; without other headers the key is sent as `bearer`.
+        """Build a GET request to the API.
 
         Args:
-            path: Path below `base_url`, without a slash at its start.
-            params: The query parameters. One that is None is left out, a list repeats its name.
-            headers: Header fields.
+            path: Path below `base_url`, without a slash at the start.
+            params: The query parameters. None is left out, a list repeats its name.
+            headers: The headers. Default: `bearer`.
         """
         query = urlencode({k: v for k, v in params.items() if v is not None}, doseq=True)
         headers = self.bearer if headers is None else headers
@@ -195,24 +192,24 @@ class Account:
     def post(
         self, path: str, body: dict[str, Any], headers: dict[str, str] | None = None
     ) -> Request:
-        """Build a POST of JSON to the API; without other headers the key goes as `bearer`."""
+        """Build a POST request with a JSON body. `headers` defaults to `bearer`."""
         headers = self.bearer if headers is None else headers
         return Request("POST", f"{self.base_url}/{path}", headers=headers, json=body)
 
     def __post_init__(self) -> None:
-        """Collect the secrets once, as every answer is searched for them, and what names it."""
-        found = [self.api_key, self.proxy, *(value for _, value in self.options)]
-        secrets = [secret.get_secret_value() for secret in found if isinstance(secret, SecretStr)]
+        """Compute the key, the secrets and the identity once."""
+        values = [self.api_key, self.proxy, *(value for _, value in self.options)]
+        secrets = [secret.get_secret_value() for secret in values if isinstance(secret, SecretStr)]
         key = self.api_key.get_secret_value() if self.api_key else ""
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)
-        # What was read under other rules of the operator's is another answer.
+        # Pages that were read under other rules must not come from the cache.
         rules = (repr(self.domains),) if self.domains else ()
         names = (self.type, self.name, self.base_url, self.options.model_dump_json(), *rules)
         identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
         object.__setattr__(self, "identity", identity)
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled: the key would be in it."""
+        """Refuse to be pickled: the key would be in the pickle."""
         message = f'account "{self.name}" holds a key and cannot be pickled'
         raise TypeError(message)

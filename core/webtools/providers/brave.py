@@ -25,17 +25,17 @@ from webtools.providers.brave_answers import context_fields, hit_fields, is_used
 from webtools.providers.brave_regions import COUNTRIES, language_of
 from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.hits import read_hits
-from webtools.providers.parsing import inside, json_object, listed_price, maybe_objects, strings
+from webtools.providers.parsing import get_nested, json_object, listed_price, maybe_objects, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
-_MOST_RESULTS = {"web": 20, "news": 50, "context": 50}
+_MAX_RESULTS = {"web": 20, "news": 50, "context": 50}
 _PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
 _PLACES = {"web": ("web", "results"), "news": ("", "results"), "context": ("grounding", "generic")}
-_OF_CONTEXT = ("q", "count", "country", "search_lang")  # what it takes of the others' parameters
-_MOST_CHARACTERS, _MOST_WORDS = 400, 50
+_CONTEXT_PARAMETERS = ("q", "count", "country", "search_lang")
+_MAX_CHARACTERS, _MAX_WORDS = 400, 50
 _PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
 _ERRORS = ErrorTable(
-    faults=("error", "errors"),  # the latter on some pages of the documentation
+    faults=("error", "errors"),  # some pages of the documentation have `errors`
     code="code",
     words=("detail", "message", "msg"),
     meanings=(
@@ -52,9 +52,9 @@ class BraveOptions(SearchOptions):
     """Options of a Brave entry.
 
     Attributes:
-        country: Where results should come from: two letters, or `ALL`.
+        country: Country of the results: two letters, or `ALL`.
         search_lang: Language of the results, such as `en` or `zh-hans`.
-        safesearch: How much is filtered; always sent, as the API's own default differs by kind.
+        safesearch: Level of filtering. Always sent, because the API's default differs by kind.
         extra_snippets: Add further extracts to each snippet, where the plan allows it.
     """
 
@@ -69,21 +69,20 @@ ABOUT = About(
     title="Brave",
     origin="https://api.search.brave.com",
     docs="https://api-dashboard.search.brave.com/app/documentation/web-search/get-started",
-    read="2026-11-21",
+    docs_date="2026-11-21",
     key_variables=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
     options=BraveOptions,
-    max_results=max(_MOST_RESULTS.values()),
-    prices={"search": 0.005},  # each answered request
+    max_results=max(_MAX_RESULTS.values()),
+    prices={"search": 0.005},  # per successful request
     price_list="2026-09",
 )
-# Every answered request costs the same.
 search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Brave applies: news, a range of dates with a start, single domains by `site:`.
+    """Return news, dates with a start, single domains by `site:`, some countries and languages.
 
-    Of countries and languages it knows some; what a page holds it tells by passages.
+    For `content` Brave returns passages.
     """
     context = _wants_context(query)
     native: set[FilterName] = {"content"} if context else {"page", "safe_search"}
@@ -91,25 +90,27 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
         native.add("country")
     if language_of(query.language):
         native.add("language")
-    native |= {*filters.news(query), *filters.dates_from_a_start(query)}
+    native |= {*filters.news(query), *filters.dates_with_start(query)}
     if _operators(query):
-        native |= filters.filters_of_operators(query)
+        native |= filters.site_operator_filters(query)
     return frozenset(native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one GET a query takes; with filters on our side it asks for all there may be.
+    """Build the GET. It requests the maximum if webtools filters the results itself.
 
     Raises:
-        InputError: The query is longer than Brave takes.
+        InputError: The query is too long for Brave.
     """
     _check_length(query.query)
     kind = _kind(query)
-    most = _MOST_RESULTS[kind]
+    maximum = _MAX_RESULTS[kind]
     options: BraveOptions = account.options
     params = {
         "q": " ".join([query.query, *_operators(query)]),
-        "count": min(filters.asked_for(query, native_filters(query, account), most), most),
+        "count": min(
+            filters.results_to_request(query, native_filters(query, account), maximum), maximum
+        ),
         "safesearch": query.safe_search or options.safesearch,
         "country": query.country if query.country in COUNTRIES else options.country,
         "search_lang": language_of(query.language) or options.search_lang,
@@ -117,7 +118,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         "offset": max(0, query.page - 1),
     }
     if kind == "context":
-        params = {name: params[name] for name in _OF_CONTEXT}
+        params = {name: params[name] for name in _CONTEXT_PARAMETERS}
         params["maximum_number_of_urls"] = params["count"]
     if kind == "web":
         params |= {"result_filter": "web", "text_decorations": "false"}
@@ -134,36 +135,36 @@ def _kind(query: SearchQuery) -> str:
 
 
 def _wants_context(query: SearchQuery) -> bool:
-    """Return whether hits are to come with the passages of their pages that bear on the query."""
+    """Return whether results should have passages of their pages."""
     return query.category != "news" and (query.content or query.passages)
 
 
 def _check_length(query: str) -> None:
     characters, words = len(query), len(query.split())
-    if characters > _MOST_CHARACTERS or words > _MOST_WORDS:
+    if characters > _MAX_CHARACTERS or words > _MAX_WORDS:
         message = (
-            f"Brave takes queries of at most {_MOST_CHARACTERS} characters and {_MOST_WORDS} "
+            f"Brave takes queries of at most {_MAX_CHARACTERS} characters and {_MAX_WORDS} "
             f"words, and this one has {characters} and {words}. Shorten the query."
         )
         raise InputError(message)
 
 
 def _operators(query: SearchQuery) -> list[str]:
-    """Return the `site:` operators; none where they would not fit or not say the same."""
+    """Return `site:` operators, or [] if they would not fit or not be equivalent."""
     if not filters.excludes_whole_sites(query):
         return []
     include, exclude = filters.hosts(query.include_domains), filters.hosts(query.exclude_domains)
     sites = filters.site_operators(include, exclude)
     words = " ".join([query.query, *sites])
-    fits = len(words) <= _MOST_CHARACTERS and len(words.split()) <= _MOST_WORDS
+    fits = len(words) <= _MAX_CHARACTERS and len(words.split()) <= _MAX_WORDS
     return sites if fits else []
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits in Brave's order; a web answer without hits has no `web` at all.
+    """Read the results, best first. A web response without results has no `web`.
 
     Raises:
-        QuotaError: There are none, and nothing is left of the month.
+        QuotaError: There are no results because the month's quota is exhausted.
     """
     answer, kind = json_object(response.json()), _kind(query)
     fields = hit_fields(response, account.options.extra_snippets)
@@ -186,26 +187,28 @@ def _items(answer: dict[str, Any], kind: str) -> Any:
 
 
 def _warnings(query: SearchQuery) -> list[str]:
-    most = _MOST_RESULTS[_kind(query)]
-    above = f"limit {query.limit} is above what Brave gives for a web search; {most} was used."
-    return [above] if query.limit > most else []
+    maximum = _MAX_RESULTS[_kind(query)]
+    above = f"limit {query.limit} is above what Brave gives for a web search; {maximum} was used."
+    return [above] if query.limit > maximum else []
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read the faults, whose codes decide; too many calls of a month that is used up is a quota."""
+def read_error(
+    response: Response, account: Account, _capability: Capability
+) -> ProviderError | None:
+    """Read the error by its code. A rate limit with an exhausted month is a `QuotaError`."""
     if response.status == OK:
         return None
-    said = read_error_body(_ERRORS, response, account)
-    details = [detail for fault in said.faults for detail in _details(fault)[:3]]
+    body = read_error_body(_ERRORS, response, account)
+    details = [detail for fault in body.faults for detail in _details(fault)[:3]]
     if any(_TOKEN_HEADER in place for place, _ in details):
-        said.kind = AuthenticationError
-    if said.kind is RateLimitError and is_used_up(response, said.faults):
-        said.kind = QuotaError
-    said.words += [f"{'.'.join(place)}: {words}" for place, words in details]
-    return said.failure(ABOUT, response, account)
+        body.kind = AuthenticationError
+    if body.kind is RateLimitError and is_used_up(response, body.faults):
+        body.kind = QuotaError
+    body.words += [f"{'.'.join(place)}: {words}" for place, words in details]
+    return body.to_error(ABOUT, response, account)
 
 
 def _details(fault: dict[str, Any]) -> list[tuple[list[str], Any]]:
-    """Return what is wrong with parts of a request: where, and the words."""
-    found = maybe_objects(inside(fault, "meta", "errors"))
-    return [(strings(each.get("loc")), each.get("msg")) for each in found]
+    """Return which parts of the request are wrong: their paths and messages."""
+    errors = maybe_objects(get_nested(fault, "meta", "errors"))
+    return [(strings(error.get("loc")), error.get("msg")) for error in errors]

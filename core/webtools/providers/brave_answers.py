@@ -1,6 +1,6 @@
-"""Brave's answers: where hits have their fields, and what is left of a month.
+"""Brave's responses: the fields of results, and the quota of the month.
 
-Its context for language models comes with the passages of pages that bear on a query.
+The "context for language models" includes passages of the pages.
 API: https://api-dashboard.search.brave.com/app/documentation/llm-context (read 2026-11-22).
 """
 
@@ -14,29 +14,29 @@ from typing import Any
 from webtools._internal.http.messages import Response
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.dates import read_age, read_moment
-from webtools.providers.hits import HitFields, Item, joined
+from webtools.providers.hits import HitFields, Item, join_extracts
 from webtools.providers.parsing import http_date, maybe_object, number
 
-_LONGEST_SNIPPET = 300  # of the first passage
+_MAX_SNIPPET_CHARACTERS = 300  # of the first passage
 
 
-def hit_fields(response: Response, more_snippets: bool) -> HitFields:
-    """Return where a hit has its fields; an age counts from the day of the answer."""
+def hit_fields(response: Response, has_extra_snippets: bool) -> HitFields:
+    """Return the fields of a result. An age counts from the day of the response."""
     return HitFields(
-        snippet=partial(_snippet, further=more_snippets),
-        published_at=partial(_published, answered=http_date(response.headers.get("date", ""))),
+        snippet=partial(_snippet, has_extra=has_extra_snippets),
+        published_at=partial(_published, responded_at=http_date(response.headers.get("date", ""))),
         author=_authors,
     )
 
 
-def _snippet(item: Item, further: bool) -> str:
-    more = item.texts("extra_snippets") if further else []
-    return joined([item.text("description"), *more])
+def _snippet(item: Item, has_extra: bool) -> str:
+    extra = item.texts("extra_snippets") if has_extra else []
+    return join_extracts([item.text("description"), *extra])
 
 
-def _published(item: Item, answered: datetime | None) -> datetime | None:
-    stated = item.moment("page_age") or item.child("article").moment("date")
-    return stated or read_age(item.text("age"), answered or datetime.now(UTC))
+def _published(item: Item, responded_at: datetime | None) -> datetime | None:
+    date = item.moment("page_age") or item.child("article").moment("date")
+    return date or read_age(item.text("age"), responded_at or datetime.now(UTC))
 
 
 def _authors(item: Item) -> str | None:
@@ -45,18 +45,18 @@ def _authors(item: Item) -> str | None:
 
 
 def context_fields(answer: dict[str, Any]) -> HitFields:
-    """Return where a hit has its fields: its date stands apart, among the answer's sources."""
+    """Return the fields of a result. Its date is among the sources of the response."""
     sources = maybe_object(answer.get("sources"))
 
     def published_at(item: Item) -> datetime | None:
-        source = Item(maybe_object(sources.get(item.text("url"))), item.odd)
+        source = Item(maybe_object(sources.get(item.text("url"))), item.skipped)
         return next(filter(None, map(read_moment, source.texts("age"))), None)
 
     return HitFields(snippet=_first_text, published_at=published_at, passages=_texts)
 
 
 def _texts(item: Item) -> list[str]:
-    """Return the passages of a page; structured data, which comes as JSON in a text, is none."""
+    """Return the passages of a page, without structured data, which is JSON in a string."""
     texts = [without_controls(text).strip() for text in item.texts("snippets")]
     return [text for text in texts if text and not _is_data(text)]
 
@@ -72,20 +72,20 @@ def _is_data(text: str) -> bool:
 
 
 def _first_text(item: Item) -> str:
-    return joined([text[:_LONGEST_SNIPPET] for text in _texts(item)[:1]])
+    return join_extracts([text[:_MAX_SNIPPET_CHARACTERS] for text in _texts(item)[:1]])
 
 
 def is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:
-    """Return whether nothing is left of the month; a limit of 0 is a plan that has none."""
-    limit, left = _of_month(response, "limit"), _of_month(response, "remaining")
+    """Return whether the month's quota is exhausted. A limit of 0 means that there is no quota."""
+    limit, remaining = _of_month(response, "limit"), _of_month(response, "remaining")
     metas = [maybe_object(fault.get("meta")) for fault in faults]
     pairs = [(number(meta.get("quota_limit")), number(meta.get("quota_current"))) for meta in metas]
-    if limit is not None and left is not None:
-        pairs.append((limit, limit - left))
-    return any(most and used is not None and used >= most for most, used in pairs)
+    if limit is not None and remaining is not None:
+        pairs.append((limit, limit - remaining))
+    return any(quota and count is not None and count >= quota for quota, count in pairs)
 
 
 def _of_month(response: Response, name: str) -> float | None:
-    """Return a number of the rate limit, of which the first is that of the second."""
+    """Return the month's number from a rate limit header, whose first number is for the second."""
     _, _, month = response.headers.get(f"x-ratelimit-{name}", "").partition(",")
     return number(month.partition(",")[0].strip())

@@ -1,4 +1,4 @@
-"""The countries and languages that Brave knows; any other is an error there.
+"""The countries and languages that Brave supports; others are an error.
 
 API: https://api-dashboard.search.brave.com/app/documentation/web-search/codes (read 2026-11-21).
 """
@@ -21,6 +21,6 @@ _OWN_NAMES = {"ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans"}
 
 
 def language_of(code: str | None) -> str | None:
-    """Return a language in Brave's words; None where it knows none of that code."""
+    """Return Brave's code of a language, or None if it does not support it."""
     language = _OWN_NAMES.get(code or "", code)
     return language if language in _LANGUAGES else None

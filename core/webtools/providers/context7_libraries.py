@@ -1,4 +1,4 @@
-"""Context7's libraries: how a question, an answer or a message names one, and its version."""
+"""Names, IDs and versions of libraries in queries and responses of Context7."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
 
-_ID = r"(?a:/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?)"
-_ID_IN_TEXT = re.compile(rf"(?a)(?<!\S){_ID}(?![\w/])")
+_ID_PATTERN = r"(?a:/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?)"
+_ID = re.compile(_ID_PATTERN)
+_ID_IN_TEXT = re.compile(rf"(?a)(?<!\S){_ID_PATTERN}(?![\w/])")
 _VERSION = r"[vV]?\d+(?:\.\d\w*)*(?:-\w+(?:\.\w+)*)?"
 _END = r"(?![\w@]|\.\w)"
 _PIN_IN_TEXT = re.compile(rf"(?a)(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}")
@@ -20,11 +21,11 @@ _VERSION_AFTER_NAME = re.compile(rf"(?a)(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The library to ask.
+    """A library.
 
     Attributes:
-        path: Its ID without a version, `/owner/name`.
-        version: The tag to ask for, or None for the library's default.
+        path: The ID without a version, `/owner/name`.
+        version: The tag, or None for the default version.
     """
 
     path: str
@@ -32,76 +33,73 @@ class Library:
 
     @property
     def id(self) -> str:
-        """The ID as the API takes it."""
+        """The ID in the format of the API."""
         return f"{self.path}@{self.version}" if self.version else self.path
 
     @classmethod
-    def of(cls, identifier: str) -> Library:
-        """Part the version, behind a slash or an @, from an ID."""
+    def parse(cls, identifier: str) -> Library:
+        """Split an ID into path and version, which follows a slash or an @."""
         owner, name = identifier.split("/", 2)[1:]
         name, _, version = re.sub(r"[/@]", " ", name).partition(" ")
         return cls(f"/{owner}/{name}", version or None)
 
-    @classmethod
-    def named(cls, query: DocsQuery) -> Library | None:
-        """Take an ID that the caller or the question names."""
-        if query.library:
-            found = re.compile(_ID).fullmatch(query.library)
-        else:
-            found = _ID_IN_TEXT.search(query.query)
-        return cls.of(found[0]) if found else None
-
-    def lacks(self, version: str, known: list[str]) -> str:
-        """Return the warning that it has no such version."""
-        there = f" (there are {', '.join(known[:5])})" if known else ""
+    def version_warning(self, version: str, versions: list[str]) -> str:
+        """Return the warning that a version is missing."""
+        existing = f" (there are {', '.join(versions[:5])})" if versions else ""
         return (
-            f"Context7 has no version {version} of {self.path}{there}, so the snippets are of "
+            f"Context7 has no version {version} of {self.path}{existing}, so the snippets are of "
             "its default version."
         )
 
 
-def name_of(query: DocsQuery) -> str:
-    """Return the library's name as far as it is known."""
+def library_in(query: DocsQuery) -> Library | None:
+    """Return the library whose ID the caller or the question names."""
+    match = _ID.fullmatch(query.library) if query.library else _ID_IN_TEXT.search(query.query)
+    return Library.parse(match[0]) if match else None
+
+
+def library_name(query: DocsQuery) -> str:
+    """Return the words to search for a library."""
     words = query.library or query.query
     pin = _PIN_IN_TEXT.search(words)
     return pin[1] if pin else words
 
 
-def id_of(item: Item) -> str:
-    """Return the ID of a library that a search found; empty where there is none."""
-    found = re.compile(_ID).fullmatch(item.text("id"))
-    return found[0] if found else ""
+def library_id(item: Item) -> str:
+    """Return the ID of a search result, or ""."""
+    identifier = item.text("id")
+    return identifier if _ID.fullmatch(identifier) else ""
 
 
-def moved_to(answer: dict[str, Any]) -> str:
-    """Find where a library has moved to; the message names it when the field is missing."""
-    given = text(answer.get("redirectUrl"))
-    found = re.compile(_ID).fullmatch(given)
-    if found is None and not given:
-        told = text(answer.get("message")).rstrip(". ")
-        *_, found = [None, *_ID_IN_TEXT.finditer(told)]
-    return found[0] if found else ""
+def redirect_target(answer: dict[str, Any]) -> str:
+    """Return the new ID of a library that has moved, from the field or the message, or ""."""
+    url = text(answer.get("redirectUrl"))
+    if url:
+        return url if _ID.fullmatch(url) else ""
+    message = text(answer.get("message")).rstrip(". ")
+    matches = [*_ID_IN_TEXT.finditer(message)]
+    return matches[-1][0] if matches else ""
 
 
-def _version_said(item: Item, query: DocsQuery) -> str | None:
-    """Find a version that is written `name@version`, or stands right behind the library's name."""
+def _requested_version(item: Item, query: DocsQuery) -> str | None:
+    """Return a version that is written `name@version`, or that follows the library's name."""
     if pin := _PIN_IN_TEXT.search(query.library or query.query):
         return pin[2]
-    names = set(re.findall(r"[\w.-]+", f"{item.text('title')} {id_of(item)}".lower()))
-    for said in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
-        if said[1].lower() in names:
-            return said[2]
+    names = set(re.findall(r"[\w.-]+", f"{item.text('title')} {library_id(item)}".lower()))
+    for match in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
+        if match[1].lower() in names:
+            return match[2]
     return None
 
 
-def pinned(item: Item, query: DocsQuery, warnings: list[str]) -> Library:
-    """Return a library that a search found, at the version that is wanted where there is one."""
-    library, wanted = Library(id_of(item)), _version_said(item, query)
-    if wanted is None:
+def with_version(item: Item, query: DocsQuery, warnings: list[str]) -> Library:
+    """Return the library of a search result, with the version that the query names."""
+    library, version = Library(library_id(item)), _requested_version(item, query)
+    if version is None:
         return library
-    known = [tag for tag in item.texts("versions") if re.compile(_ID).fullmatch(f"/x/x@{tag}")]
-    bare = wanted.lower().removeprefix("v")
-    tag = next((tag for tag in known if tag.lower().removeprefix("v") == bare), None)
+    tags = [tag for tag in item.texts("versions") if _ID.fullmatch(f"/x/x@{tag}")]
+    number = version.lower().removeprefix("v")
+    tag = next((tag for tag in tags if tag.lower().removeprefix("v") == number), None)
     if tag is None:
-        warnings.append(library.lacks(wanted, known))
+        warnings.append(library.version_warning(version, tags))
     return replace(library, version=tag)

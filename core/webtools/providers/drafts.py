@@ -1,4 +1,4 @@
-"""What writes answers of its own from sources, and what it hands in."""
+"""The protocol of synthesizers, and the drafts that they return."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Draft", "Synthesizer"]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a synthesizer wrote, before it is checked.
+    """An answer that a synthesizer wrote, before it is checked.
 
     Attributes:
-        text: Prose or a list; `[n]` after a statement cites the source with that number. Empty when
+        text: Prose or a list. `[n]` after a statement cites the source with that number. Empty if
             the sources do not answer the question.
-        cost: What it cost, or None when that is not known.
+        cost: The cost, or None if it is unknown.
         warnings: What the caller should know, a sentence each.
-        claims: Instead of a text: statements with the URLs they cite. Their status is checked, not
-            believed.
+        claims: Instead of a text: statements with the URLs that they cite. webtools checks them and
+            ignores their `status`.
     """
 
     text: str
@@ -44,9 +44,9 @@ class Synthesizer(Protocol):
         ...
 
     async def draft(self, query: SynthesisQuery, deadline: float, io: IO, /) -> Draft:
-        """Answer the question from the sources; what goes wrong may be raised.
+        """Answer the question from the sources. It may raise any exception.
 
-        `deadline` is on the clock of `io.now()`. Await methods of `io` only: in a blocking call
-        nothing else can be waited for.
+        `deadline` is on the clock of `io.now()`. Await only methods of `io`: a blocking call cannot
+        wait for anything else.
         """
         ...

@@ -1,4 +1,4 @@
-"""Turns HTTP error answers into our errors: by their status, and by a table of their bodies."""
+"""Turn HTTP error responses into webtools errors, by status and by a table of the error body."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers.about import About, Account, Capability
-from webtools.providers.parsing import http_date, maybe_object, maybe_objects, number, quotable
+from webtools.providers.parsing import clean_quote, http_date, maybe_object, maybe_objects, number
 
-ITSELF = ""  # as the place of the faults: the body is the fault
+WHOLE_BODY = ""  # in `ErrorTable.faults`: the body itself is the fault
 
-_LONGEST_MESSAGE = 500
-_LONGEST_WAIT = 86_400.0  # seconds
+_MAX_MESSAGE_CHARACTERS = 500
+_MAX_WAIT = 86_400.0  # seconds
 _MINUTE = 60.0
-_UNIX_TIMES = 1e9  # a reset of more is a moment, of less a number of seconds
-_RESETS = ("x-ratelimit-reset", "ratelimit-reset")
-_KINDS: dict[int, type[ProviderError]] = {
+_MIN_UNIX_TIME = 1e9  # a greater reset is a Unix time, a smaller one a number of seconds
+_RESET_HEADERS = ("x-ratelimit-reset", "ratelimit-reset")
+_CLASSES: dict[int, type[ProviderError]] = {
     401: AuthenticationError,
     402: QuotaError,
     403: AuthenticationError,
@@ -37,7 +37,7 @@ _KINDS: dict[int, type[ProviderError]] = {
     425: UnavailableError,
     429: RateLimitError,
 }
-_LIMITS = (AuthenticationError, QuotaError, RateLimitError)  # of those who ask without a key
+_LIMITS_WITHOUT_KEY = (AuthenticationError, QuotaError, RateLimitError)
 _REMEDIES: dict[type[ProviderError], str] = {
     AuthenticationError: 'Check the API key of provider "{name}".',
     QuotaError: 'Top up the account of provider "{name}" or use another provider.',
@@ -49,18 +49,18 @@ _REMEDIES: dict[type[ProviderError], str] = {
 }
 
 
-def kind_of(status: int) -> type[ProviderError]:
-    """Return the error class of an HTTP status; of a success it is one that reports a fault."""
+def error_class(status: int) -> type[ProviderError]:
+    """Return the error class of an HTTP status. 200 gives `ProviderError`."""
     if status == OK:
         return ProviderError
-    if status in _KINDS:
-        return _KINDS[status]
+    if status in _CLASSES:
+        return _CLASSES[status]
     if status >= SERVER_ERRORS:
         return UnavailableError
     return BadRequestError if status >= CLIENT_ERRORS else ResponseFormatError
 
 
-def failure(
+def make_error(
     title: str,
     response: Response,
     account: Account,
@@ -70,19 +70,27 @@ def failure(
     hint: str = "",
     wait: float | None = None,
 ) -> ProviderError:
-    """Return the error for an answer: what failed, status, the provider's words, what to do.
+    """Return the error for a response: what failed, the status, the API's messages, what to do.
 
-    `wait` is for a provider whose body says how many seconds to wait, where no header does.
+    Args:
+        title: What messages call the provider.
+        response: The response.
+        account: The provider's account.
+        messages: The API's own messages; values of other types than str are ignored.
+        kind: The error class. Default: that of the HTTP status.
+        hint: What to do. Default: the usual advice for the error class.
+        wait: Seconds to wait according to the body. `Retry-After` takes precedence.
     """
-    kind = kind or kind_of(response.status)
-    head = f"{title} API returned HTTP {response.status}"
+    kind = kind or error_class(response.status)
+    text = f"{title} API returned HTTP {response.status}"
     if response.status < REDIRECTS:
-        head = f"{title} API error"
+        text = f"{title} API error"
     elif response.status < CLIENT_ERRORS:
-        head += ", a redirect, which is refused"
-    told = [quotable(m, account) for m in messages if isinstance(m, str) and m.strip()]
-    said = [words[:_LONGEST_MESSAGE] for words in told]
-    text = f"{head}: {', '.join(said)}" if said else head
+        text += ", a redirect, which is refused"
+    # Redact before cutting: half a key would not be recognized.
+    quotes = [clean_quote(m, account) for m in messages if isinstance(m, str) and m.strip()]
+    if quotes:
+        text += f": {', '.join(quote[:_MAX_MESSAGE_CHARACTERS] for quote in quotes)}"
     wait = _wait(kind, response, wait)
     remedy = hint or _REMEDIES[kind].format(name=account.name)
     if wait is not None and not hint:
@@ -95,50 +103,50 @@ def failure(
     )
 
 
-def _wait(kind: type[ProviderError], response: Response, otherwise: float | None) -> float | None:
+def _wait(kind: type[ProviderError], response: Response, default: float | None) -> float | None:
     if kind not in (RateLimitError, UnavailableError):
         return None
-    asked = retry_after(response)
-    if asked is None and kind is RateLimitError:
-        asked = _until_reset(response)
-    return otherwise if asked is None else asked
+    seconds = retry_after(response)
+    if seconds is None and kind is RateLimitError:
+        seconds = _seconds_until_reset(response)
+    return default if seconds is None else seconds
 
 
 def retry_after(response: Response) -> float | None:
     """Read `Retry-After-Ms`, else `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3)."""
-    milliseconds = number(response.headers.get("retry-after-ms"), least=0)
+    milliseconds = number(response.headers.get("retry-after-ms"), minimum=0)
     if milliseconds is not None:
-        return bounded(milliseconds / 1000)
+        return limit_wait(milliseconds / 1000)
     value = response.headers.get("retry-after", "").strip()
     if not value:
         return None
     try:
-        return bounded(float(value))
+        return limit_wait(float(value))
     except ValueError:
         moment = http_date(value)
         return wait_until(moment.timestamp()) if moment else None
 
 
-def _until_reset(response: Response) -> float | None:
-    """Return the seconds until a rate limit resets; of several limits, the first is the shortest.
+def _seconds_until_reset(response: Response) -> float | None:
+    """Return the seconds until a rate limit resets. If there are several, the first is shortest.
 
-    A moment is in whole seconds, so that it may be up to one later.
+    Unix times are whole seconds, so wait at least one.
     """
-    value = next(filter(None, map(response.headers.get, _RESETS)), "")
+    value = next(filter(None, map(response.headers.get, _RESET_HEADERS)), "")
     reset = number(value.partition(",")[0].strip())
-    if reset is not None and reset > _UNIX_TIMES:
+    if reset is not None and reset > _MIN_UNIX_TIME:
         return max(1.0, wait_until(reset))
-    return bounded(reset)
+    return limit_wait(reset)
 
 
-def bounded(seconds: float | None) -> float | None:
-    """Take a time to wait, at most a day; a negative one or NaN counts as unknown."""
-    return min(seconds, _LONGEST_WAIT) if seconds is not None and seconds >= 0 else None
+def limit_wait(seconds: float | None) -> float | None:
+    """Limit seconds to wait to one day. A negative number or NaN gives None."""
+    return min(seconds, _MAX_WAIT) if seconds is not None and seconds >= 0 else None
 
 
 def wait_until(moment: float) -> float:
-    """Turn a moment in Unix time into whole seconds to wait from now; a past one gives 0."""
-    return float(round(min(max(0.0, moment - time.time()), _LONGEST_WAIT)))
+    """Return the whole seconds from now until a Unix time, at most one day; 0 for the past."""
+    return float(round(min(max(0.0, moment - time.time()), _MAX_WAIT)))
 
 
 # --- bodies ------------------------------------------------------------------------------------
@@ -146,14 +154,14 @@ def wait_until(moment: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a code says, where it says more than the status.
+    """What an error code of an API means, if it says more than the HTTP status.
 
     Attributes:
-        code: Regular expression for the whole of the code.
-        kind: The class of the error.
-        statuses: Statuses with which it means that; none for all.
-        remedy: What to do, unless it is what one does about every error of the class; `{name}`
-            stands for the provider's name.
+        code: Regular expression that matches the whole code.
+        kind: The error class.
+        statuses: HTTP statuses with which the code has this meaning; empty for all.
+        remedy: What to do, with `{name}` for the provider's name. Default: the usual advice for
+            the error class.
     """
 
     code: str
@@ -161,28 +169,28 @@ class Meaning:
     statuses: tuple[int, ...] = ()
     remedy: str = ""
 
-    def fits(self, code: str, status: int) -> bool:
-        """Return whether a code of an answer is meant."""
-        known = not self.statuses or status in self.statuses
-        return known and re.fullmatch(self.code, code) is not None
+    def applies_to(self, code: str, status: int) -> bool:
+        """Return whether the code has this meaning in a response with this HTTP status."""
+        has_status = not self.statuses or status in self.statuses
+        return has_status and re.fullmatch(self.code, code) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorTable:
-    """How the error bodies of an API are made.
+    """The format of the error bodies of an API.
 
     Attributes:
-        faults: Fields that hold the faults, of which the first that is filled counts: an object,
-            a list, or words alone. `ITSELF` for a body that is the fault.
+        faults: Fields of the body that may hold the fault; the first that is not empty is used.
+            The value is an object, a list or a string. `WHOLE_BODY`: the body is the fault.
         code: Field of a fault with its code.
-        words: Fields of a fault with its message, of which the first that is filled counts.
-        shown: Fields that are told in brackets behind the message, where all are there.
-        details: Field of a fault with a list of further ones, whose messages are told as well.
+        words: Fields of a fault that may hold its message; the first that is not empty is used.
+        shown: Fields of a fault to show in parentheses after the message, if all are present.
+        details: Field of a fault with a list of further faults, whose messages are added.
         wait: Field of a fault with the seconds to wait.
-        meanings: What codes mean; the first that fits counts.
-        harmless: Regular expression for the whole of a code that means no error.
-        statuses: What statuses mean that HTTP does not define.
-        free_per: What time the limit on calls without a key is for, where the API takes any.
+        meanings: What codes mean; the first that applies is used.
+        harmless: Regular expression that matches a code that is not an error.
+        statuses: Error classes of HTTP statuses that HTTP does not define.
+        free_per: The period of the limit on calls without a key, if the API allows such calls.
     """
 
     faults: tuple[str, ...]
@@ -201,15 +209,15 @@ class ErrorTable:
 
 @dataclass(slots=True)
 class ErrorBody:
-    """What an error body said; a provider that knows better changes it.
+    """An error body after it was read by a table. A provider may change it before `to_error`.
 
     Attributes:
         faults: The faults, as the API sent them.
-        words: A message of each.
-        kind: The class of the error: what a code means, else what the status does.
-        remedy: What to do, or "" for what one does about every such error.
-        wait: Seconds to wait, where no header says how many.
-        free_per: What time the limit on calls without a key is for, where there are any.
+        words: The message of each fault, and of its details.
+        kind: The error class, by the code or the HTTP status.
+        remedy: What to do, or "" for the usual advice for the error class.
+        wait: Seconds to wait according to the body.
+        free_per: The period of the limit on calls without a key, if the API allows such calls.
     """
 
     faults: list[dict[str, Any]]
@@ -219,41 +227,39 @@ class ErrorBody:
     wait: float | None = None
     free_per: str = ""
 
-    def read_limit_without_key(self, about: About, response: Response, account: Account) -> None:
-        """Read what a limit means for those who ask without a key, and what they are to do.
-
-        A rate comes with a time to wait; without one the free calls of the time are used up.
-        """
-        if account.api_key is not None or self.kind not in _LIMITS:
-            return
-        says_when = self.wait is not None or retry_after(response) is not None
-        if self.kind is RateLimitError and not says_when:
-            by_minute = self.free_per == "minute"
-            self.kind, self.wait = (self.kind, _MINUTE) if by_minute else (QuotaError, None)
-        self.remedy = f"Without a key {about.title} takes few calls: try again later, or get a key."
-
-    def failure(self, about: About, response: Response, account: Account) -> ProviderError:
-        """Return the error."""
-        if self.free_per:
-            self.read_limit_without_key(about, response, account)
+    def to_error(self, about: About, response: Response, account: Account) -> ProviderError:
+        """Return the error to raise."""
+        if self.free_per and account.api_key is None and self.kind in _LIMITS_WITHOUT_KEY:
+            self._explain_limit_without_key(about, response)
         kind, hint, wait = self.kind, self.remedy, self.wait
-        return failure(about.title, response, account, self.words, kind=kind, hint=hint, wait=wait)
+        return make_error(
+            about.title, response, account, self.words, kind=kind, hint=hint, wait=wait
+        )
+
+    def _explain_limit_without_key(self, about: About, response: Response) -> None:
+        """Tell a rate limit, which states a time to wait, from an exhausted daily allowance."""
+        has_wait = self.wait is not None or retry_after(response) is not None
+        if self.kind is RateLimitError and not has_wait:
+            if self.free_per == "minute":
+                self.wait = _MINUTE
+            else:
+                self.kind, self.wait = QuotaError, None
+        self.remedy = f"Without a key {about.title} takes few calls: try again later, or get a key."
 
 
 def read_error_body(table: ErrorTable, response: Response, account: Account) -> ErrorBody:
-    """Read an error body; one that is no JSON has no faults."""
+    """Read an error body. A body that is not JSON has no faults."""
     faults, status = _faults(maybe_object(response.json_or_none()), table), response.status
-    words = [_words(fault, table) for fault in faults]
-    details = [each for fault in faults for each in maybe_objects(fault.get(table.details))]
-    words += [_words(detail, table) for detail in details]
+    details = [detail for fault in faults for detail in maybe_objects(fault.get(table.details))]
+    words = [_message(fault, table) for fault in [*faults, *details]]
     codes = [str(fault.get(table.code)) for fault in faults] or [""]
-    kind, remedy = table.statuses.get(status) or kind_of(status), ""
+    kind, remedy = table.statuses.get(status) or error_class(status), ""
     for meaning in table.meanings:
-        if any(meaning.fits(code, status) for code in codes):
+        if any(meaning.applies_to(code, status) for code in codes):
             kind, remedy = meaning.kind, meaning.remedy.format(name=account.name)
             break
     waits = (number(fault.get(table.wait)) for fault in faults)
-    wait = bounded(next(filter(None, waits), None))
+    wait = limit_wait(next(filter(None, waits), None))
     return ErrorBody(faults, words, kind, remedy, wait, table.free_per)
 
 
@@ -264,34 +270,35 @@ def read_failure(
     account: Account,
     _capability: Capability | None = None,
 ) -> ProviderError | None:
-    """Return the error that an answer means by a table; None for a success, which is HTTP 200.
+    """Return the error of a response by a table, or None for HTTP 200 and harmless codes.
 
-    With the first two arguments given it is the `read_error` of a provider.
+    A provider's `read_error` can be `partial(read_failure, ABOUT, table)`.
     """
     if response.status == OK:
         return None
-    said = read_error_body(table, response, account)
-    codes = [str(fault.get(table.code)) for fault in said.faults]
+    body = read_error_body(table, response, account)
+    codes = [str(fault.get(table.code)) for fault in body.faults]
     if table.harmless and any(re.fullmatch(table.harmless, code) for code in codes):
         return None
-    return said.failure(about, response, account)
+    return body.to_error(about, response, account)
 
 
 def _faults(body: dict[str, Any], table: ErrorTable) -> list[dict[str, Any]]:
+    message_field = table.words[0]
     for name in table.faults:
         value = body.get(name) if name else body
         if not value:
             continue
         if isinstance(value, str):
-            return [{**body, table.words[0]: value}]
-        found: list[Any] = value if is_list(value) else [value]
-        return [each if is_object(each) else {table.words[0]: each} for each in found]
+            return [{**body, message_field: value}]
+        faults: list[Any] = value if is_list(value) else [value]
+        return [fault if is_object(fault) else {message_field: fault} for fault in faults]
     return []
 
 
-def _words(fault: dict[str, Any], table: ErrorTable) -> Any:
-    said = next(filter(None, (fault.get(name) for name in table.words)), None)
+def _message(fault: dict[str, Any], table: ErrorTable) -> Any:
+    message = next(filter(None, (fault.get(name) for name in table.words)), None)
     shown = [fault.get(name) for name in table.shown]
-    if isinstance(said, str) and shown and all(isinstance(each, (str, int)) for each in shown):
-        return f"{said.rstrip('. ')} ({', '.join(map(str, shown))})"
-    return said or fault.get(table.code)
+    if isinstance(message, str) and shown and all(isinstance(value, (str, int)) for value in shown):
+        return f"{message.rstrip('. ')} ({', '.join(map(str, shown))})"
+    return message or fault.get(table.code)

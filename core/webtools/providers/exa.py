@@ -12,46 +12,53 @@ from typing import Any, Literal
 from webtools._internal.http.messages import Request, Response
 from webtools.errors import BadRequestError
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
-from webtools.providers.error_tables import ITSELF, ErrorTable, Meaning, read_failure
+from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import (
     PageFault,
     PageFields,
-    came,
-    faults_of,
     read_fault,
+    read_faults,
     read_page_list,
+    without_failed,
 )
-from webtools.providers.filters import DATES, DOMAINS, Names, is_safe, moment_text, sent
+from webtools.providers.filters import (
+    DATES,
+    DOMAINS,
+    FilterParameters,
+    is_safe,
+    moment_text,
+    native_parameters,
+)
 from webtools.providers.hits import (
     CONTENT_CHARACTERS,
     HitFields,
     Item,
-    Oddities,
-    joined,
+    SkippedValues,
+    join_extracts,
     read_hits,
     read_items,
 )
-from webtools.providers.parsing import inside, json_object, notices, stated_or
+from webtools.providers.parsing import get_nested, json_object, notices, stated_cost
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _COST = ("costDollars", "total")
 _HIT = HitFields(
-    snippet=lambda item: joined(item.texts("highlights")),
+    snippet=lambda item: join_extracts(item.texts("highlights")),
     published_at="publishedDate",
     author="author",
     score="score",
 )
-_PAGE = PageFields(asked="id", published_at="publishedDate")
+_PAGE = PageFields(requested_url="id", published_at="publishedDate")
 _ERRORS = ErrorTable(
-    faults=(ITSELF,),
+    faults=(WHOLE_BODY,),
     code="tag",
     words=("error",),
     shown=("tag",),
-    # HTTP 403 as for a bad key, but it is the request that Exa objects to.
+    # Exa sends HTTP 403, as for a bad key, but rejects the request.
     meanings=(Meaning("PROHIBITED_CONTENT|CONTENT_FILTER_ERROR", BadRequestError),),
 )
-_FILTERS: Names = {
+_FILTERS: FilterParameters = {
     "include_domains": ("includeDomains", list),
     "exclude_domains": ("excludeDomains", list),
     "start_published_date": ("startPublishedDate", moment_text),
@@ -60,10 +67,10 @@ _FILTERS: Names = {
     "country": ("userLocation", str),
     "safe_search": ("moderation", is_safe),
 }
-_OF_SEARCH: frozenset[FilterName] = frozenset({*_FILTERS, "content"})
-_OF_SIMILAR = DATES | DOMAINS | frozenset[FilterName]({"similar", "content"})
-# These categories take few filters; with others Exa answers HTTP 400.
-_NOT_OF = {"company": DATES, "people": DATES | DOMAINS}
+_SEARCH_FILTERS: frozenset[FilterName] = frozenset({*_FILTERS, "content"})
+_SIMILAR_FILTERS = DATES | DOMAINS | frozenset[FilterName]({"similar", "content"})
+# Exa responds with HTTP 400 if these categories are combined with these filters.
+_NOT_WITH_CATEGORY = {"company": DATES, "people": DATES | DOMAINS}
 
 
 class ExaOptions(PageOptions, SearchOptions):
@@ -83,12 +90,12 @@ ABOUT = About(
     title="Exa",
     origin="https://api.exa.ai",
     docs="https://exa.ai/docs/reference/search",
-    read="2026-11-21",
+    docs_date="2026-11-21",
     key_variables=("EXA_API_KEY",),
     options=ExaOptions,
     max_results=100,
     max_urls=100,
-    # By `searchType`, and for each beyond; answers carry the real price in costDollars.
+    # By `searchType`, and for each further result. Responses state the real price in costDollars.
     prices={
         "auto": 0.007,
         "lite": 0.004,
@@ -105,18 +112,26 @@ ABOUT = About(
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Exa applies: most, but few for companies, people and similar pages."""
+    """Return nearly all filters; few for companies, people and similar pages."""
     if query.similar:
-        return _OF_SIMILAR
-    return _OF_SEARCH - _NOT_OF[query.category] if query.category in _NOT_OF else _OF_SEARCH
+        return _SIMILAR_FILTERS
+    return (
+        _SEARCH_FILTERS - _NOT_WITH_CATEGORY[query.category]
+        if query.category in _NOT_WITH_CATEGORY
+        else _SEARCH_FILTERS
+    )
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one POST a query takes; without `contents` Exa sends metadata only."""
+    """Build the POST. Without `contents` Exa sends metadata only."""
     options: ExaOptions = account.options
-    words = {"query": query.query, "type": options.search_type}
-    body: dict[str, Any] = {"url": query.query} if query.similar else words
-    body |= {"numResults": query.limit, **sent(query, _FILTERS, native_filters(query, account))}
+    body: dict[str, Any] = {"query": query.query, "type": options.search_type}
+    if query.similar:
+        body = {"url": query.query}
+    body |= {
+        "numResults": query.limit,
+        **native_parameters(query, _FILTERS, native_filters(query, account)),
+    }
     contents: dict[str, Any] = {}
     if options.search_highlights or query.snippets:
         contents["highlights"] = True
@@ -129,61 +144,65 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 
 def search_price(query: SearchQuery, account: Account) -> float:
-    """Price a search by the results asked for; highlights and texts are included."""
+    """Return the price by the number of results. Highlights and texts are included."""
     extra = max(0, query.limit - _RESULTS_IN_PRICE) * ABOUT.prices["extra result"]
     kind = "auto" if query.similar else account.options.search_type
     return ABOUT.prices[kind] + extra
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits in Exa's order, best first."""
+    """Read the results, best first."""
     answer = json_object(response.json())
     fields = replace(_HIT, text="text") if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)
-    paid = inside(answer, *_COST)
-    cost = stated_or(paid, lambda: search_price(replace(query, limit=len(hits.results)), account))
+    usd = get_nested(answer, *_COST)
+    cost = stated_cost(usd, lambda: search_price(replace(query, limit=len(hits.results)), account))
     return Hits(hits.results, cost, [*notices(ABOUT.title, answer), *hits.warnings])
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
-    """Build the one POST for all pages; here the content options stand at the top level.
+    """Build the POST for all pages. Here the content options are at the top level.
 
-    For a question Exa chooses the passages, which are its highlights.
+    Passages for a question are Exa's highlights.
     """
-    most = query.text_max_characters or account.options.default_fetch_text_max_characters
+    max_characters = query.text_max_characters or account.options.default_fetch_text_max_characters
     body: dict[str, Any] = {"urls": list(query.urls)}
     if query.text:
-        body["text"] = {"maxCharacters": most} if most else True
+        body["text"] = {"maxCharacters": max_characters} if max_characters else True
     body |= {name: True for name in ("highlights", "summary") if getattr(query, name)}
     if query.question:
-        most = query.passage_characters
-        body["highlights"] = {"query": query.question, "maxCharacters": most}
+        body["highlights"] = {
+            "query": query.question,
+            "maxCharacters": query.passage_characters,
+        }
     return account.post("contents", body, {"x-api-key": account.key})
 
 
 def fetch_price(query: PageQuery, _account: Account) -> float:
-    """Price pages as if all of them came; each kind of content is paid for."""
+    """Return the price if no page fails. Each kind of content costs extra."""
     kinds = sum([query.text, query.highlights or bool(query.question), query.summary])
     return len(query.urls) * max(1, kinds) * ABOUT.prices["content"]  # unasked, Exa sends the text
 
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
-    """Read one page per URL, in the order asked.
+    """Read one page per URL, in the order of the query.
 
-    Exa answers 200 even when pages fail: those have a status, matched by id, and no result.
+    Exa responds with 200 even if pages fail. They have a status, matched by id, and no result.
     """
-    answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    statuses = Item(answer, odd).children("statuses")
-    failed = [each for each in statuses if each.values.get("status") == "error"]
-    faults = faults_of(query, failed, "id", _fault)
-    pages = read_page_list(read_items(answer["results"], odd), _PAGE, query, account, faults)
-    cost = stated_or(inside(answer, *_COST), lambda: fetch_price(came(query, pages), account))
-    return Pages(pages, cost, [*notices(ABOUT.title, answer), *odd.warnings()])
+    answer, skipped = json_object(response.json()), SkippedValues(account.name, "page")
+    statuses = Item(answer, skipped).children("statuses")
+    failed_items = [item for item in statuses if item.values.get("status") == "error"]
+    faults = read_faults(query, failed_items, "id", _fault)
+    pages = read_page_list(read_items(answer["results"], skipped), _PAGE, query, account, faults)
+    cost = stated_cost(
+        get_nested(answer, *_COST), lambda: fetch_price(without_failed(query, pages), account)
+    )
+    return Pages(pages, cost, [*notices(ABOUT.title, answer), *skipped.warnings()])
 
 
 def _fault(status: Item) -> PageFault:
     return read_fault(status.child("error"), "tag", "httpStatusCode")
 
 
-# {"error", "tag"}; older gateways send error alone, or no JSON at all.
+# {"error", "tag"}. Older gateways send only "error", or no JSON.
 read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -1,4 +1,4 @@
-"""Describes where a provider's code failed, without quoting the response."""
+"""Describe where a provider's code failed, without quoting the response."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from pathlib import Path
 from traceback import walk_tb
 
 
-def fault_of(error: Exception, module: str) -> str:
+def describe_failure(error: Exception, module: str) -> str:
     """Return the type and place of an error: `KeyError in heron.py line 41, in read_search`.
 
     Args:
-        error: What was raised. Its text is left out: it may quote the response.
-        module: Name of the provider's module. The innermost place in it, or in its package, counts;
-            without one the innermost place of all.
+        error: The exception. Its text is left out because it may quote the response.
+        module: Name of the provider's module. The innermost frame in it, or in its package, is
+            named, else the innermost frame of all.
     """
-    frames = [(frame, line) for frame, line in walk_tb(error.__traceback__)]
+    frames = list(walk_tb(error.__traceback__))
     package = module.partition(".")[0]
-    inside = (module,) if package == "webtools" else (module, f"{package}.")
-    own = [pair for pair in frames if pair[0].f_globals.get("__name__", "").startswith(inside)]
-    frame, line = (own or frames)[-1]
+    prefixes = (module,) if package == "webtools" else (module, f"{package}.")
+    in_module = [
+        pair for pair in frames if pair[0].f_globals.get("__name__", "").startswith(prefixes)
+    ]
+    frame, line = (in_module or frames)[-1]
     file = Path(frame.f_code.co_filename)
     name = f"{file.parent.name}/{file.name}" if file.stem == "__init__" else file.name
     return f"{type(error).__name__} in {name} line {line}, in {frame.f_code.co_name}"

@@ -1,7 +1,7 @@
-"""Reads the pages of an answer, and matches them to the URLs asked for, however those are spelled.
+"""Read fetched pages from JSON, and match them to the URLs of the query.
 
-A page that an answer does not have carries an error. Where a provider sends whole texts alone, the
-other parts are made of them.
+A URL without a page in the response gets a page with an error. If an API sends only whole texts,
+`read_texts` derives the other parts from them.
 """
 
 from __future__ import annotations
@@ -16,39 +16,41 @@ from urllib.parse import urlsplit
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
-from webtools.providers.hits import Field, Item, Oddities
+from webtools.providers.hits import Field, Item, SkippedValues
 from webtools.providers.protocols import PageQuery, Pages
 from webtools.results import Page, Passage, failed_page
 
 T = TypeVar("T")
-PageFault: TypeAlias = str | ProviderError  # the words of the API, or the answer of the page's site
+PageFault: TypeAlias = str | ProviderError  # the API's message, or an error of the page's site
 
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 _DEFAULT_PORTS = (None, 80, 443)
 _BETWEEN_PASSAGES = re.compile(r"\s\.\.\.\s")
-_HIGHLIGHTS = 3
-_LONGEST_HIGHLIGHT = 500
-_SHORTEST_HIGHLIGHT = 60
-_NO_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
-_NOTHING = "the provider returned nothing for this URL"
+_MAX_HIGHLIGHTS = 3
+_MAX_HIGHLIGHT_CHARACTERS = 500
+_MIN_HIGHLIGHT_CHARACTERS = 60
+_NOT_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
+_NO_PAGE = "the provider returned nothing for this URL"
 _GONE = frozenset({404, 410})
 
 
 @dataclass(frozen=True, slots=True)
 class PageFields:
-    """Where the pages of an API have their fields, by name.
+    """Where each field of a page is in an item, by name.
 
     Attributes:
-        asked: The URL asked for, where that stands apart.
-        url: Where the page was found: after a redirect another URL.
-        title: Texts on one line, as `author` is; by a function where it has no field.
-        text: A text of lines, as `summary` is.
-        highlights: Lists of texts.
-        published_at: Dates in ISO 8601.
+        requested_url: The URL of the query, if the API repeats it in a field of its own.
+        url: The URL of the page, which differs after a redirect.
+        title: Text on one line, by name or by a function of the item.
+        text: The text of the page.
+        highlights: A list of texts.
+        summary: Text.
+        published_at: A date in ISO 8601.
+        author: Text on one line.
     """
 
-    asked: str = ""
+    requested_url: str = ""
     url: str = "url"
     title: Field[str | None] = "title"
     text: str = "text"
@@ -65,26 +67,32 @@ def read_page_list(
     account: Account,
     faults: Mapping[str, PageFault] = MappingProxyType({}),
 ) -> list[Page]:
-    """Read one page per URL, in the order asked.
+    """Read one page per URL, in the order of the query.
 
-    `faults` are what the answer says of URLs that failed. A page of a site that the operator does
-    not allow is left out, whoever has read it.
+    Pages from hosts that the operator's settings forbid are replaced by an error.
+
+    Args:
+        items: The pages of the response.
+        fields: Where an item has its fields.
+        query: The URLs, and the parts of each page.
+        account: The provider's account.
+        faults: What the response says about URLs that failed, by URL.
     """
-    named = [((item.text(fields.asked), item.text(fields.url)), item) for item in items]
-    found = match_addresses(query.urls, named, faults)
+    named = [((item.text(fields.requested_url), item.text(fields.url)), item) for item in items]
+    items_by_url = match_addresses(query.urls, named, faults)
     errors: dict[str, PageFault | WebToolsError] = {**faults}
-    for url, item in found.items():
-        if forbidden := account.domains.fault_of(item.text(fields.url) or url):
-            errors[url] = InputError(forbidden, fault=Fault.FORBIDDEN)
+    for url, item in items_by_url.items():
+        if refusal := account.domains.refusal(item.text(fields.url) or url):
+            errors[url] = InputError(refusal, fault=Fault.FORBIDDEN)
     return [
-        _read_page(url, found[url], fields, query, account)
-        if url in found and url not in errors
-        else _failed(url, errors.get(url, _NOTHING))
+        _read_page(url, items_by_url[url], fields, query, account)
+        if url in items_by_url and url not in errors
+        else _failed_page(url, errors.get(url, _NO_PAGE))
         for url in query.urls
     ]
 
 
-def _failed(url: str, error: PageFault | WebToolsError) -> Page:
+def _failed_page(url: str, error: PageFault | WebToolsError) -> Page:
     return failed_page(url, str(error), Fault.NONE if isinstance(error, str) else error.fault)
 
 
@@ -92,7 +100,7 @@ def _read_page(
     url: str, item: Item, fields: PageFields, query: PageQuery, account: Account
 ) -> Page:
     extracts = item.texts(fields.highlights)
-    chosen = passages_of(url, extracts, query.passage_characters) if query.question else None
+    passages = split_extracts(url, extracts, query.passage_characters) if query.question else None
     return Page(
         url=url,
         title=(
@@ -101,8 +109,8 @@ def _read_page(
             else item.call("title", title)
         ),
         text=without_controls(item.text(fields.text)) if query.text else None,
-        passages=chosen,
-        passages_by=None if chosen is None else account.name,
+        passages=passages,
+        passages_by=None if passages is None else account.name,
         highlights=[one_line(part) for part in extracts] if query.highlights else [],
         summary=without_controls(item.text(fields.summary)) or None,
         published_at=item.moment(fields.published_at),
@@ -110,50 +118,50 @@ def _read_page(
     )
 
 
-def came(query: PageQuery, pages: Iterable[Page]) -> PageQuery:
-    """Return a query for the pages alone that came: what is paid for."""
+def without_failed(query: PageQuery, pages: Iterable[Page]) -> PageQuery:
+    """Return the query without the URLs that failed, to price what was delivered."""
     return replace(query, urls=tuple(page.url for page in pages if not page.error))
 
 
-def faults_of(
-    query: PageQuery, failed: Iterable[Item], url: str, fault: Callable[[Item], T]
+def read_faults(
+    query: PageQuery, failed_items: Iterable[Item], url_field: str, read: Callable[[Item], T]
 ) -> dict[str, T]:
-    """Return what an answer says of the URLs that failed, each named by a field."""
-    named = [((item.text(url),), fault(item)) for item in failed]
+    """Read what the response says about each URL that failed."""
+    named = [((item.text(url_field),), read(item)) for item in failed_items]
     return match_addresses(query.urls, named, query.urls)
 
 
-def read_fault(item: Item, kind: str, status: str) -> PageFault:
-    """Return what went wrong with a page, by two fields: what kind of fault, and HTTP's status."""
-    name, code = item.line(kind) or "unknown error", item.values.get(status)
-    return site_fault(f"{name} (HTTP {code})", code) if isinstance(code, int) else name
+def read_fault(item: Item, kind_field: str, status_field: str) -> PageFault:
+    """Read why a page failed from two fields: the kind of fault, and the site's HTTP status."""
+    kind, status = item.line(kind_field) or "unknown error", item.values.get(status_field)
+    return site_fault(f"{kind} (HTTP {status})", status) if isinstance(status, int) else kind
 
 
-def site_fault(words: str, status: float) -> ProviderError:
-    """Return what went wrong with a page whose site answered with a status."""
-    return ProviderError(words, fault=Fault.GONE if status in _GONE else Fault.NONE)
+def site_fault(message: str, status: float) -> ProviderError:
+    """Return the error for a page whose site responded with this HTTP status."""
+    return ProviderError(message, fault=Fault.GONE if status in _GONE else Fault.NONE)
 
 
-def passages_of(url: str, extracts: Iterable[str], most: int) -> list[Passage]:
-    """Return the passages that a provider chose, in its order, as far as they fit.
+def split_extracts(url: str, extracts: Iterable[str], max_characters: int) -> list[Passage]:
+    """Return the passages that a provider chose, in its order, within a number of characters.
 
-    Where the extracts are joined by ` ... ` they are parted again.
+    Extracts that are joined by ` ... ` are split.
     """
     split = _BETWEEN_PASSAGES.split
-    parts = [part for each in extracts for part in split(without_controls(each))]
-    passages, left = list[Passage](), most
+    parts = [part for extract in extracts for part in split(without_controls(extract))]
+    passages, remaining = list[Passage](), max_characters
     for text in filter(None, map(str.strip, parts)):
-        left -= len(text)
-        if left >= 0:
+        remaining -= len(text)
+        if remaining >= 0:
             passages.append(Passage(text=text, url=url))
     return passages
 
 
 def address_key(url: str) -> str:
-    """Return what is equal for the spellings of one page's address.
+    """Return a key that is equal for different spellings of one page's address.
 
-    These do not count: the scheme, capitals in the host, a default port, capitals in escapes and
-    escapes that are not needed, a slash at the end, the fragment.
+    It ignores the scheme, upper case in the host, the default port, unnecessary escapes and upper
+    case in escapes, a final slash and the fragment.
     """
     try:
         parts = urlsplit(url)
@@ -163,12 +171,12 @@ def address_key(url: str) -> str:
     host = (parts.hostname or "").rstrip(".")
     if port not in _DEFAULT_PORTS:
         host = f"{host}:{port}"
-    path = _ESCAPE.sub(_escape, parts.path).rstrip("/")
-    query = _ESCAPE.sub(_escape, parts.query)
+    path = _ESCAPE.sub(_unescape_unreserved, parts.path).rstrip("/")
+    query = _ESCAPE.sub(_unescape_unreserved, parts.query)
     return f"{host}{path}?{query}" if query else f"{host}{path}"
 
 
-def _escape(match: re.Match[str]) -> str:
+def _unescape_unreserved(match: re.Match[str]) -> str:
     character = chr(int(match[1], 16))
     return character if _UNRESERVED.fullmatch(character) else match[0].upper()
 
@@ -176,27 +184,32 @@ def _escape(match: re.Match[str]) -> str:
 def match_addresses(
     urls: Sequence[str], items: Iterable[tuple[Iterable[str], T]], failed: Container[str] = ()
 ) -> dict[str, T]:
-    """Find the item of each URL: by the same spelling, else by the same address.
+    """Find the item of each URL, by the same spelling or by the same address.
 
-    An item comes with all its names. The only one that is left over belongs to the only URL that
-    is and that is not known to have failed: a redirect may have led to any address.
+    If one URL and one item remain, they belong together: after a redirect the item may have any
+    address.
+
+    Args:
+        urls: The URLs of the query.
+        items: Items, each with all its URLs.
+        failed: URLs that are known to have no item.
     """
     pairs = [(frozenset(filter(None, names)), item) for names, item in items]
     exact = {name: index for index, (names, _) in enumerate(pairs) for name in names}
-    alike = {address_key(name): index for name, index in exact.items()}
-    found: dict[str, int] = {}
+    by_address = {address_key(name): index for name, index in exact.items()}
+    matches: dict[str, int] = {}
     for url in urls:
-        index = exact.get(url, alike.get(address_key(url)))
+        index = exact.get(url, by_address.get(address_key(url)))
         if index is not None:
-            found[url] = index
-    missing = [url for url in urls if url not in found and url not in failed]
-    spare = [index for index in range(len(pairs)) if index not in found.values()]
-    if len(missing) == len(spare) == 1:
-        found[missing[0]] = spare[0]
-    return {url: pairs[index][1] for url, index in found.items()}
+            matches[url] = index
+    unmatched_urls = [url for url in urls if url not in matches and url not in failed]
+    unmatched_items = [index for index in range(len(pairs)) if index not in matches.values()]
+    if len(unmatched_urls) == len(unmatched_items) == 1:
+        matches[unmatched_urls[0]] = unmatched_items[0]
+    return {url: pairs[index][1] for url, index in matches.items()}
 
 
-# --- whole texts alone -------------------------------------------------------------------------
+# --- APIs that send only whole texts -----------------------------------------------------------
 
 
 def read_texts(
@@ -206,57 +219,61 @@ def read_texts(
     account: Account,
     faults: Mapping[str, PageFault],
     *,
-    odd: Oddities,
+    skipped: SkippedValues,
 ) -> Pages:
-    """Read one page per URL, of which the whole texts come alone, with the parts asked for."""
-    whole = read_page_list(items, fields, replace(query, text=True), account, faults)
-    most = query.text_max_characters or account.options.default_fetch_text_max_characters
-    shown = [with_parts(page, query, most) for page in whole]
-    cut_short = [warning for _, warnings in shown for warning in warnings]
-    said = [*missing_parts(query, account.name), *cut_short, *odd.warnings()]
-    return Pages([page for page, _ in shown], warnings=said)
+    """Read one page per URL from whole texts, and derive the parts of the query from them."""
+    full_pages = read_page_list(items, fields, replace(query, text=True), account, faults)
+    limit = query.text_max_characters or account.options.default_fetch_text_max_characters
+    pages = list[Page]()
+    warnings = missing_parts(query, account.name)
+    for full_page in full_pages:
+        page, page_warnings = with_parts(full_page, query, limit)
+        pages.append(page)
+        warnings += page_warnings
+    return Pages(pages, warnings=[*warnings, *skipped.warnings()])
 
 
-def with_parts(page: Page, query: PageQuery, most: int | None) -> tuple[Page, list[str]]:
-    """Return a page that has its whole text with the parts asked for, and what was cut."""
+def with_parts(page: Page, query: PageQuery, max_characters: int | None) -> tuple[Page, list[str]]:
+    """Reduce a page with its whole text to the parts of the query; warn if the text is cut."""
     if page.error:
         return page, []
-    whole = page.text or ""
-    wants_text = query.text or not query.highlights  # a summary cannot be had
-    text = cut(whole, most) if most else whole
-    highlights = lead(whole) if query.highlights else []
-    shown = page.model_copy(update={"text": text if wants_text else None, "highlights": highlights})
-    if not wants_text or len(text) == len(whole):
-        return shown, []
-    return shown, [f"{page.url}: the first {len(text):,} of {len(whole):,} characters."]
+    full_text = page.text or ""
+    # The text also stands in for a summary, which these APIs cannot write.
+    has_text = query.text or not query.highlights
+    text = cut(full_text, max_characters) if max_characters else full_text
+    highlights = first_paragraphs(full_text) if query.highlights else []
+    parts = {"text": text if has_text else None, "highlights": highlights}
+    warnings: list[str] = []
+    if has_text and len(text) < len(full_text):
+        warnings = [f"{page.url}: the first {len(text):,} of {len(full_text):,} characters."]
+    return page.model_copy(update=parts), warnings
 
 
 def missing_parts(query: PageQuery, name: str) -> list[str]:
-    """Name which parts a provider of texts does not have, and what comes instead."""
-    said: list[str] = []
+    """Warn of the parts that a provider of whole texts cannot deliver."""
+    warnings: list[str] = []
     if query.summary:
         instead = "" if query.text or query.highlights else " The text is given instead."
-        said.append(f'Provider "{name}" cannot summarize pages.{instead}')
+        warnings.append(f'Provider "{name}" cannot summarize pages.{instead}')
     if query.highlights:
-        said.append(
+        warnings.append(
             f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
             "no query to choose by."
         )
-    return said
+    return warnings
 
 
-def cut(text: str, most: int) -> str:
-    """Cut a text to so many characters, at white space where there is some nearby."""
-    if len(text) <= most:
+def cut(text: str, max_characters: int) -> str:
+    """Cut a text, at white space if there is some in its last fifth."""
+    if len(text) <= max_characters:
         return text
-    kept = text[:most]
-    end = max(kept.rfind(" "), kept.rfind("\n"))
-    return kept[:end].rstrip() if end > most * 0.8 else kept
+    start = text[:max_characters]
+    end = max(start.rfind(" "), start.rfind("\n"))
+    return start[:end].rstrip() if end > max_characters * 0.8 else start
 
 
-def lead(text: str) -> list[str]:
-    """Return the first paragraphs of prose: what a fetch without a query has for highlights."""
-    is_no_prose = _NO_PROSE.match
-    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not is_no_prose(p)]
-    long = [p for p in paragraphs if len(p) >= _SHORTEST_HIGHLIGHT]
-    return [cut(p, _LONGEST_HIGHLIGHT) for p in (long or paragraphs)[:_HIGHLIGHTS]]
+def first_paragraphs(text: str) -> list[str]:
+    """Return the first paragraphs of prose, as highlights of a page."""
+    paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NOT_PROSE.match(p)]
+    long = [p for p in paragraphs if len(p) >= _MIN_HIGHLIGHT_CHARACTERS]
+    return [cut(p, _MAX_HIGHLIGHT_CHARACTERS) for p in (long or paragraphs)[:_MAX_HIGHLIGHTS]]

@@ -1,6 +1,7 @@
-"""Reads hits by a table of field names; an odd value costs its field, at worst its hit.
+"""Read search results from JSON by a table of fields.
 
-What could not be read is counted, and told in one warning of each kind.
+An unreadable value is skipped: the result loses that field, or is left out if it is the URL.
+`SkippedValues` counts them, and turns them into warnings.
 """
 
 from __future__ import annotations
@@ -8,166 +9,169 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import TypeAdapter
 
 from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
 from webtools._internal.text.dates import read_age, read_day, read_moment
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.providers.about import Account
-from webtools.providers.faults import fault_of
+from webtools.providers.faults import describe_failure
 from webtools.providers.parsing import estimate, number
 from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 
 T = TypeVar("T")
 UNREADABLE = "that cannot be read, left out here"
-CONTENT_CHARACTERS = 10_000  # of the text of a page that comes with a hit
-# All of an answer at once: one by one would take twice as long.
-_RESULTS = TypeAdapter(list[SearchResult], config=ConfigDict(defer_build=True))
+CONTENT_CHARACTERS = 10_000  # of the page text that comes with a result
+_RESULTS = TypeAdapter(list[SearchResult])
 
 
 @dataclass(slots=True, eq=False)
-class Oddities:
-    """Counts what of an answer could not be read.
+class SkippedValues:
+    """Counts the values of a response that could not be read.
 
     Attributes:
-        sender: The configured name of the provider that answered.
-        noun: What it sends.
-        nouns: The same for several; without, the noun and an "s".
-        lost: Items that were left out as a whole.
-        nulls: Lists that were null.
-        fields: How many values of each field were left out.
+        sender: The configured name of the provider that responded.
+        noun: What an item of the response is, in the singular.
+        nouns: The plural; by default the singular and an "s".
+        items: Number of items that were left out.
+        nulls: Number of lists that were null.
+        fields: Number of values that were left out, by field.
     """
 
     sender: str
     noun: str = "result"
     nouns: str = ""
-    lost: int = 0
+    items: int = 0
     nulls: int = 0
-    fields: dict[str, int] = field(default_factory=cast("Callable[[], dict[str, int]]", dict))
+    fields: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, name: str, count: int = 1) -> None:
-        """Count a field whose value was left out, so many times."""
+        """Count values of a field that were left out."""
         self.fields[name] = self.fields.get(name, 0) + count
 
     def warnings(self) -> list[str]:
-        """Return one sentence for each kind of oddity."""
-        told: list[str] = []
-        if not (self.nulls or self.lost or self.fields):  # as nearly always
-            return told
+        """Return a sentence for each kind of skipped value."""
+        warnings: list[str] = []
         sender, nouns = self.sender, self.nouns or f"{self.noun}s"
         if self.nulls:
-            told.append(f'"{sender}" sent null in place of a list of {nouns}; it counts as empty.')
-        if self.lost:
-            which = f"1 {self.noun}" if self.lost == 1 else f"{self.lost} {nouns}"
-            told.append(f'"{sender}" sent {which} {UNREADABLE}.')
+            warnings.append(
+                f'"{sender}" sent null in place of a list of {nouns}; it counts as empty.'
+            )
+        if self.items:
+            items = f"1 {self.noun}" if self.items == 1 else f"{self.items} {nouns}"
+            warnings.append(f'"{sender}" sent {items} {UNREADABLE}.')
         if self.fields:
             names = ", ".join(f"{name} ({n})" for name, n in sorted(self.fields.items()))
-            told.append(f'"{sender}" sent values {UNREADABLE}: {names}.')
-        return told
+            warnings.append(f'"{sender}" sent values {UNREADABLE}: {names}.')
+        return warnings
 
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """A JSON object of an answer; where a value is not of the kind asked for, it counts as absent.
+    """A JSON object of a response, with methods that read its fields.
 
-    Methods that take several names return the first value that is there.
+    A value of another type counts as missing, and is counted in `skipped`. Methods that take
+    several names return the first value that is present.
 
     Attributes:
-        values: The object.
-        odd: Counts what cannot be read of it.
+        values: The JSON object.
+        skipped: Counts the values that could not be read.
     """
 
     values: dict[str, Any]
-    odd: Oddities
+    skipped: SkippedValues
 
     def text(self, *names: str) -> str:
-        """Return a text as it was sent; empty where there is none."""
+        """Return a string unchanged, or ""."""
         for name in names:
             value = self.values.get(name)
             if isinstance(value, str):
                 if value:
                     return value
             elif value is not None:
-                self.odd.add(name)
+                self.skipped.add(name)
         return ""
 
     def line(self, *names: str) -> str | None:
-        """Return clean text on one line, or None."""
+        """Return a string as clean text on one line, or None."""
         for name in names:
             value = self.values.get(name)
             if isinstance(value, str):
-                if found := one_line(value):
-                    return found
+                if line := one_line(value):
+                    return line
             elif value is not None:
-                self.odd.add(name)
+                self.skipped.add(name)
         return None
 
     def moment(self, *names: str) -> datetime | None:
-        """Return an aware date and time, or None."""
+        """Return an ISO 8601 date or date-time, with a time zone, or None."""
         for name in names:
             value = self.values.get(name)
-            found = read_moment(value) if isinstance(value, str) else None
-            if found is not None:
-                return found
+            moment = read_moment(value) if isinstance(value, str) else None
+            if moment is not None:
+                return moment
             if value is not None and not (isinstance(value, str) and not value.strip()):
-                self.odd.add(name)
+                self.skipped.add(name)
         return None
 
-    def number(self, name: str, low: float, high: float) -> float | None:
-        """Return a number within bounds, or None."""
+    def number(self, name: str, minimum: float, maximum: float) -> float | None:
+        """Return a number within the bounds, or None."""
         value = self.values.get(name)
         if value is None or value == "":
             return None
-        found = value if type(value) is float else number(value)
-        if found is not None and low <= found <= high:
-            return found
-        self.odd.add(name)
+        result = number(value)
+        if result is not None and minimum <= result <= maximum:
+            return result
+        self.skipped.add(name)
         return None
 
     def texts(self, name: str) -> list[str]:
-        """Return the texts of a list."""
-        value = self.values.get(name)
-        if value is None:
-            return []
-        every: list[Any] = value if is_list(value) else [None]
-        found = [each for each in every if isinstance(each, str)]
-        if len(found) < len(every):
-            self.odd.add(name, len(every) - len(found))
-        return found
+        """Return the strings of a list, or []."""
+        values = self._list(name)
+        texts = [value for value in values if isinstance(value, str)]
+        self._count_skipped(name, len(values) - len(texts))
+        return texts
 
     def child(self, name: str) -> Item:
-        """Return the object in a field; an empty one where there is none."""
+        """Return the object in a field, or an empty one."""
         value = self.values.get(name)
         if is_object(value):
-            return Item(value, self.odd)
+            return Item(value, self.skipped)
         if value is not None:
-            self.odd.add(name)
-        return Item({}, self.odd)
+            self.skipped.add(name)
+        return Item({}, self.skipped)
 
     def children(self, name: str) -> list[Item]:
-        """Return the objects of a list."""
+        """Return the objects of a list, or []."""
+        values = self._list(name)
+        items = [Item(value, self.skipped) for value in values if is_object(value)]
+        self._count_skipped(name, len(values) - len(items))
+        return items
+
+    def _list(self, name: str) -> list[Any]:
         value = self.values.get(name)
         if value is None:
             return []
-        every: list[Any] = value if is_list(value) else [None]
-        found = [Item(each, self.odd) for each in every if is_object(each)]
-        if len(found) < len(every):
-            self.odd.add(name, len(every) - len(found))
-        return found
+        return value if is_list(value) else [None]
+
+    def _count_skipped(self, name: str, count: int) -> None:
+        if count:
+            self.skipped.add(name, count)
 
     def call(self, name: str, function: Callable[[Item], T]) -> T | None:
-        """Read a field with a function; an error or a date without a time zone costs the field."""
+        """Read a field with a function. Skip it on an exception or a date without a time zone."""
         try:
             value = function(self)
         except Exception as error:  # noqa: BLE001  # an author's function may raise anything
-            self.odd.add(f"{name}, {fault_of(error, getattr(function, '__module__', ''))}")
+            cause = describe_failure(error, getattr(function, "__module__", ""))
+            self.skipped.add(f"{name}, {cause}")
             return None
         if isinstance(value, datetime) and value.utcoffset() is None:
-            self.odd.add(f"{name}, a date without a time zone")
+            self.skipped.add(f"{name}, a date without a time zone")
             return None
         return value
 
@@ -177,18 +181,18 @@ Field: TypeAlias = "str | Callable[[Item], T]"
 
 @dataclass(frozen=True, slots=True)
 class HitFields:
-    """Where the hits of an API have their fields: by name, or by a function of the whole hit.
+    """Where each field of a search result is in an item: a name, or a function of the item.
 
     Attributes:
-        url: A hit without a web address here is left out, unless there is a `home`.
-        title: Where it is missing, the hit is called by its host.
-        snippet: Texts on one line; a function may keep lines.
-        published_at: Dates in ISO 8601.
-        author: A name.
-        score: Numbers from 0 to 1.
-        home: The address of hits that have none of their own.
-        text: The text of the page itself, where an answer has it.
-        passages: Passages of the page that the provider chose.
+        url: A web address. Items without one are left out, unless `home` is set.
+        title: Text on one line. Default: the host of the URL.
+        snippet: Text. A named field is put on one line; a function may return several lines.
+        published_at: A date in ISO 8601, or a `datetime` with a time zone.
+        author: Text on one line.
+        score: Name of a number from 0 to 1.
+        home: URL for items that have none.
+        text: Name of the text of the page itself, if the API sends it.
+        passages: A function that returns the passages of the page that the API chose.
     """
 
     url: Field[str] = "url"
@@ -202,24 +206,24 @@ class HitFields:
     passages: Callable[[Item], list[str]] | None = None
 
 
-def read_items(value: Any, odd: Oddities) -> list[Item]:
-    """Read a list of objects; null counts as empty, items of another kind are left out.
+def read_items(value: Any, skipped: SkippedValues) -> list[Item]:
+    """Read a list of JSON objects. null is an empty list; items of another type are skipped.
 
     Raises:
-        TypeError: It is no list, or holds other things alone: the API has another shape.
+        TypeError: It is not a list, or no item is an object: the format is not the documented one.
     """
     if value is None:
-        odd.nulls += 1
+        skipped.nulls += 1
         return []
     if not is_list(value):
         message = f"expected a list, not {type(value).__name__}"
         raise TypeError(message)
-    found = [Item(each, odd) for each in value if is_object(each)]
-    odd.lost += len(value) - len(found)
-    if value and not found:
+    items = [Item(item, skipped) for item in value if is_object(item)]
+    skipped.items += len(value) - len(items)
+    if value and not items:
         message = "expected objects in the list"
         raise TypeError(message)
-    return found
+    return items
 
 
 def read_hits(
@@ -229,19 +233,24 @@ def read_hits(
     account: Account,
     usd: float | Cost | None = None,
 ) -> Hits:
-    """Read a list of hits in the provider's order, best first; `usd` is what the search cost.
+    """Read the results of a search, in the provider's order.
 
-    A number is what the price list says.
+    Args:
+        items: The list of results, as decoded JSON.
+        fields: Where an item has its fields.
+        query: The query of the search.
+        account: The provider's account.
+        usd: What the search cost in USD: a number from the price list, or a `Cost`.
 
     Raises:
-        TypeError: `items` is no list of objects.
-        ValueError: There are several, and not one has a web address.
+        TypeError: `items` is not a list of objects.
+        ValueError: There are several items, and none has a web address.
     """
-    odd = Oddities(account.name)
-    found = read_items(items, odd)
-    usable = [(item, url) for item in found if (url := _url(item, fields))]
-    odd.lost += len(found) - len(usable)
-    if len(found) > 1 and not usable:
+    skipped = SkippedValues(account.name)
+    all_items = read_items(items, skipped)
+    usable = [(item, url) for item in all_items if (url := _url(item, fields))]
+    skipped.items += len(all_items) - len(usable)
+    if len(all_items) > 1 and not usable:
         message = "no hit has a web address"
         raise ValueError(message)
     has_content = bool(fields.text or fields.passages)
@@ -260,9 +269,9 @@ def read_hits(
         for item, url in usable
     ]
     results = _RESULTS.validate_python(rows)
-    faults = [account.domains.fault_of(result.url) for result in results] if has_content else ()
-    said = [*odd.warnings(), *dict.fromkeys(fault for fault in faults if fault)]
-    return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, said)
+    refusals = [account.domains.refusal(result.url) for result in results] if has_content else ()
+    warnings = [*skipped.warnings(), *dict.fromkeys(filter(None, refusals))]
+    return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, warnings)
 
 
 def _value(
@@ -278,18 +287,18 @@ def _url(item: Item, fields: HitFields) -> str:
 
 
 def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page | None:
-    """Return what came of the page of a hit; None where nothing did, or nobody may read it."""
-    if account.domains.fault_of(url):
+    """Return the page text and passages of a result, unless the operator's settings forbid it."""
+    if account.domains.refusal(url):
         return None
     text = without_controls(item.text(fields.text))[:CONTENT_CHARACTERS] if fields.text else None
-    chosen = (item.call("passages", fields.passages) if fields.passages else None) or []
-    if not (text or chosen):
+    passages = (item.call("passages", fields.passages) if fields.passages else None) or []
+    if not (text or passages):
         return None
     return Page(
         url=url,
         text=text,
-        passages=[Passage(text=each, url=url) for each in chosen] or None,
-        passages_by=account.name if chosen else None,
+        passages=[Passage(text=passage, url=url) for passage in passages] or None,
+        passages_by=account.name if passages else None,
         source_provider=account.name,
     )
 
@@ -298,36 +307,36 @@ def _host(url: str) -> str:
     return urlsplit(url).hostname or url
 
 
-def age_in(name: str) -> Callable[[Item], datetime | None]:
-    """Return what reads a field with a date, or with an age that counts from now.
+def date_or_age(name: str) -> Callable[[Item], datetime | None]:
+    """Return a function that reads a date, or an age such as "3 days ago", from a field.
 
-    Other words stay unread, as they are for people.
+    Other text gives None without a warning: it is meant for people.
     """
     now = datetime.now(UTC)
 
-    def read(item: Item) -> datetime | None:
-        words = item.text(name)
-        return (read_moment(words) or read_age(words, now) or read_day(words)) if words else None
+    def read_date(item: Item) -> datetime | None:
+        text = item.text(name)
+        return (read_moment(text) or read_age(text, now) or read_day(text)) if text else None
 
-    return read
+    return read_date
 
 
-def joined_lists(holder: Mapping[str, Any], *names: str) -> list[Any]:
-    """Join the lists of an object; one that is missing or null is empty.
+def join_lists(holder: Mapping[str, Any], *names: str) -> list[Any]:
+    """Join several lists of an object. A list that is missing or null is empty.
 
     Raises:
-        TypeError: One of them is no list.
+        TypeError: A field is not a list.
     """
-    found = list[Any]()
+    rows = list[Any]()
     for name in names:
-        rows = holder.get(name)
-        if not (rows is None or is_list(rows)):
-            message = f"expected a list, not {type(rows).__name__}"
+        part = holder.get(name)
+        if not (part is None or is_list(part)):
+            message = f"expected a list, not {type(part).__name__}"
             raise TypeError(message)
-        found += rows or []
-    return found
+        rows += part or []
+    return rows
 
 
-def joined(texts: Sequence[str]) -> str:
-    """Join extracts of a page to one line."""
+def join_extracts(texts: Sequence[str]) -> str:
+    """Join extracts of a page on one line."""
     return one_line(" … ".join(filter(None, texts))) if texts else ""

@@ -1,8 +1,8 @@
-"""Kagi's APIs: their facts and errors, its pages (v1) and its Universal Summarizer (v0 only).
+"""Kagi's APIs: facts, errors, pages (v1) and the Universal Summarizer (v0 only).
 
 API: https://kagi.com/api/docs and https://help.kagi.com/kagi/api/ (read 2026-11-21).
-The two generations have their own header scheme and may need a key each: v1 takes
-`Authorization: Bearer KEY`, v0 `Authorization: Bot KEY`.
+The two versions may need different keys. v1 takes `Authorization: Bearer KEY`, v0
+`Authorization: Bot KEY`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
-from webtools.providers.fetched import PageFields, came, faults_of, read_texts
-from webtools.providers.hits import Item, Oddities, read_items
+from webtools.providers.fetched import PageFields, read_faults, read_texts, without_failed
+from webtools.providers.hits import Item, SkippedValues, read_items
 from webtools.providers.parsing import estimate, json_object, number, text
 from webtools.providers.protocols import PageQuery, Pages, Summary, SummaryQuery
 
-MOST_EXTRACTED = 10  # pages of one request
-_MOST_BILLED_TOKENS = 10_000  # of one summary
+MAX_EXTRACTED_PAGES = 10  # pages of one request
+_MAX_BILLED_TOKENS = 10_000  # of one summary
 
-# By code first: Kagi sends 400 for a bad v1 key, and for an empty purse on v0. The codes of v1 are
-# names, those of v0 numbers.
+# Kagi sends HTTP 400 for a bad v1 key, and for missing credit on v0. The codes of v1 are names, the
+# codes of v0 are numbers.
 _ERRORS = ErrorTable(
     faults=("errors", "error"),
     code="code",
@@ -44,8 +44,8 @@ class KagiOptions(PageOptions, SearchOptions):
     """Options of a Kagi entry.
 
     Attributes:
-        search_api: Generation of the search API: `v1`, or `v0` for keys of the old kind.
-        v0_api_key: Key for the v0 calls when it differs from `apiKey`.
+        search_api: Version of the search API: `v1`, or `v0` for old keys.
+        v0_api_key: Key for calls to v0, if it differs from `apiKey`.
     """
 
     search_api: Literal["v1", "v0"] = "v1"
@@ -57,12 +57,12 @@ ABOUT = About(
     title="Kagi",
     origin="https://kagi.com",
     docs="https://kagi.com/api/docs",
-    read="2026-11-21",
+    docs_date="2026-11-21",
     key_variables=("KAGI_API_KEY",),
     options=KagiOptions,
     max_results=1024,
-    max_urls=MOST_EXTRACTED,
-    # By `searchApi`, by page, by token, and for a whole page by the engine with a flat price.
+    max_urls=MAX_EXTRACTED_PAGES,
+    # By `searchApi`, per page, per token, and per page for the engine with a flat price.
     prices={
         "v1": 0.012,
         "v0": 0.025,
@@ -72,13 +72,13 @@ ABOUT = About(
     },
     price_list="2026-08-10",
     research="last",
-    last_resort_for=("fetch",),  # pages are read without a price elsewhere
+    last_resort_for=("fetch",),  # other ways to read pages are free
     recommended_for=("search", "summarize"),
 )
 
 
 def post(path: str, body: dict[str, Any], account: Account) -> Request:
-    """Build a POST of either generation, with its key."""
+    """Build a POST to either version, with its key."""
     return account.post(f"api/{path}", body, None if path.startswith("v1") else bot(account))
 
 
@@ -88,14 +88,16 @@ def bot(account: Account) -> dict[str, str]:
     return {"authorization": f"Bot {separate.get_secret_value() if separate else account.key}"}
 
 
-def read_error(response: Response, account: Account, able: Capability) -> ProviderError | None:
-    """Read either spelling of an error body; `errors` (v1), `error` (v0 and the v1 spec)."""
-    said = read_error_body(_ERRORS, response, account)
-    if response.status == OK and (able == "fetch" or not said.faults):
-        return None  # pages carry their own faults
-    if said.kind is AuthenticationError:
-        said.remedy = _key_hint(account, able)
-    return said.failure(ABOUT, response, account)
+def read_error(
+    response: Response, account: Account, capability: Capability
+) -> ProviderError | None:
+    """Read `errors` (v1) or `error` (v0, and the specification of v1)."""
+    body = read_error_body(_ERRORS, response, account)
+    if response.status == OK and (capability == "fetch" or not body.faults):
+        return None  # pages have their own faults
+    if body.kind is AuthenticationError:
+        body.remedy = _key_hint(account, capability)
+    return body.to_error(ABOUT, response, account)
 
 
 _HINTS = {
@@ -108,8 +110,8 @@ _HINTS = {
 }
 
 
-def _key_hint(account: Account, able: Capability) -> str:
-    call = able if able in _HINTS else account.options.search_api
+def _key_hint(account: Account, capability: Capability) -> str:
+    call = capability if capability in _HINTS else account.options.search_api
     if call in ("summarize", "v0") and account.options.v0_api_key:
         return f'Check options.v0ApiKey of provider "{account.name}": the v0 API refuses it.'
     return f'Check the API key of provider "{account.name}": {_HINTS[call]}'
@@ -119,29 +121,29 @@ def _key_hint(account: Account, able: Capability) -> str:
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
-    """Build the one POST for up to 10 pages; Kagi takes addresses with https alone."""
+    """Build the POST for up to 10 pages. Kagi takes only https URLs."""
     pages = [{"url": re.sub("^(?i:http)://", "https://", url)} for url in query.urls]
     return post("v1/extract", {"pages": pages}, account)
 
 
 def fetch_price(query: PageQuery, _account: Account) -> float:
-    """Price pages as if all of them came."""
+    """Return the price if no page fails."""
     return len(query.urls) * ABOUT.prices["extract"]
 
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
-    """Read one page per URL, in the order asked; those that failed carry Kagi's `error`."""
-    odd = Oddities(account.name, "page")
-    items = read_items(json_object(response.json())["data"], odd)
-    failed = [item for item in items if item.line("error")]
-    faults = faults_of(query, failed, "url", lambda item: item.line("error") or "")
+    """Read one page per URL, in the order of the query. Failed ones have Kagi's `error`."""
+    skipped = SkippedValues(account.name, "page")
+    items = read_items(json_object(response.json())["data"], skipped)
+    failed_items = [item for item in items if item.line("error")]
+    faults = read_faults(query, failed_items, "url", lambda item: item.line("error") or "")
     extracted = [item for item in items if item.text("markdown")]
-    found = read_texts(extracted, _PAGE, query, account, faults, odd=odd)
-    return replace(found, cost=estimate(fetch_price(came(query, found.pages), account)))
+    pages = read_texts(extracted, _PAGE, query, account, faults, skipped=skipped)
+    return replace(pages, cost=estimate(fetch_price(without_failed(query, pages.pages), account)))
 
 
 def _title(item: Item) -> str | None:
-    """Read the heading that a page begins with: Kagi names no title."""
+    """Return the first heading of the text, because Kagi sends no title."""
     heading = re.match(r"\s*# +(\S.*)", item.text("markdown"))
     return one_line(heading[1]) if heading else None
 
@@ -150,7 +152,7 @@ _PAGE = PageFields(text="markdown", title=_title)
 
 
 def summary_request(query: SummaryQuery, account: Account) -> Request:
-    """Build the POST of one summary; engine and type are always sent."""
+    """Build the POST."""
     body = {"url": query.url, "summary_type": query.summary_type, "engine": query.engine}
     if query.target_language:
         body["target_language"] = query.target_language
@@ -158,20 +160,20 @@ def summary_request(query: SummaryQuery, account: Account) -> Request:
 
 
 def summary_price(query: SummaryQuery, _account: Account) -> float:
-    """Price a summary as if the page were long; Kagi bills no more tokens than a certain number."""
-    return _summary_price(query, _MOST_BILLED_TOKENS)
+    """Return the price of a long page. Kagi bills a limited number of tokens."""
+    return _summary_price(query, _MAX_BILLED_TOKENS)
 
 
 def _summary_price(query: SummaryQuery, tokens: int) -> float:
-    by_tokens = min(tokens, _MOST_BILLED_TOKENS) * ABOUT.prices["summary token"]
+    by_tokens = min(tokens, _MAX_BILLED_TOKENS) * ABOUT.prices["summary token"]
     return ABOUT.prices.get(query.engine, by_tokens)
 
 
 def read_summary(response: Response, query: SummaryQuery, account: Account) -> Summary:
-    """Read the summary text and its tokens; the price is an upper bound, cached ones are free.
+    """Read the summary and its tokens. The cost is an upper bound: cached summaries are free.
 
     Raises:
-        UnavailableError: Kagi answered without a summary.
+        UnavailableError: The response has no summary.
     """
     data = json_object(json_object(response.json()).get("data") or {})
     output = without_controls(text(data.get("output"))).strip()

@@ -1,4 +1,4 @@
-"""Linkup: web search that chooses the extract of each page.
+"""Linkup: web search with an extract of each page.
 
 API: https://docs.linkup.so/pages/documentation/endpoints/search/reference (read 2026-11-22).
 """
@@ -17,7 +17,7 @@ from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
-_RESULTS_TO_CHOOSE_FROM = 30  # where filters are applied here; the price is the same
+_MAX_RESULTS_TO_FILTER = 30  # the price does not depend on it
 _HIT = HitFields(title="name", snippet="content")
 _ERRORS = ErrorTable(
     faults=("error",),
@@ -35,7 +35,7 @@ _ERRORS = ErrorTable(
         ),
     ),
 )
-_FIELDS: filters.Names = {
+_FIELDS: filters.FilterParameters = {
     "include_domains": ("includeDomains", filters.hosts),
     "exclude_domains": ("excludeDomains", filters.hosts),
     "start_published_date": ("fromDate", filters.iso_day),
@@ -47,7 +47,7 @@ class LinkupOptions(SearchOptions):
     """Options of a Linkup entry.
 
     Attributes:
-        depth: How thorough a search is; `deep` costs ten times as much, and takes long.
+        depth: Thoroughness of a search. `deep` costs ten times as much and is slow.
     """
 
     depth: Literal["flash", "fast", "standard", "deep"] = "standard"
@@ -58,39 +58,38 @@ ABOUT = About(
     title="Linkup",
     origin="https://api.linkup.so",
     docs="https://docs.linkup.so/pages/documentation/endpoints/search/reference",
-    read="2026-11-22",
+    docs_date="2026-11-22",
     key_variables=("LINKUP_API_KEY",),
     options=LinkupOptions,
     max_results=100,  # no bound is documented
     prices={"flash": 0.005, "fast": 0.005, "standard": 0.005, "deep": 0.05},
     price_list="2026-11",
 )
-# By depth; the number of results makes no difference.
 search_price = partial(listed_price, ABOUT, "depth")
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Linkup applies: dates, and one list of domains."""
-    return filters.DATES | filters.domains_of_one_list(query)
+    """Return dates, and included or excluded domains."""
+    return filters.DATES | filters.single_list_domains(query)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one POST a query takes; with filters on our side it asks for more than wanted.
+    """Build the POST. It requests more results if webtools filters them itself.
 
-    Lists to include and to exclude are not applied together there, so that one stays here.
+    Linkup does not apply included and excluded domains together.
     """
     native = native_filters(query, account)
     body: dict[str, Any] = {
         "q": query.query,
         "depth": account.options.depth,
         "outputType": "searchResults",
-        "maxResults": filters.asked_for(query, native, _RESULTS_TO_CHOOSE_FROM),
+        "maxResults": filters.results_to_request(query, native, _MAX_RESULTS_TO_FILTER),
     }
-    return account.post("v1/search", body | filters.sent(query, _FIELDS, native))
+    return account.post("v1/search", body | filters.native_parameters(query, _FIELDS, native))
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits, best first; that nothing was found is an error there, which is free."""
+    """Read the results, best first. No result is an HTTP error, and free."""
     if response.status != OK:
         return read_hits([], _HIT, query, account, 0.0)
     rows = json_object(response.json())["results"]

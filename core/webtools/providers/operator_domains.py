@@ -1,6 +1,6 @@
-"""Which hosts an operator lets pages be read from, whatever a model asks. Pure.
+"""The hosts that the operator's settings allow for pages.
 
-A URL is refused where its host cannot be told for certain: two parsers might see two hosts in it.
+A URL whose host is ambiguous is refused: two parsers might read two hosts from it.
 """
 
 from __future__ import annotations
@@ -22,53 +22,53 @@ _LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A host in its one spelling, and a port; without one it stands for all ports."""
+    """A host in canonical spelling, and a port; None for all ports."""
 
     host: str
     port: int | None = None
 
-    def covers(self, other: Site) -> bool:
-        """Return whether another site is this one, or below it."""
-        if self.port is not None and self.port != other.port:
+    def covers(self, site: Site) -> bool:
+        """Return whether a site is this one or a subdomain of it."""
+        if self.port is not None and self.port != site.port:
             return False
-        return other.host == self.host or other.host.endswith(f".{self.host}")
+        return site.host == self.host or site.host.endswith(f".{self.host}")
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorDomains:
-    """What the operator's settings say of hosts.
+    """The operator's rules for hosts.
 
     Attributes:
-        allow: The only ones that pages are read from; empty for all.
-        deny: Those that none is read from, also where `allow` names them.
+        allow: The hosts that are allowed; empty for all.
+        deny: The hosts that are not allowed, even if `allow` names them.
     """
 
     allow: tuple[Site, ...] = ()
     deny: tuple[Site, ...] = ()
 
     def __bool__(self) -> bool:
-        """Return whether there is a rule."""
+        """Return whether there are rules."""
         return bool(self.allow or self.deny)
 
     def check(self, url: str) -> None:
-        """Refuse a URL whose host the operator does not let pages be read from.
+        """Check that the operator's settings allow a URL.
 
         Raises:
-            InputError: It is refused; the message names the host and the setting.
+            InputError: They do not. The message names the host and the setting.
         """
-        if fault := self.fault_of(url):
-            raise InputError(fault, fault=Fault.FORBIDDEN)
+        if refusal := self.refusal(url):
+            raise InputError(refusal, fault=Fault.FORBIDDEN)
 
-    def fault_of(self, url: str) -> str:
-        """Explain why a URL is refused; empty when it is not."""
+    def refusal(self, url: str) -> str:
+        """Explain why the operator's settings forbid a URL; "" if they allow it."""
         if not self:
             return ""
         site = _site_of(url)
         if site is None:
-            return _refusal(_LOGIN.sub("//", url)[:100], "its host cannot be told for certain")
-        if any(each.covers(site) for each in self.deny):
+            return _refusal(_LOGIN.sub("//", url)[:100], "its host is ambiguous")
+        if any(rule.covers(site) for rule in self.deny):
             return _refusal(site.host, "fetch.denyDomains names it")
-        if self.allow and not any(each.covers(site) for each in self.allow):
+        if self.allow and not any(rule.covers(site) for rule in self.allow):
             return _refusal(site.host, "fetch.allowDomains does not name it")
         return ""
 
@@ -77,10 +77,10 @@ NO_DOMAINS = OperatorDomains()
 
 
 def read_site(entry: str) -> Site:
-    """Read an entry of the settings: `host`, `*.host`, either with a port, or an IP address.
+    """Read an entry of the settings: `host`, `*.host` or an IP address, with or without a port.
 
     Raises:
-        ValueError: It is none of these.
+        ValueError: It is something else.
     """
     host = entry.strip().removeprefix("*.")
     if host.count(":") > 1 and not host.startswith("["):
@@ -100,7 +100,7 @@ def _site_of(url: str) -> Site | None:
 
 
 def _site(scheme: str, host: str) -> Site | None:
-    """Spell a host and its port in the one way: escapes undone, no dot at the end."""
+    """Return a host and its port in canonical spelling: no escapes, no final dot."""
     plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".")
     if _NO_HOST.search(plain):
         return None
@@ -113,8 +113,8 @@ def _site(scheme: str, host: str) -> Site | None:
     return Site(str(mapped or target.host), target.port)
 
 
-def _refusal(host: str, why: str) -> str:
-    shown = ascii(host)[1:-1]
+def _refusal(host: str, reason: str) -> str:
     return (
-        f'The operator\'s settings forbid reading pages from "{shown}": {why}. Use another source.'
+        f'The operator\'s settings forbid reading pages from "{ascii(host)[1:-1]}": {reason}. '
+        "Use another source."
     )

@@ -1,6 +1,7 @@
-"""Reads values out of decoded JSON: lenient where APIs are known to vary, strict elsewhere.
+"""Read values from decoded JSON, and prices.
 
-A price that an answer does not state comes from the price list.
+`json_object` and `text` are strict and raise `TypeError`, which webtools reports as a
+`ResponseFormatError`. The other functions replace a value of another type by an empty one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from webtools.providers.protocols import Cost
 
 
 def json_object(value: Any) -> dict[str, Any]:
-    """Take a JSON object as it is; anything else is an undocumented shape."""
+    """Return a JSON object unchanged.
+
+    Raises:
+        TypeError: It is another type.
+    """
     if not is_object(value):
         message = f"expected an object, not {type(value).__name__}"
         raise TypeError(message)
@@ -29,36 +34,38 @@ def json_object(value: Any) -> dict[str, Any]:
 
 
 def maybe_object(value: Any) -> dict[str, Any]:
-    """Take a JSON object where one may be; anything else counts as an empty one."""
+    """Return a JSON object, or {} for anything else."""
     return value if is_object(value) else {}
 
 
-def inside(value: Any, *names: str) -> Any:
-    """Return what stands at the end of a path of names; None where the path ends before."""
+def get_nested(value: Any, *names: str) -> Any:
+    """Return the value at a path of names in nested objects, or None."""
     for name in names:
         value = value.get(name) if is_object(value) else None
     return value
 
 
 def maybe_list(value: Any) -> list[Any]:
-    """Take a list where one may be; anything else counts as an empty one."""
+    """Return a list, or [] for anything else."""
     return value if is_list(value) else []
 
 
 def maybe_objects(value: Any) -> list[dict[str, Any]]:
-    """Take the JSON objects of a list where one may be; anything else is left out."""
-    return [item for item in value if is_object(item)] if is_list(value) else []
+    """Return the JSON objects of a list, or [] for anything else."""
+    return [item for item in maybe_list(value) if is_object(item)]
 
 
 def strings(value: Any) -> list[str]:
-    """Take the strings of a list; null counts as empty, other items are left out."""
-    if not is_list(value):
-        return []
-    return [item for item in value if isinstance(item, str)]
+    """Return the strings of a list, or [] for anything else."""
+    return [item for item in maybe_list(value) if isinstance(item, str)]
 
 
 def text(value: Any) -> str:
-    """Take a string; null counts as empty."""
+    """Return a string, or "" for null.
+
+    Raises:
+        TypeError: It is another type.
+    """
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -68,43 +75,46 @@ def text(value: Any) -> str:
 
 
 def line(value: Any) -> str | None:
-    """Take a string as clean text on one line; null and blank give None."""
+    """Return a string as clean text on one line, or None if it is null or blank.
+
+    Raises:
+        TypeError: It is another type.
+    """
     if value is None or value == "":
         return None
     return one_line(text(value)) or None
 
 
 def notices(title: str, answer: dict[str, Any]) -> list[str]:
-    """Return what a provider itself warns of: texts in lists, or the `message` of objects."""
-    lists = answer.get("warnings"), answer.get("notices")
-    items = [item for each in lists if is_list(each) for item in each] if any(lists) else ()
-    words = [inside(item, "message") or item for item in items]
-    return [f"{title}: {clean}" for w in words if isinstance(w, str) and (clean := line(w))]
+    """Return the provider's own warnings, which are strings or objects with a `message`."""
+    items = [*maybe_list(answer.get("warnings")), *maybe_list(answer.get("notices"))]
+    messages = [get_nested(item, "message") or item for item in items]
+    return [f"{title}: {text}" for text in map(line, strings(messages)) if text]
 
 
-def quotable(words: str, account: Account) -> str:
-    """Clean a text that is about to be cut: half a key would pass for a word."""
-    return redactor_for(account.secrets).text(without_invisible(one_line(words)))
+def clean_quote(text: str, account: Account) -> str:
+    """Put a text on one line, without keys. Do this before you cut it: half a key is not found."""
+    return redactor_for(account.secrets).text(without_invisible(one_line(text)))
 
 
-def number(value: Any, least: float = -math.inf) -> float | None:
-    """Take a finite number, also written as a string; anything else gives None, so does less."""
+def number(value: Any, minimum: float = -math.inf) -> float | None:
+    """Return a finite number of at least `minimum`, which may be a string, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
-        found = float(value)
+        result = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) and found >= least else None
+    return result if math.isfinite(result) and result >= minimum else None
 
 
 def moment(value: Any) -> datetime | None:
-    """Take an ISO-8601 date or date-time; a naive one is in UTC, an unreadable one gives None."""
+    """Return an ISO 8601 date or date-time with a time zone (default: UTC), or None."""
     return read_moment(value) if isinstance(value, str) else None
 
 
 def http_date(value: str) -> datetime | None:
-    """Read the date of an HTTP header as UTC; None for what is none."""
+    """Return the date of an HTTP header in UTC, or None if it is invalid."""
     try:
         return parsedate_to_datetime(value).astimezone(UTC)
     except (TypeError, ValueError, IndexError, OverflowError):
@@ -117,25 +127,29 @@ def free(_query: object, _account: Account) -> float:
 
 
 def listed_price(about: About, name: str, _query: object, account: Account) -> float:
-    """Return a price of the list: the one of that name, or that an option of the name names.
+    """Return a price from the price list, or 0 without a key.
 
-    With the first two arguments given it prices a search whose query makes no difference. Those
-    who need no key do not pay without one.
+    A provider's `search_price` can be `partial(listed_price, ABOUT, name)`.
+
+    Args:
+        about: The provider's facts, with the price list.
+        name: Name of the price, or of an option whose value is the name of the price.
+        account: The provider's account.
     """
     return about.prices[getattr(account.options, name, name)] if account.api_key else 0.0
 
 
 def estimate(usd: float) -> Cost:
-    """Return a cost that is from the price list."""
+    """Return a cost from the price list."""
     return Cost(round(usd, 6), is_estimate=True)
 
 
 def free_without_key(usd: float, account: Account) -> Cost:
-    """Return a cost that is from the price list, where calls without a key are free."""
+    """Return a cost from the price list, or 0 without a key."""
     return estimate(usd) if account.api_key else Cost(0.0, is_estimate=False)
 
 
-def stated_or(value: Any, listed: Callable[[], float]) -> Cost:
-    """Return the cost in USD that an answer states, else what is `listed` in the price list."""
-    total = number(value, least=0)
-    return estimate(listed()) if total is None else Cost(total, is_estimate=False)
+def stated_cost(value: Any, estimate_usd: Callable[[], float]) -> Cost:
+    """Return the cost in USD that a response states, else the one from the price list."""
+    total = number(value, minimum=0)
+    return estimate(estimate_usd()) if total is None else Cost(total, is_estimate=False)

@@ -1,7 +1,8 @@
-"""What a provider is: plain functions that build requests and read responses, and no I/O.
+"""The protocols of providers, and the queries and results that they take and return.
 
-A provider is a module (`exa.py`, `kagi.py`, …) or an object that fits these protocols; the registry
-in `webtools.providers` finds it, and both type checkers hold ours to them.
+A provider is a module such as `exa.py`, or an object, with an `ABOUT`, `read_error` and the
+functions of at least one protocol. The functions build requests and read responses; they do no
+I/O. An exception that a reading function raises becomes a `ResponseFormatError`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, get_args
-
-from pydantic import ConfigDict
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.runtime import IO
@@ -35,24 +34,32 @@ FilterName: TypeAlias = Literal[
     "content",
     "similar",
 ]
-Done: TypeAlias = Callable[[str, bool], None]
+# Called with a query or URL that is finished, and whether it failed.
+ReportProgress: TypeAlias = Callable[[str, bool], None]
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """One query with its filters, already checked.
+    """A query with its filters. All values are valid.
 
     Attributes:
-        country: Where results should come from: two capital letters.
-        language: Language of the results: two small letters.
+        query: The words of the query, or a URL if `similar` is set.
+        limit: Number of results.
+        include_domains: Domains such as `example.org`, `*.example.org` or `example.org/docs`.
+        exclude_domains: Domains in the same form.
+        start_published_date: Earliest date of publication.
+        end_published_date: Latest date of publication.
+        category: Category, such as `news`.
+        country: Country of the results, as two capital letters.
+        language: Language of the results, as two small letters.
         safe_search: `off`, `moderate` or `strict`.
-        page: Which page of results; 0 where the first is wanted. A provider that does not name it
-            among its native filters is asked for all results up to that page.
-        content: Whether the pages themselves are wanted beside the hits.
-        similar: Whether `query` is a URL, and pages like it are wanted.
-        snippets: Whether hits without an extract are worth paying for one.
-        passages: Whether passages that the provider chooses are wanted, at no extra cost.
+        page: Page of results, from 1; 0 for the first. If it is not a native filter, `limit`
+            covers all results up to this page.
+        content: Return the page texts with the results.
+        similar: Return pages similar to the URL in `query`.
+        snippets: Return snippets even if the provider charges for them.
+        passages: Return passages that the provider chooses, if that costs nothing extra.
     """
 
     query: str
@@ -74,12 +81,16 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class PageQuery:
-    """URLs to fetch, and what of each page.
+    """URLs to fetch, and the parts of each page.
 
     Attributes:
-        question: What the passages of a page are to bear on, where the provider chooses them;
-            empty where none are wanted, and for every other provider.
-        passage_characters: Most characters of these passages in a page.
+        urls: The URLs.
+        text: Return the text.
+        highlights: Return extracts.
+        summary: Return a summary.
+        text_max_characters: Maximum length of a text.
+        question: Return passages about this question. Empty unless `ABOUT.chooses_passages`.
+        passage_characters: Maximum length of the passages of a page.
     """
 
     urls: tuple[str, ...]
@@ -106,9 +117,9 @@ class DocsQuery:
     """A question about a software library.
 
     Attributes:
-        query: The question; it may name the library, also with a version.
-        limit: Most snippets to return.
-        library: Name or ID of the library, where it is known apart from the question.
+        query: The question. It may name the library and a version.
+        limit: Maximum number of snippets.
+        library: Name or ID of the library, if the caller named it.
     """
 
     query: str
@@ -118,7 +129,7 @@ class DocsQuery:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a synthesis may cite as `[number]`."""
+    """A source that a synthesis may cite as `[number]`."""
 
     number: int
     title: str
@@ -128,12 +139,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisQuery:
-    """A question to answer from these sources and no others.
+    """A question to answer from these sources alone.
 
     Attributes:
-        question: What is asked.
-        sources: Their whole texts.
-        passages: The passages of them that bear on the question, best first, where pages were read.
+        question: The question.
+        sources: The sources with their whole texts.
+        passages: Relevant passages of the sources, best first, if pages were read.
     """
 
     question: str
@@ -146,7 +157,7 @@ Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | Synthesi
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Price of a call in USD, and whether it comes from the price table."""
+    """Cost of a call in USD, and whether it is an estimate from the price list."""
 
     usd: float
     is_estimate: bool
@@ -154,9 +165,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What one search answer held, best first."""
+    """The results of one search, best first."""
 
-    __pydantic_config__: ClassVar = ConfigDict(defer_build=True)  # until the cache has use for it
     results: list[SearchResult]
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list[str])
@@ -164,7 +174,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What one fetch answer held; a page that failed carries its `error`."""
+    """The pages of one fetch, in the order of the query. A page that failed has an `error`."""
 
     pages: list[Page]
     cost: Cost | None = None
@@ -173,7 +183,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What one summary answer held."""
+    """A summary, and the tokens that it took."""
 
     text: str
     tokens: int
@@ -183,7 +193,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """What one synthesis answer held; `[n]` in the text refers to the numbered sources."""
+    """An answer from sources. `[n]` in the text cites the source with that number."""
 
     text: str
     cost: Cost | None = None
@@ -192,11 +202,12 @@ class Synthesis:
 
 @dataclass(frozen=True, slots=True)
 class DocsCall:
-    """Sends the requests of one look-up.
+    """What a `DocsProvider` uses to do I/O.
 
     Attributes:
-        send: Sends a request, paced and with retries, within the time of the call.
-        sleep: Waits so many seconds; `RequestTimeoutError` when there is no time for it.
+        send: Send a request, with rate limits and retries, before the deadline.
+        sleep: Wait for a number of seconds. Raises `RequestTimeoutError` if the deadline is
+            earlier.
     """
 
     send: Callable[[Request], Awaitable[Response]]
@@ -205,34 +216,34 @@ class DocsCall:
 
 @dataclass(frozen=True, slots=True)
 class PageCall:
-    """What a provider has at hand that fetches pages by itself.
+    """What a `PageProvider` uses to do I/O.
 
     Attributes:
-        io: Where to wait.
-        send: Sends a request, paced and with retries, within the time of the call.
+        io: Methods that wait.
+        send: Send a request, with rate limits and retries, before the deadline.
         timeout: Seconds allowed for the whole call, for messages.
-        deadline: When its time is up.
-        done: To be called with every URL as it ends, and whether it failed.
-        robots: Returns a site's robots.txt; None where nobody minds it.
+        deadline: The end of the call, on the clock of `io.now()`.
+        report_progress: Call this with each URL that is finished, and whether it failed.
+        robots: Returns a site's robots.txt; None to ignore it.
     """
 
     io: IO
     send: Callable[[Request], Awaitable[Response]]
     timeout: float
     deadline: float
-    done: Done
+    report_progress: ReportProgress
     robots: CachedRobots | None = None
 
 
 class Provider(Protocol):
-    """What every provider has, be it a module or an object."""
+    """What every provider has."""
 
     ABOUT: About
 
     def read_error(
         self, response: Response, account: Account, capability: Capability, /
     ) -> ProviderError | None:
-        """Describe what went wrong, or None when the answer is a success."""
+        """Return the error of a response, or None for a success."""
         ...
 
 
@@ -240,19 +251,19 @@ class SearchProvider(Provider, Protocol):
     """A provider that searches."""
 
     def native_filters(self, query: SearchQuery, account: Account, /) -> frozenset[FilterName]:
-        """Name the filters of this query that the API applies itself."""
+        """Name the filters that the API applies for this query. webtools applies the others."""
         ...
 
     def search_request(self, query: SearchQuery, account: Account, /) -> Request:
-        """Build the one request a query takes."""
+        """Build the request of a query."""
         ...
 
     def search_price(self, query: SearchQuery, account: Account, /) -> float:
-        """Return the most that the call may cost, in USD; every price here is the worst one."""
+        """Return the most that the search may cost, in USD."""
         ...
 
     def read_search(self, response: Response, query: SearchQuery, account: Account, /) -> Hits:
-        """Read the hits, best first; anything undocumented may raise as plain Python does."""
+        """Read the results, best first."""
         ...
 
 
@@ -260,27 +271,27 @@ class FetchProvider(Provider, Protocol):
     """A provider that fetches pages."""
 
     def fetch_request(self, query: PageQuery, account: Account, /) -> Request:
-        """Build the one request for up to `ABOUT.max_urls` pages."""
+        """Build the request for up to `ABOUT.max_urls` pages."""
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:
-        """Return the most that the request for these pages may cost, in USD."""
+        """Return the most that these pages may cost, in USD."""
         ...
 
     def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
-        """Read one page per URL, in the order asked."""
+        """Read one page per URL, in the order of the query."""
         ...
 
 
 class PageProvider(Provider, Protocol):
-    """A provider that fetches pages by itself, such as one request per page."""
+    """A provider that sends the requests of a fetch itself, such as one to each site."""
 
     async def pages(self, query: PageQuery, account: Account, call: PageCall, /) -> Pages:
-        """Fetch one page per URL, in the order asked; one that fails carries its `error`."""
+        """Fetch one page per URL, in the order of the query. A page that failed has an `error`."""
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:
-        """Return the most that all these pages may cost, in USD."""
+        """Return the most that these pages may cost, in USD."""
         ...
 
 
@@ -288,7 +299,7 @@ class SummaryProvider(Provider, Protocol):
     """A provider that summarizes."""
 
     def summary_request(self, query: SummaryQuery, account: Account, /) -> Request:
-        """Build the one request a summary takes."""
+        """Build the request of a summary."""
         ...
 
     def summary_price(self, query: SummaryQuery, account: Account, /) -> float:
@@ -296,18 +307,17 @@ class SummaryProvider(Provider, Protocol):
         ...
 
     def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
-        """Read the summary; an empty one is an error."""
+        """Read the summary. Raise an error if it is empty."""
         ...
 
 
 class DocsProvider(Provider, Protocol):
-    """A provider that finds a library's documentation, with as many requests as it takes."""
+    """A provider that searches the documentation of software libraries."""
 
     async def lookup(self, query: DocsQuery, account: Account, call: DocsCall, /) -> Hits:
-        """Send what it takes, and return the snippets, best first.
+        """Send any number of requests, and return the snippets, best first.
 
-        `read_error` is asked about each response; anything undocumented may raise as plain
-        Python does.
+        `call.send` raises the error that `read_error` returns for a response.
         """
         ...
 
@@ -317,10 +327,10 @@ class DocsProvider(Provider, Protocol):
 
 
 class SynthesisProvider(Provider, Protocol):
-    """A provider that answers a question from given sources."""
+    """A provider that answers a question from sources."""
 
     def synthesis_request(self, query: SynthesisQuery, account: Account, /) -> Request:
-        """Build the one request a synthesis takes."""
+        """Build the request of a synthesis."""
         ...
 
     def synthesis_price(self, query: SynthesisQuery, account: Account, /) -> float:
@@ -330,5 +340,5 @@ class SynthesisProvider(Provider, Protocol):
     def read_synthesis(
         self, response: Response, query: SynthesisQuery, account: Account, /
     ) -> Synthesis:
-        """Read the answer; one without text is an error."""
+        """Read the answer. Raise an error if it has no text."""
         ...

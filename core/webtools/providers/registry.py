@@ -1,10 +1,9 @@
-"""The registry of providers: ours, those that code registers, those that packages announce."""
+"""The registry of providers: built-in, registered in code, or announced by installed packages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
@@ -29,7 +28,7 @@ from webtools.providers.protocols import (
 
 GROUP = "webtools.providers"  # of entry points
 
-# The functions of each thing that a provider can do; the first tells that it means to do it.
+# The functions of each protocol. A provider that has the first one must have all of them.
 _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "search": ("search_request", "search_price", "read_search", "native_filters"),
     "fetch": ("fetch_request", "fetch_price", "read_pages"),
@@ -49,9 +48,9 @@ _PRICES: dict[type[Query], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """A provider, once as a whole and once for each thing it can do.
+    """A provider, and the same object under each protocol that it supports.
 
-    A provider fetches either with requests to its API (`fetch`) or in its own way (`pages`).
+    A provider fetches pages either by requests to its API (`fetch`) or by itself (`pages`).
     """
 
     provider: Provider
@@ -68,19 +67,19 @@ class Services:
         return self.provider.ABOUT
 
     def can(self, capability: Capability) -> bool:
-        """Return whether the provider can do something; the fields bear the capabilities' names."""
+        """Return whether the provider has a capability."""
         return bool(getattr(self, capability) or (capability == "fetch" and self.pages))
 
     def capabilities(self) -> tuple[Capability, ...]:
-        """Name what the provider can do."""
-        every: tuple[Capability, ...] = get_args(Capability)
-        return tuple(name for name in every if self.can(name))
+        """List the capabilities of the provider."""
+        capabilities: tuple[Capability, ...] = get_args(Capability)
+        return tuple(capability for capability in capabilities if self.can(capability))
 
     def worst_cost(self, query: Query, account: Account) -> float:
-        """Return the most that one call for a query may cost, in USD, by the price tables.
+        """Return the most that one call for a query may cost, in USD, by the price list.
 
         Raises:
-            TypeError: The provider takes no such query.
+            TypeError: The provider does not support such queries.
         """
         price: Callable[..., float] | None = getattr(self.provider, _PRICES[type(query)], None)
         if price is None:
@@ -89,100 +88,102 @@ class Services:
         return round(price(query, account), 6)
 
 
-def services_of(provider: Any) -> Services:
-    """Return what a module or an object can do, by the functions that it has.
+def read_provider(provider: Any) -> Services:
+    """Check a module or an object, and return it with the protocols that it supports.
 
     Raises:
-        ConfigError: It has no `ABOUT`, or lacks a function of what it begins to do.
+        ConfigError: It has no `ABOUT`, supports no protocol, or lacks functions of one.
     """
     about: object = getattr(provider, "ABOUT", None)
+    name = str(getattr(provider, "__name__", type(provider).__name__))
     if not isinstance(about, About):
-        raise ConfigError(f"{_name_of(provider)} is no provider: it has no ABOUT of type About.")
-    able = [each for each, (first, *_) in _FUNCTIONS.items() if hasattr(provider, first)]
-    wanted = ["read_error", *(name for each in able for name in _FUNCTIONS[each])]
-    missing = [name for name in wanted if not callable(getattr(provider, name, None))]
-    if missing or not able:
-        lacks = ", ".join(missing) or "any of " + ", ".join(f for f, *_ in _FUNCTIONS.values())
-        raise ConfigError(f'Provider "{about.name}" ({_name_of(provider)}) lacks {lacks}.')
-    return Services(provider, **dict.fromkeys(able, provider))
-
-
-def _name_of(provider: Any) -> str:
-    return str(getattr(provider, "__name__", type(provider).__name__))
+        raise ConfigError(f"{name} is no provider: it has no ABOUT of type About.")
+    protocols = [key for key, names in _FUNCTIONS.items() if hasattr(provider, names[0])]
+    required = ["read_error", *(name for key in protocols for name in _FUNCTIONS[key])]
+    missing = [name for name in required if not callable(getattr(provider, name, None))]
+    if missing or not protocols:
+        first_functions = ", ".join(names[0] for names in _FUNCTIONS.values())
+        lacks = ", ".join(missing) or f"any of {first_functions}"
+        raise ConfigError(f'Provider "{about.name}" ({name}) lacks {lacks}.')
+    return Services(provider, **dict.fromkeys(protocols, provider))
 
 
 class Registry(Mapping[str, Services]):
-    """Providers by type; a type that is unknown is looked for in the installed packages.
+    """Providers by type.
 
-    Iterating lists ours, what was registered, and what was asked for by its type. Once an unknown
-    type was asked for, `announced` names the rest; whoever reads the environment has all of them
-    loaded, as only they know their variables.
+    Iterating lists the built-in providers, those that were registered, and those of installed
+    packages that are loaded already. Looking up an unknown type searches the installed packages.
+    `announced` lists the types of installed packages without importing them; `load_announced`
+    imports all of them, because only a provider knows its environment variables.
 
     Args:
-        ours: Types of ours; each is the module here of that name.
+        built_in: The built-in providers, in the order in which messages and docs list them.
     """
 
-    def __init__(self, ours: Sequence[str]) -> None:
-        self._ours = ours
-        self._loaded: dict[str, Services] = {}
+    def __init__(self, *built_in: Provider) -> None:
+        self._built_in = {provider.ABOUT.name: read_provider(provider) for provider in built_in}
+        self._added: dict[str, Services] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
-        self._broken: tuple[str, ...] | None = None  # unknown until all were loaded
+        self._broken: tuple[str, ...] | None = None  # None until all packages were loaded
         self._lock = RLock()
 
     def __getitem__(self, kind: str) -> Services:
         """Return the provider of a type.
 
         Raises:
-            KeyError: There is none.
-            ConfigError: An installed package announces it, but it cannot be used.
+            KeyError: No provider has this type.
+            ConfigError: An installed package announces the type, but its provider is broken.
         """
-        found = self._loaded.get(kind)
-        return self._load(kind) if found is None else found
+        services = self._built_in.get(kind) or self._added.get(kind)
+        return services or self._load(kind)
 
     def __iter__(self) -> Iterator[str]:
-        """List these types."""
-        return iter(dict.fromkeys((*self._ours, *self._loaded)))
+        """List the types of the built-in and the loaded providers."""
+        return iter([*self._built_in, *self._added])
 
     def __len__(self) -> int:
-        """Count these types."""
-        return len({*self._ours, *self._loaded})
+        """Count the built-in and the loaded providers."""
+        return len(self._built_in) + len(self._added)
 
     def register(self, provider: Any) -> Services:
-        """Add a provider, a module or an object, for this process; the last of a type counts.
+        """Add a provider for this process; it replaces an earlier one of the same type.
+
+        Args:
+            provider: A module, or an object with the same attributes.
 
         Raises:
-            ConfigError: It is no provider, or has the type of one of ours.
+            ConfigError: It is not a provider, or its type is built in.
         """
-        found = services_of(provider)
-        name = found.about.name
-        with self._lock:
-            if name in self._ours and self[name].provider is not provider:
+        services = read_provider(provider)
+        name = services.about.name
+        if name in self._built_in:
+            if self._built_in[name].provider is not provider:
                 raise ConfigError(f'Provider type "{name}" is built in; choose another name.')
-            self._loaded[name] = found
-        return found
+            return services
+        with self._lock:
+            self._added[name] = services
+        return services
 
     def forget(self, kind: str) -> None:
-        """Remove a provider that was registered; ours stay."""
+        """Remove a registered provider. Built-in providers stay."""
         with self._lock:
-            if kind not in self._ours:
-                self._loaded.pop(kind, None)
+            self._added.pop(kind, None)
 
     def announced(self) -> tuple[str, ...]:
-        """Name the types that installed packages announce, without loading any."""
+        """List the types that installed packages announce, without importing them."""
         with self._lock:
-            if self._entry_points is None:  # the scan takes long: 13 ms
-                found = entry_points(group=GROUP)
-                self._entry_points = {each.name: each for each in found}
-            return tuple(name for name in self._entry_points if name not in self._ours)
+            if self._entry_points is None:  # the scan takes 13 ms
+                self._entry_points = {point.name: point for point in entry_points(group=GROUP)}
+            return tuple(name for name in self._entry_points if name not in self._built_in)
 
     def load_announced(self) -> tuple[str, ...]:
-        """Load all that installed packages announce; return a sentence for each that is broken."""
+        """Load the providers of all installed packages; return a message for each broken one."""
         with self._lock:
             if self._broken is None:
-                self._broken = tuple(filter(None, map(self._fault_of, self.announced())))
+                self._broken = tuple(filter(None, map(self._load_fault, self.announced())))
             return self._broken
 
-    def _fault_of(self, kind: str) -> str:
+    def _load_fault(self, kind: str) -> str:
         try:
             self[kind]
         except ConfigError as error:
@@ -190,38 +191,34 @@ class Registry(Mapping[str, Services]):
         return ""
 
     def types(self) -> tuple[str, ...]:
-        """Name every type that there is, loaded or announced."""
+        """List all types: built in, registered or announced."""
         return tuple(dict.fromkeys([*self, *self.announced()]))
 
     def _load(self, kind: str) -> Services:
-        if kind in self._ours:
-            module = import_module(f"{__package__}.{kind.replace('-', '_')}")
-            return self._loaded.setdefault(kind, services_of(module))
         with self._lock:
             if kind not in self.announced() or self._entry_points is None:
                 raise KeyError(kind)
             point = self._entry_points[kind]
             package = point.dist.name if point.dist else point.value
-            found = services_of_entry_point(point, package)
-            if found.about.name != kind:
-                fault = f'announces it as "{kind}", but its ABOUT says "{found.about.name}"'
+            services = _load_entry_point(point, package)
+            if services.about.name != kind:
+                fault = f'announces it as "{kind}", but its ABOUT says "{services.about.name}"'
                 raise ConfigError(f'Provider type "{kind}": package {package} {fault}.')
-            return self._loaded.setdefault(kind, found)
+            return self._added.setdefault(kind, services)
 
 
-def services_of_entry_point(point: EntryPoint, package: str) -> Services:
-    """Load what an entry point names.
+def _load_entry_point(point: EntryPoint, package: str) -> Services:
+    """Load the provider of an entry point.
 
     Raises:
-        ConfigError: It cannot be imported, or is no provider.
+        ConfigError: It cannot be imported, or is not a provider.
     """
     try:
-        return services_of(point.load())
+        return read_provider(point.load())
     except ConfigError as error:
         fault = str(error)
-    except Exception as error:  # noqa: BLE001  # a package of somebody else may raise anything
-        words = str(error).rstrip(".")
-        fault = f"{point.value} cannot be imported ({type(error).__name__}: {words})"
+    except Exception as error:  # noqa: BLE001  # a package may raise anything
+        fault = f"{point.value} cannot be imported ({type(error).__name__}: {error})"
     raise ConfigError(
         f'Provider type "{point.name}" of package {package} is broken: {fault.rstrip(".")}. '
         f"Update or remove {package}."

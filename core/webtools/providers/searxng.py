@@ -1,4 +1,4 @@
-"""SearXNG: an instance of one's own, which asks other search engines; no key.
+"""SearXNG: your own instance of a metasearch engine; no key.
 
 API: https://docs.searxng.org/dev/search_api.html (read 2026-11-22).
 """
@@ -23,11 +23,11 @@ from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import free, json_object, line, maybe_list, maybe_object, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
-_MOST_RESULTS = 20  # of a page; there is no parameter for it, so what is too much is cut off here
+_MAX_RESULTS = 20  # per page; the API has no parameter for it
 _HIT = HitFields(snippet="content", published_at="publishedDate", author="author")
 _SAFE = {"off": 0, "moderate": 1, "strict": 2}
 _PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
-_MOST_NAMED = 10  # engines that did not answer
+_MAX_ENGINES_IN_WARNING = 10
 _NO_JSON = (
     'The instance of provider "{name}" does not serve JSON: add json to search.formats in its '
     "settings.yml, or use one that does (most public ones do not)."
@@ -37,7 +37,7 @@ _ERRORS = ErrorTable(
     faults=("error",),
     code="code",
     words=("error",),
-    meanings=(  # a format that is not enabled is a page of HTML
+    meanings=(  # the error for a disabled format is HTML
         Meaning(".*", AuthenticationError, statuses=(403,), remedy=_NO_JSON),
         Meaning(".*", AuthenticationError, statuses=(401,), remedy=_NO_LOGIN),
     ),
@@ -52,11 +52,9 @@ class SearxngOptions(SearchOptions):
     """Options of a SearXNG entry.
 
     Attributes:
-        engines: Names of the engines to ask, such as `wikipedia`; the instance's own choice if
-            there are none.
+        engines: Names of the engines to use, such as `wikipedia`. Default: the instance's choice.
         language: Language of the results, such as `en` or `de-AT`.
-        safesearch: How much is filtered by the engines that can; the instance's own choice if not
-            set.
+        safesearch: Level of filtering, if the engine supports it. Default: the instance's choice.
     """
 
     engines: list[str] = Field(default_factory=list[str])
@@ -69,26 +67,26 @@ ABOUT = About(
     title="SearXNG",
     origin="",
     docs="https://docs.searxng.org/dev/search_api.html",
-    read="2026-11-22",
+    docs_date="2026-11-22",
     url_variables=("SEARXNG_URL", "SEARX_HOST"),
     needs_key=False,
     options=SearxngOptions,
-    max_results=_MOST_RESULTS,
+    max_results=_MAX_RESULTS,
 )
 search_price = free
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what an instance applies; with domains and dates each engine does as it likes.
+    """Return language, safe search, news, and the country if there is a language.
 
-    A country is applied with a language alone, as both are one parameter.
+    Engines differ in how they treat domains and dates, so webtools filters by these.
     """
     native: set[FilterName] = {"language", "safe_search", *news(query)}
     return frozenset({*native, "country"} if query.language else native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one GET a query takes; a domain and a period help the engines that know them."""
+    """Build the GET, with a domain and a period for the engines that support them."""
     options: SearxngOptions = account.options
     params = {
         "q": " ".join([query.query, *site_operators(hosts(query.include_domains), ())]),
@@ -99,8 +97,8 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         "safesearch": _SAFE.get(query.safe_search or options.safesearch or ""),
         "time_range": _period(query.start_published_date),
     }
-    words = urlencode({name: value for name, value in params.items() if value not in (None, "")})
-    return Request("GET", f"{account.base_url}/search?{words}")
+    encoded = urlencode({name: value for name, value in params.items() if value not in (None, "")})
+    return Request("GET", f"{account.base_url}/search?{encoded}")
 
 
 def _locale(query: SearchQuery) -> str:
@@ -108,31 +106,31 @@ def _locale(query: SearchQuery) -> str:
 
 
 def _period(start: date | None) -> str | None:
-    """Return the shortest period that begins with a day or before; None for what is too old."""
+    """Return the shortest period that includes a day, or None if no period does."""
     if not start:
         return None
     days = (datetime.now(UTC).date() - utc_day(start)).days
-    return next((name for most, name in _PERIODS.items() if days < most), None)
+    return next((name for length, name in _PERIODS.items() if days < length), None)
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits in the instance's order; rows without an address are facts, and no hits."""
+    """Read the results in the instance's order, without rows that have no URL."""
     answer = json_object(response.json())
     rows = answer["results"]
     if is_list(rows):
         rows = [row for row in rows if maybe_object(row).get("url", "") is not None]
     hits = read_hits(rows, _HIT, query, account, 0.0)
-    said = [*_silent(answer), *hits.warnings]
+    warnings = [*_unresponsive_engines(answer), *hits.warnings]
     if not hits.results and _period(query.start_published_date):
-        said.append(_NO_PERIOD)
-    return replace(hits, warnings=said)
+        warnings.append(_NO_PERIOD)
+    return replace(hits, warnings=warnings)
 
 
-def _silent(answer: dict[str, Any]) -> list[str]:
-    """Warn of the engines that did not answer, each with the reason."""
-    pairs = [strings(each) for each in maybe_list(answer.get("unresponsive_engines"))]
-    told = [f"{pair[0]} ({pair[1]})" for pair in pairs if len(pair) > 1][:_MOST_NAMED]
-    names = line(", ".join(told))
+def _unresponsive_engines(answer: dict[str, Any]) -> list[str]:
+    """Warn of engines that did not respond, with the reasons."""
+    pairs = [strings(pair) for pair in maybe_list(answer.get("unresponsive_engines"))]
+    engines = [f"{pair[0]} ({pair[1]})" for pair in pairs if len(pair) > 1]
+    names = line(", ".join(engines[:_MAX_ENGINES_IN_WARNING]))
     return [f"SearXNG had no answer of these engines: {names}."] if names else []
 
 

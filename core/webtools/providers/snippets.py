@@ -1,4 +1,4 @@
-"""Snippets of documentation as Markdown: code to the letter, those of one page together."""
+"""Write snippets of documentation as Markdown, one result per page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from webtools._internal.text.redaction import redactor_for
 from webtools.providers.about import Account
 from webtools.results import SearchResult
 
-_PAGE_CHARACTERS = 4_000  # of the snippets of one page together
+_MAX_PAGE_CHARACTERS = 4_000  # of the snippets of one page together
 _LANGUAGE = re.compile(r"[\w.+#-]{1,30}")
 
 
 def fenced(code: str, language: str | None) -> str:
-    """Write a block of code in a fence that nothing in it closes; blank code gives nothing."""
+    """Return code in a fence that the code itself does not close, or "" for blank code."""
     body = without_controls(code).strip("\n")
     if not body.strip():
         return ""
@@ -27,7 +27,7 @@ def fenced(code: str, language: str | None) -> str:
 
 
 def by_page(snippets: Iterable[SearchResult], account: Account) -> list[SearchResult]:
-    """Make one result of the snippets of a page, in the order of each page's first one."""
+    """Merge the snippets of each page into one result, in the order of their first snippets."""
     pages: dict[str, list[SearchResult]] = {}
     for snippet in snippets:
         if snippet.snippet:
@@ -38,35 +38,34 @@ def by_page(snippets: Iterable[SearchResult], account: Account) -> list[SearchRe
 
 
 def _joined(snippets: list[SearchResult], account: Account) -> str:
-    """Join the snippets of a page, the further ones under their titles, as far as they fit.
+    """Join the snippets of a page, with titles, up to a maximum length.
 
-    Only whole snippets are left out; the first one alone is cut where it is too long.
+    The first snippet is cut if it is too long. Of the others, only whole ones are left out.
     """
-    kept = _cut(snippets[0].snippet, account)
-    for count, each in enumerate(snippets[1:], 1):
-        part = f"### {each.title}\n\n{each.snippet}"
-        if len(kept) + len(part) > _PAGE_CHARACTERS:
-            return f"{kept}\n\n[{len(snippets) - count} more of this page are left out.]"
-        kept = f"{kept}\n\n{part}"
-    return kept
+    text = _cut(snippets[0].snippet, account)
+    for count, snippet in enumerate(snippets[1:], 1):
+        part = f"### {snippet.title}\n\n{snippet.snippet}"
+        if len(text) + len(part) > _MAX_PAGE_CHARACTERS:
+            return f"{text}\n\n[{len(snippets) - count} more of this page are left out.]"
+        text = f"{text}\n\n{part}"
+    return text
 
 
-def _cut(words: str, account: Account) -> str:
-    """Cut a long text at the end of a line, and close a block of code that is then open."""
-    if len(words) <= _PAGE_CHARACTERS:
-        return words
-    # Keys go before the cut, or half of one may be left.
-    words = redactor_for(account.secrets).text(without_invisible(words))
-    kept = words[:_PAGE_CHARACTERS]
-    kept = kept.rpartition("\n")[0] or kept.rpartition(" ")[0] or kept
-    fence = _open_fence(kept)
-    return f"{kept}\n{fence}\n…" if fence else f"{kept} …"
+def _cut(text: str, account: Account) -> str:
+    """Cut a long text at the end of a line, and close an open block of code."""
+    if len(text) <= _MAX_PAGE_CHARACTERS:
+        return text
+    # Redact keys before the cut: half a key would not be recognized.
+    start = redactor_for(account.secrets).text(without_invisible(text))[:_MAX_PAGE_CHARACTERS]
+    start = start.rpartition("\n")[0] or start.rpartition(" ")[0] or start
+    fence = _open_fence(start)
+    return f"{start}\n{fence}\n…" if fence else f"{start} …"
 
 
-def _open_fence(words: str) -> str:
-    """Find the fence of the block of code that a text ends in."""
+def _open_fence(text: str) -> str:
+    """Return the fence of the block of code that is open at the end of a text, or ""."""
     fence = ""
-    for row in words.splitlines():
+    for row in text.splitlines():
         ticks = row[: len(row) - len(row.lstrip("`"))]
         if fence and row == fence:
             fence = ""

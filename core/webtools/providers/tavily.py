@@ -1,4 +1,4 @@
-"""Tavily: web search and page texts, with a key or, within tight limits, without one.
+"""Tavily: web search and page texts; with tight limits also without a key.
 
 API: https://docs.tavily.com/documentation/api-reference/endpoint/search and /extract
 (read 2026-11-22).
@@ -17,21 +17,21 @@ from webtools.errors import QuotaError
 from webtools.providers import filters
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.error_tables import ErrorTable, read_failure
-from webtools.providers.fetched import PageFields, came, faults_of, read_texts
-from webtools.providers.hits import HitFields, Item, Oddities, read_hits, read_items
+from webtools.providers.fetched import PageFields, read_faults, read_texts, without_failed
+from webtools.providers.hits import HitFields, Item, SkippedValues, read_hits, read_items
 from webtools.providers.parsing import free_without_key, http_date, json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 from webtools.providers.tavily_countries import COUNTRIES
 
-_MOST_RESULTS = 20
-_PAGES_IN_PRICE = 5  # that one unit of an extraction pays for
+_MAX_RESULTS = 20
+_PAGES_IN_PRICE = 5
 _PAGE = PageFields(text="raw_content")
 _ERRORS = ErrorTable(
-    faults=("detail", "error"),  # the latter of the keyless way
+    faults=("detail", "error"),  # `error` without a key
     code="code",
     words=("error", "message"),
     wait="retry_after_seconds",
-    statuses={432: QuotaError, 433: QuotaError},  # of the plan, and of pay as you go
+    statuses={432: QuotaError, 433: QuotaError},  # plan, pay as you go
     free_per="day",
 )
 
@@ -40,8 +40,8 @@ class TavilyOptions(PageOptions, SearchOptions):
     """Options of a Tavily entry.
 
     Attributes:
-        search_depth: How thorough a search is; `advanced` costs twice as much.
-        extract_depth: How thorough pages are read; `advanced` costs twice as much.
+        search_depth: Thoroughness of a search. `advanced` costs twice as much.
+        extract_depth: Thoroughness of reading pages. `advanced` costs twice as much.
         country: Country whose results come first, in lower-case English; not for news.
     """
 
@@ -55,13 +55,13 @@ ABOUT = About(
     title="Tavily",
     origin="https://api.tavily.com",
     docs="https://docs.tavily.com/documentation/api-reference/endpoint/search",
-    read="2026-11-22",
+    docs_date="2026-11-22",
     key_variables=("TAVILY_API_KEY",),
     needs_key=False,
     options=TavilyOptions,
-    max_results=_MOST_RESULTS,
+    max_results=_MAX_RESULTS,
     max_urls=20,
-    # By depth; an extraction is for up to five pages. Without a key all of them are free.
+    # By depth. An extraction is for up to five pages. All are free without a key.
     prices={
         "basic": 0.008,
         "fast": 0.008,
@@ -73,7 +73,6 @@ ABOUT = About(
     price_list="2026-11",
     keyless=("search",),
 )
-# By depth; the number of results makes no difference.
 search_price = partial(listed_price, ABOUT, "search_depth")
 
 
@@ -82,10 +81,9 @@ def _post(path: str, body: dict[str, Any], account: Account) -> Request:
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Name what Tavily applies: domains unless a path is excluded, dates, and news.
+    """Return domains unless a path is excluded, dates, news, and countries except for news.
 
-    Countries are those that it knows, for what is no news; of languages its page does not tell in
-    what words it takes them.
+    The documentation does not say how to name languages.
     """
     native: set[FilterName] = {"include_domains", "content", *filters.DATES, *filters.news(query)}
     if filters.excludes_whole_sites(query):
@@ -96,17 +94,17 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one POST a query takes; with filters on our side it asks for all there may be."""
+    """Build the POST. It requests the maximum if webtools filters the results itself."""
     options: TavilyOptions = account.options
     native = native_filters(query, account)
     body: dict[str, Any] = {"query": query.query, "search_depth": options.search_depth}
-    body["max_results"] = filters.asked_for(query, native, _MOST_RESULTS)
+    body["max_results"] = filters.results_to_request(query, native, _MAX_RESULTS)
     if options.country and query.category != "news":
         body["country"] = options.country
-    return _post("search", body | filters.sent(query, _FILTERS, native), account)
+    return _post("search", body | filters.native_parameters(query, _FILTERS, native), account)
 
 
-_FILTERS: filters.Names = {
+_FILTERS: filters.FilterParameters = {
     "category": ("topic", str),
     "include_domains": ("include_domains", filters.hosts),
     "exclude_domains": ("exclude_domains", list),
@@ -118,7 +116,7 @@ _FILTERS: filters.Names = {
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits, best first by Tavily's score; only news are dated."""
+    """Read the results, best first. Only news have dates."""
     text = "raw_content" if query.content else ""
     fields = HitFields(snippet="content", published_at=_published, score="score", text=text)
     cost = free_without_key(search_price(query, account), account)
@@ -126,35 +124,39 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
 
 
 def _published(item: Item) -> datetime | None:
-    """Read a date, which comes in ISO 8601 or as in HTTP."""
-    words = item.text("published_date")
-    found = read_moment(words) or http_date(words) if words else None
-    if words and found is None:
-        item.odd.add("published_date")
-    return found
+    """Read a date in ISO 8601 or in HTTP format."""
+    text = item.text("published_date")
+    moment = read_moment(text) or http_date(text) if text else None
+    if text and moment is None:
+        item.skipped.add("published_date")
+    return moment
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
-    """Build the one POST for all pages."""
+    """Build the POST for all pages."""
     body = {"urls": list(query.urls), "extract_depth": account.options.extract_depth}
     return _post("extract", body | {"format": "markdown"}, account)
 
 
 def fetch_price(query: PageQuery, account: Account) -> float:
-    """Price pages as if all of them came; each five cost the same, and so does a part of five."""
+    """Return the price if no page fails: a unit for every five pages or part of five."""
     units = -(-len(query.urls) // _PAGES_IN_PRICE)
     price = ABOUT.prices[f"{account.options.extract_depth} extraction"]
     return units * price if account.api_key else 0.0
 
 
 def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
-    """Read one page per URL, in the order asked; those that failed are listed apart."""
-    answer, odd = json_object(response.json()), Oddities(account.name, "page")
-    failed = Item(answer, odd).children("failed_results")
-    faults = faults_of(query, failed, "url", lambda each: each.line("error") or "unknown error")
-    found = read_texts(read_items(answer["results"], odd), _PAGE, query, account, faults, odd=odd)
-    price = fetch_price(came(query, found.pages), account)
-    return replace(found, cost=free_without_key(price, account))
+    """Read one page per URL, in the order of the query. Failed ones are in a list of their own."""
+    answer, skipped = json_object(response.json()), SkippedValues(account.name, "page")
+    failed_items = Item(answer, skipped).children("failed_results")
+    faults = read_faults(
+        query, failed_items, "url", lambda item: item.line("error") or "unknown error"
+    )
+    pages = read_texts(
+        read_items(answer["results"], skipped), _PAGE, query, account, faults, skipped=skipped
+    )
+    price = fetch_price(without_failed(query, pages.pages), account)
+    return replace(pages, cost=free_without_key(price, account))
 
 
 # {"detail": {"error"}}; without a key {"error": {"code", "message"}}.

@@ -1,4 +1,4 @@
-"""What Tavily calls the countries that it knows; any other name is an error there.
+"""Tavily's names of countries; other names are an error.
 
 API: https://docs.tavily.com/documentation/api-reference/endpoint/search (read 2026-11-22).
 """

@@ -1,7 +1,7 @@
-"""Wikipedia: search in an encyclopedia, by the Action API that every MediaWiki has; no key.
+"""Wikipedia: search with the Action API of MediaWiki; no key.
 
 API: https://www.mediawiki.org/wiki/API:Search and Extension:TextExtracts (read 2026-11-22).
-Another wiki is another `baseUrl`; of Wikipedia's own ones a search may name the language.
+Set `baseUrl` for another wiki. Wikipedia itself has one wiki per language.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from webtools._version import __version__
 from webtools.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
 from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
-from webtools.providers.filters import asked_for, with_pages
+from webtools.providers.filters import add_paging, results_to_request
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import free, json_object, maybe_object, number
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
-_MOST_RESULTS = 20  # with introductions, of which one answer has no more
+_MAX_RESULTS = 20  # a response has at most 20 introductions
 _INTRODUCTION_CHARACTERS = 600
 _HIT = HitFields(url="fullurl", snippet="extract")
 _ERRORS = ErrorTable(
@@ -35,7 +35,7 @@ _ERRORS = ErrorTable(
     ),
 )
 _WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org").fullmatch
-_OWN_NAMES = {"nb": "no"}  # of the languages whose wikis have other names than they
+_WIKI_NAMES = {"nb": "no"}  # languages whose wikis have another name
 _PARAMETERS: dict[str, str | int] = {
     "action": "query",
     "format": "json",
@@ -55,8 +55,7 @@ class WikipediaOptions(SearchOptions):
     """Options of a Wikipedia entry.
 
     Attributes:
-        contact: An address or URL of whoever sends the questions; told to the wiki with each one,
-            as Wikimedia's policy on user agents asks.
+        contact: Your email address or URL, for the user agent, as Wikimedia's policy asks.
     """
 
     contact: str | None = None
@@ -67,10 +66,10 @@ ABOUT = About(
     title="Wikipedia",
     origin="https://en.wikipedia.org",
     docs="https://www.mediawiki.org/wiki/API:Search",
-    read="2026-11-22",
+    docs_date="2026-11-22",
     needs_key=False,
     options=WikipediaOptions,
-    max_results=_MOST_RESULTS,
+    max_results=_MAX_RESULTS,
     research="last",
     keyless=("search",),
 )
@@ -78,28 +77,23 @@ search_price = free
 
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
-    """Name what Wikipedia applies: it has pages of results, and each language is a wiki.
-
-    It knows one site, and no dates of publication; pages are counted here where results are
-    thinned out here.
-    """
+    """Return the language, which chooses the wiki, and pages of results."""
     native: set[FilterName] = {"language"} if _WIKIPEDIA(account.base_url) else set()
-    return with_pages(query, native)
+    return add_paging(query, native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one GET a query takes; with filters on our side it asks for all there may be."""
+    """Build the GET. It requests the maximum if webtools filters the results itself."""
     native = native_filters(query, account)
-    limit = asked_for(query, native, _MOST_RESULTS)
-    asked = {"gsrsearch": query.query, "gsrlimit": limit}
+    limit = results_to_request(query, native, _MAX_RESULTS)
+    params = {**_PARAMETERS, "gsrsearch": query.query, "gsrlimit": limit}
     if query.page > 1 and "page" in native:
-        asked["gsroffset"] = (query.page - 1) * limit
+        params["gsroffset"] = (query.page - 1) * limit
     origin = account.base_url
     if query.language and "language" in native:
-        origin = f"https://{_OWN_NAMES.get(query.language, query.language)}.wikipedia.org"
+        origin = f"https://{_WIKI_NAMES.get(query.language, query.language)}.wikipedia.org"
     headers = {"accept": "application/json", "user-agent": _user_agent(account.options)}
-    words = urlencode(_PARAMETERS | asked)
-    return Request("GET", f"{origin}/w/api.php?{words}", headers=headers)
+    return Request("GET", f"{origin}/w/api.php?{urlencode(params)}", headers=headers)
 
 
 def _user_agent(options: WikipediaOptions) -> str:
@@ -108,23 +102,26 @@ def _user_agent(options: WikipediaOptions) -> str:
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the pages by their `index`, as they come in any order; without any no `query` comes."""
+    """Read the results in the order of `index`. Without results there is no `query`."""
     answer = json_object(response.json())
     if "query" not in answer and answer["batchcomplete"]:
         return read_hits([], _HIT, query, account, 0.0)
-    found = json_object(answer["query"])["pages"]
-    pages = sorted(found, key=_rank) if is_list(found) else found
+    pages = json_object(answer["query"])["pages"]
+    if is_list(pages):
+        pages = sorted(pages, key=_rank)
     return read_hits(pages, _HIT, query, account, 0.0)
 
 
 def _rank(page: Any) -> float:
     index = number(maybe_object(page).get("index"))
-    return _MOST_RESULTS if index is None else index
+    return _MAX_RESULTS if index is None else index
 
 
-def read_error(response: Response, account: Account, _able: Capability) -> ProviderError | None:
-    """Read `{"error": {"code", "info"}}`, which comes with HTTP 200 as a rule."""
-    said = read_error_body(_ERRORS, response, account)
-    if response.status == OK and not said.faults:
+def read_error(
+    response: Response, account: Account, _capability: Capability
+) -> ProviderError | None:
+    """Read `{"error": {"code", "info"}}`, which usually comes with HTTP 200."""
+    body = read_error_body(_ERRORS, response, account)
+    if response.status == OK and not body.faults:
         return None
-    return said.failure(ABOUT, response, account)
+    return body.to_error(ABOUT, response, account)

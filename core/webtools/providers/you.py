@@ -1,4 +1,4 @@
-"""You.com: web search with a key or, within a tight limit of each day, without one.
+"""You.com: web search; with a tight daily limit also without a key.
 
 API: https://you.com/docs/api-reference/search/v1-search (read 2026-11-22).
 """
@@ -13,19 +13,19 @@ from webtools._internal.http.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import ErrorTable, read_failure
-from webtools.providers.hits import HitFields, joined, joined_lists, read_hits
+from webtools.providers.hits import HitFields, join_extracts, join_lists, read_hits
 from webtools.providers.parsing import free_without_key, json_object, listed_price, maybe_object
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
-_MOST_RESULTS, _MOST_WITH_PAGES, _LAST_PAGE = 100, 20, 10
-# The pages beside the hits, of its cache: others are fetched at a further price.
+_MAX_RESULTS, _MAX_RESULTS_WITH_CONTENT, _LAST_PAGE = 100, 20, 10
+# Page texts from You.com's cache. Others would cost extra.
 _CONTENT = {
     "extraction_mode": "full_page",
     "extraction_source": "cache",
     "full_page": {"extraction_formats": ["markdown"]},
 }
 _HIT = HitFields(
-    snippet=lambda item: joined(item.texts("snippets")) or item.line("description"),
+    snippet=lambda item: join_extracts(item.texts("snippets")) or item.line("description"),
     published_at="page_age",
 )
 _ERRORS = ErrorTable(
@@ -37,12 +37,12 @@ _ERRORS = ErrorTable(
 
 
 class YouOptions(SearchOptions):
-    """Options of a You.com entry; they are sent with a key alone.
+    """Options of a You.com entry. They apply only with a key.
 
     Attributes:
-        country: Where results should come from: two letters, such as `DE`.
+        country: Country of the results: two letters, such as `DE`.
         language: Language of the results, such as `EN`.
-        safesearch: How much is filtered.
+        safesearch: Level of filtering.
     """
 
     country: str | None = None
@@ -55,33 +55,31 @@ ABOUT = About(
     title="You.com",
     origin="https://api.you.com",
     docs="https://you.com/docs/api-reference/search/v1-search",
-    read="2026-11-22",
+    docs_date="2026-11-22",
     key_variables=("YDC_API_KEY", "YOU_API_KEY"),
     needs_key=False,
     options=YouOptions,
-    max_results=_MOST_RESULTS,
+    max_results=_MAX_RESULTS,
     prices={"search": 0.005},  # free without a key
     price_list="2026-09",
     keyless=("search",),
 )
-# Each costs the same, and nothing without a key.
 search_price = partial(listed_price, ABOUT, "search")
 
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
-    """Name what You.com applies: a range of dates with a start, and one list of domains.
+    """Return country, language, dates with a start, and included or excluded domains.
 
-    Without a key it is asked for words alone. Pages of results are counted there where none of
-    them is thinned out here.
+    Without a key, the API has no filters.
     """
     if not account.api_key:
         return frozenset()
     native: set[FilterName] = {"country", "language", "safe_search", "content"}
-    native |= {*filters.domains_of_one_list(query), *filters.dates_from_a_start(query)}
-    return filters.with_pages(query, native) if query.page <= _LAST_PAGE else frozenset(native)
+    native |= {*filters.single_list_domains(query), *filters.dates_with_start(query)}
+    return filters.add_paging(query, native) if query.page <= _LAST_PAGE else frozenset(native)
 
 
-_FIELDS: filters.Names = {
+_FIELDS: filters.FilterParameters = {
     "include_domains": ("include_domains", filters.hosts),
     "exclude_domains": ("exclude_domains", filters.hosts),
     "country": ("country", str),
@@ -93,32 +91,35 @@ _FIELDS: filters.Names = {
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the one request a query takes; with filters on our side it asks for all there may be.
+    """Build the request. It requests the maximum if webtools filters the results itself.
 
-    Lists to include and to exclude together are an error there, so that one of them stays here.
+    Included and excluded domains together are an error of the API.
     """
     native = native_filters(query, account)
-    most = _MOST_WITH_PAGES if query.content else _MOST_RESULTS
-    asked: dict[str, Any] = {"query": query.query, "count": filters.asked_for(query, native, most)}
+    maximum = _MAX_RESULTS_WITH_CONTENT if query.content else _MAX_RESULTS
+    params: dict[str, Any] = {
+        "query": query.query,
+        "count": filters.results_to_request(query, native, maximum),
+    }
     if not account.api_key:
-        # What it compresses for those without a key cannot be read.
+        # Compressed responses to calls without a key are corrupt.
         headers = {"accept-encoding": "identity"}
-        return account.get("v1/agents/search", asked, headers)
+        return account.get("v1/agents/search", params, headers)
     options: YouOptions = account.options
-    own = {
+    configured = {
         "freshness": filters.freshness(query),
         "country": options.country,
         "language": options.language,
         "safesearch": options.safesearch,
     }
-    asked |= filters.sent(query, _FIELDS, native, own)
-    return account.post("v1/search", asked, {"x-api-key": account.key})
+    params |= filters.native_parameters(query, _FIELDS, native, configured)
+    return account.post("v1/search", params, {"x-api-key": account.key})
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the hits of the web, then the news; a section that has nothing may be missing."""
-    found = json_object(json_object(response.json())["results"])
-    rows, fields = joined_lists(found, "web", "news"), _HIT
+    """Read the results of the web, then the news. A section without results may be missing."""
+    sections = json_object(json_object(response.json())["results"])
+    rows, fields = join_lists(sections, "web", "news"), _HIT
     if query.content and account.api_key:
         rows, fields = [*map(_with_page, rows)], replace(_HIT, text="markdown")
     cost = free_without_key(ABOUT.prices["search"], account)
@@ -126,10 +127,10 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
 
 
 def _with_page(row: Any) -> Any:
-    """Lift the text of a page to its hit."""
+    """Move the text of a page to its result."""
     contents = maybe_object(maybe_object(row).get("contents"))
     return {**row, "markdown": contents.get("markdown")} if contents else row
 
 
-# {"detail"}: words, or what is wrong with each field.
+# {"detail"}: a message, or a list of faults by field.
 read_error = partial(read_failure, ABOUT, _ERRORS)

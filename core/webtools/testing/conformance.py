@@ -225,7 +225,7 @@ class ProviderConformance:
         assert about.key_variables or not about.needs_key
         assert min(about.max_results, about.max_urls) >= 1
         assert about.docs.startswith("https://")
-        assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", about.read)
+        assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", about.docs_date)
         assert all(price >= 0 for price in about.prices.values())
         assert about.price_list.startswith("20") or not about.prices
 

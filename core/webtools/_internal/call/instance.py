@@ -7,8 +7,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
-from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -22,10 +20,8 @@ from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, run
 from webtools._internal.logs import tail
-from webtools._internal.operations.search import HITS
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.choices import Fence
-from webtools._loops import PROGRAM_USES_ASYNCIO
 from webtools.config import (
     BudgetConfig,
     CacheConfig,
@@ -48,8 +44,7 @@ from webtools.config.overrides import (
 )
 from webtools.errors import InputError
 from webtools.providers import PROVIDERS
-from webtools.results import ProviderAttempt, SearchResponse, SearchResult
-from webtools.tools import SearchInput, Tool
+from webtools.tools import Tool
 
 if TYPE_CHECKING:
     from typing import Never, Self
@@ -65,24 +60,6 @@ _LIBRARIES = {
     "llama_index",
     "pydantic",
 }
-if PROGRAM_USES_ASYNCIO:  # a program with loops, which a first call that imports holds up
-    for _name in (
-        "anyio._backends._asyncio",
-        "concurrent.futures.thread",
-        "encodings.idna",
-        "html",
-        "platformdirs",
-        "webtools._internal.call.present",
-        "webtools._internal.logs.events",
-        "webtools._internal.operations.fetch",
-        "webtools._internal.operations.summarize",
-    ):
-        with suppress(ImportError):  # not all of them need be installed
-            import_module(_name)
-    _ours = dict(PROVIDERS)  # looking one up imports it
-    for _model in (SearchInput, SearchResult, ProviderAttempt, SearchResponse):
-        _model.model_rebuild()  # else the first search would build them
-    HITS.adapter.rebuild()
 
 
 class Instance:

@@ -9,6 +9,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar, cast
 
+# Otherwise httpcore imports it at the first request, which holds up the loop for about 25 ms.
+import anyio._backends._asyncio  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.threads import in_own_thread, in_thread
 from webtools._internal.io.foreign import await_until

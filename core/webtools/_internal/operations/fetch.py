@@ -66,7 +66,7 @@ async def fetch_pages(
         WebToolsError: The providers failed, or every page did.
     """
     domains = accounts[0].domains  # the same for all providers
-    refused = {url: fault for url in query.urls if (fault := domains.fault_of(url))}
+    refused = {url: fault for url in query.urls if (fault := domains.refusal(url))}
     allowed = tuple(url for url in query.urls if url not in refused)
     if not allowed:
         raise InputError(" ".join(dict.fromkeys(refused.values())))

@@ -31,12 +31,12 @@ from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
     Cost,
-    Done,
     FetchProvider,
     PageCall,
     PageProvider,
     PageQuery,
     Pages,
+    ReportProgress,
 )
 from webtools.results import Page, failed_page
 
@@ -221,7 +221,7 @@ def _api_call(turn: Turn, query: PageQuery, call: Call) -> ApiCall:
 
 
 async def _request_group(
-    provider: FetchProvider, api_call: ApiCall, query: PageQuery, done: Done
+    provider: FetchProvider, api_call: ApiCall, query: PageQuery, done: ReportProgress
 ) -> Pages:
     """Request as many pages as fit into one request of the API."""
     account = api_call.account
@@ -238,7 +238,7 @@ async def _request_group(
 
 
 async def _request_each(
-    provider: PageProvider, turn: Turn, query: PageQuery, call: Call, done: Done
+    provider: PageProvider, turn: Turn, query: PageQuery, call: Call, done: ReportProgress
 ) -> Pages:
     """Let a provider fetch the pages one by one; their time is that of the turn."""
     api_call = replace(_api_call(turn, query, call), deadline=inf)
@@ -248,7 +248,7 @@ async def _request_each(
         send=partial(send_with_retries, api_call=replace(api_call), deadline=turn.deadline),
         timeout=api_call.timeout,
         deadline=turn.deadline,
-        done=done,
+        report_progress=done,
         robots=partial(_robots_file, turn, call) if call.options.robots else None,
     )
     async with metered(api_call):

@@ -38,7 +38,7 @@ from webtools._internal.storage.cache_entries import cache_key
 from webtools.config.accounts import keyless_notices
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
-from webtools.providers.protocols import FILTERS, Done, Hits, SearchQuery
+from webtools.providers.protocols import FILTERS, Hits, ReportProgress, SearchQuery
 from webtools.results import FilterState, ProviderAttempt, QueryError, SearchResponse, SearchResult
 
 MAX_CONCURRENT_QUERIES = 16
@@ -120,7 +120,7 @@ async def _run(
     deadline: float,
     call: Call,
     limit_of: Callable[[Account], int] | None,
-    done: Done,
+    done: ReportProgress,
 ) -> None:
     """Search for one query, and report that it ended."""
     failover = Failover(

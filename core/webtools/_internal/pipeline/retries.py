@@ -30,7 +30,7 @@ from webtools.errors import (
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import Pacer
 from webtools.providers.error_tables import retry_after
-from webtools.providers.faults import fault_of
+from webtools.providers.faults import describe_failure
 from webtools.providers.protocols import DocsCall
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ def _build(build: Callable[[], Request], api_call: ApiCall) -> Request:
         raise
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
         provider = PROVIDERS[api_call.account.type].provider
-        failure = _not_built(api_call, fault_of(error, _module_of(provider)))
+        failure = _not_built(api_call, describe_failure(error, _module_of(provider)))
     else:
         if isinstance(request, Request):
             return request
@@ -176,7 +176,7 @@ async def look_up(
             failure: ProviderError = _unreadable(api_call, responses[-1], error)
         else:
             provider = PROVIDERS[api_call.account.type].provider
-            failure = _not_built(api_call, fault_of(error, _module_of(provider)))
+            failure = _not_built(api_call, describe_failure(error, _module_of(provider)))
     else:
         if isinstance(value, expected):
             api_call.result = value
@@ -221,7 +221,7 @@ def _read(read: Callable[[Response], T], api_call: ApiCall, response: Response) 
 
 def _unreadable(api_call: ApiCall, response: Response, error: Exception) -> ResponseFormatError:
     services, is_cut = PROVIDERS[api_call.account.type], response.is_cut()
-    cause = fault_of(error, _module_of(services.provider))
+    cause = describe_failure(error, _module_of(services.provider))
     what = (
         "is incomplete; try again later or use another provider."
         if is_cut

@@ -27,7 +27,7 @@ from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_p
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
 from webtools.progress import Progress, ProgressCallback
-from webtools.providers.protocols import Done
+from webtools.providers.protocols import ReportProgress
 
 if TYPE_CHECKING:
     from webtools._internal.logs.events import Log
@@ -226,7 +226,7 @@ class Call:
             told = self.accounts.redactor.text(f'from "{left}" to "{to}"')
             report(Progress(self.tool, "moving on", 1, 1, told))
 
-    def parts(self, stage: str, total: int) -> Done:
+    def parts(self, stage: str, total: int) -> ReportProgress:
         """Begin a stage of so many parts; call the answer with each that is done or has failed."""
         report = self.options.progress
         if report is None:
