@@ -10,7 +10,7 @@ from benchmarks.answers.documentation import BM25, Found, Question, Read
 from webtools._internal.grounding.extractive import Claim, answer_score, candidates_of, claims_of
 from webtools._internal.grounding.ranking import document_of, rank_documents
 from webtools._internal.grounding.segmentation import cut
-from webtools._internal.operations.bearing import bearing
+from webtools._internal.operations.passage_choice import choose_passages
 from webtools.passages import rank
 from webtools.results import FetchResponse, Page, Passage
 
@@ -84,7 +84,7 @@ def rank_pages(question: Question, pages: Sequence[Read], length: int) -> list[P
 def _fetched(question: Question, pages: Sequence[Read], length: int) -> list[Passage]:
     read = [Page(url=page.url, title=page.title, text=page.text) for page in pages]
     response = FetchResponse(provider="direct", pages=read)
-    [page] = bearing(response, question.question, max_characters=length).pages
+    [page] = choose_passages(response, question.question, max_characters=length).pages
     return page.passages or []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from webtools._internal.call.awaited import AwaitedMethods, Moment, Strings
-from webtools._internal.call.validate import arguments
+from webtools._internal.call.dispatcher import arguments
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
@@ -14,7 +14,7 @@ from webtools.results import FetchResponse, ReadResponse, SearchResponse, Summar
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
-    from webtools._internal.operations.answer_verification import Given, Verifier
+    from webtools._internal.operations.answer_verification import SourceLike, Verifier
     from webtools.providers.drafts import Synthesizer
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 
@@ -34,12 +34,12 @@ class WebTools(AwaitedMethods):
     Args:
         config: A `Config`, a dict with the contents of a config file, or the path of one.
         api_keys: API keys by provider type. A key replaces that of the configured provider of its
-            type. If there is none, the provider is added.
+            type. Without such a provider, one is added.
         providers: Replaces the list of providers, as `providers` of a config file.
         default_provider: Name of the provider for calls that name none.
-        max_results: Number of search results where neither the call nor the provider sets one.
+        max_results: Number of search results if neither the call nor the provider sets one.
         failover: Whether a call that fails continues with the next provider. Default: True.
-        keyless: Whether searches go to providers that need no key where no configured provider
+        keyless: Whether searches go to providers that need no key if no configured provider
             can search. Default: False.
         fence: Which web content is wrapped in a fence before a model reads it: `pages`, `all` or
             `off`. Default: `pages`.
@@ -84,35 +84,34 @@ class WebTools(AwaitedMethods):
 
         Args:
             queries: One query or several, at most 20.
-            limit: Most results per query, 1 to 100; None takes the configured number.
+            limit: Maximum number of results per query, 1 to 100. Default: the configured number.
             include_domains: Only results from these hosts and their sub-domains.
-            exclude_domains: No results from these.
+            exclude_domains: No results from these hosts and their sub-domains.
             start_published_date: Only results published on or after it (ISO 8601).
             end_published_date: Only results published on or before it (ISO 8601).
-            category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
-            country: Two-letter country that results come from, e.g. `DE`.
-            language: Two-letter language of the results, e.g. `de`.
-            safe_search: How much is left out that is not for everybody; None takes the provider's
-                own setting.
-            page: Which page of results, 1 to 10; None takes the first.
-            content: Return what the provider has of the pages too, in `content` of each result.
-            similar: The queries are URLs, and pages similar to them are looked for.
-            snippets: Ask for snippets where the provider leaves them out by default, as Exa without
-                `searchHighlights`.
+            category: Kind of page, one of `webtools.tools.CATEGORIES`.
+            country: Two-letter code of the country that results come from, such as `DE`.
+            language: Two-letter code of the language of the results, such as `de`.
+            safe_search: How strictly adult content is left out. Default: the provider's setting.
+            page: Page of results, 1 to 10. Default: the first.
+            content: Also return the provider's page contents, as `content` of each result.
+            similar: Treat the queries as URLs and search for similar pages.
+            snippets: Request snippets even where the provider omits them by default, as Exa does
+                without `searchHighlights`.
             provider: Configured name of the provider to use.
-            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
-            progress: Called whenever a part of the work is done.
+            cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            progress: Called when part of the work is done.
 
         Returns:
             The results by query, then by the provider's rank; failed queries in `errors`.
 
         Raises:
-            InputError: The arguments make no sense.
+            InputError: An argument is not valid.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came.
+            RequestError: No response came.
             ProviderError: Every query failed at the provider.
         """
-        given = arguments(
+        values = arguments(
             queries=queries,
             limit=limit,
             include_domains=include_domains,
@@ -131,7 +130,7 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        response: SearchResponse = self._call(SEARCH, given)
+        response: SearchResponse = self._call(SEARCH, values)
         return response
 
     def fetch(
@@ -152,30 +151,30 @@ class WebTools(AwaitedMethods):
 
         Args:
             urls: One absolute http(s) URL or several, at most 100.
-            question: Return the passages of each page that bear on it, not the whole text. Exa
-                chooses them itself; of others the whole page is cached, and another question about
-                it costs nothing.
-            text: Return the text; None means yes unless a question, highlights or a summary are
-                asked for.
+            question: Return the relevant passages of each page instead of its text. Exa chooses
+                them itself. For other providers the whole page is cached, and another question
+                about it costs nothing.
+            text: Return the text. Default: True, unless you request passages, highlights or a
+                summary.
             highlights: Return the most relevant extracts.
             summary: Return a summary of each page.
-            text_max_characters: Most characters of text, or of passages, per page.
+            text_max_characters: Maximum length of the text, or of the passages, per page.
             provider: Configured name of the provider to use.
-            robots: Read no page that the site's robots.txt disallows, where we read it ourselves
-                (`direct`); needs the extra `bulk`.
-            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
-            progress: Called whenever a part of the work is done.
+            robots: Obey robots.txt where webtools reads pages itself (`direct`). Needs the extra
+                `bulk`.
+            cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            progress: Called when part of the work is done.
 
         Returns:
-            One page per URL in the order given; those that failed carry `error`.
+            One page per URL, in the same order. Pages that failed have an `error`.
 
         Raises:
-            InputError: The arguments make no sense.
+            InputError: An argument is not valid.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came.
-            ProviderError: The provider failed, or not one page could be had.
+            RequestError: No response came.
+            ProviderError: The provider failed, or no page could be fetched.
         """
-        given = arguments(
+        values = arguments(
             urls=urls,
             question=question,
             text=text,
@@ -187,7 +186,7 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        response: FetchResponse = self._call(FETCH, given)
+        response: FetchResponse = self._call(FETCH, values)
         return response
 
     def summarize(
@@ -207,18 +206,18 @@ class WebTools(AwaitedMethods):
             url: Absolute http(s) URL of a page, PDF, video or audio.
             summary_type: `summary` for prose, `takeaway` for a list of key points.
             engine: `cecil` for general purposes, `agnes` for technical texts.
-            target_language: Language code of the output, e.g. `DE`; None keeps the document's.
+            target_language: Language code of the output, such as `DE`. Default: the document's.
             provider: Configured name of the provider to use.
-            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
-            progress: Called whenever a part of the work is done.
+            cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            progress: Called when part of the work is done.
 
         Raises:
-            InputError: The arguments make no sense.
+            InputError: An argument is not valid.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: No answer came.
-            ProviderError: The provider failed or gave no summary.
+            RequestError: No response came.
+            ProviderError: The provider failed or returned no summary.
         """
-        given = arguments(
+        values = arguments(
             url=url,
             summary_type=summary_type,
             engine=engine,
@@ -227,7 +226,7 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        response: SummaryResponse = self._call(SUMMARIZE, given)
+        response: SummaryResponse = self._call(SUMMARIZE, values)
         return response
 
     def research(
@@ -241,27 +240,27 @@ class WebTools(AwaitedMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
-        """Find sources for a question, with the next provider where one fails.
+        """Find sources for a question. If a provider fails, the next one is called.
 
         Args:
             query: The question.
             command: `web` for top links, `web-deep` to read the best pages and answer with
                 citations, `web-news` for recent news, `web-docs` for library documentation.
-            limit: Most sources, 1 to 10; None takes 5, or what the settings allow.
-            recency_days: Age in days up to which a source counts as recent, 1 to 3650; None lets
-                the question decide.
-            synthesis: `extractive`, `perplexity` or `none`, or a synthesizer; None takes the
-                configured way for `web-deep`, and none for the others.
-            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
-            progress: Called whenever a part of the work is done.
+            limit: Maximum number of sources, 1 to 10. Default: 5, or what the settings allow.
+            recency_days: Age in days up to which a source counts as recent, 1 to 3650. Default:
+                depends on the question.
+            synthesis: `extractive`, `perplexity` or `none`, or a synthesizer. Default: as
+                configured for `web-deep`, `none` for the other commands.
+            cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            progress: Called when part of the work is done.
 
         Raises:
-            InputError: The arguments make no sense.
-            ConfigError: The settings are missing or malformed, or there is nobody to ask.
-            RequestError: No provider gave an answer.
+            InputError: An argument is not valid.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
+            RequestError: No provider responded.
             ProviderError: Every provider of the chain failed.
         """
-        given = arguments(
+        values = arguments(
             query=query,
             command=command,
             limit=limit,
@@ -270,28 +269,28 @@ class WebTools(AwaitedMethods):
             cache=cache,
             progress=progress,
         )
-        response: ResearchEnvelope = self._call(RESEARCH, given)
+        response: ResearchEnvelope = self._call(RESEARCH, values)
         return response
 
     def read(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
-        """Read on in an output that was cut.
+        """Read the next part of an output that was cut.
 
         Args:
             handle: The `read_handle` of a tool's details.
-            offset: Character to begin at; 0 is the first.
-            find: Words to look for from there on, whatever their case; the part begins a little
-                before them.
+            offset: Character to begin at. 0 is the first.
+            find: Words to search for from `offset`, ignoring case. The part begins a little before
+                them.
 
         Returns:
-            The part, to the letter; the next one begins at `next_offset`, None at the end. Where
-            `find` is not there, an empty part whose `found_at` is None.
+            The part, unchanged. The next one begins at `next_offset`, which is None at the end. If
+            `find` does not occur, the part is empty and its `found_at` is None.
 
         Raises:
-            InputError: The arguments make no sense, or nothing is kept under the handle.
+            InputError: An argument is not valid, or nothing is stored under the handle.
             ConfigError: The settings are malformed.
         """
-        given = arguments(handle=handle, offset=offset, find=find)
-        response: ReadResponse = self._call(READ, given)
+        values = arguments(handle=handle, offset=offset, find=find)
+        response: ReadResponse = self._call(READ, values)
         return response
 
     def plan(
@@ -303,32 +302,32 @@ class WebTools(AwaitedMethods):
         recency_days: int | None = None,
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
-        """Describe what a research call would do and cost at most; nothing is sent.
+        """Describe what a research call would do, and its maximum cost. Nothing is sent.
 
         Args:
             query: The question.
-            command: As for `research`, like the others.
-            limit: Most sources.
-            recency_days: Age in days.
-            synthesis: How the answer would be written.
+            command: As for `research`.
+            limit: As for `research`.
+            recency_days: As for `research`.
+            synthesis: As for `research`.
 
         Raises:
-            InputError: The arguments make no sense.
-            ConfigError: The settings are missing or malformed, or there is nobody to ask.
+            InputError: An argument is not valid.
+            ConfigError: The settings are missing or malformed, or no provider can do it.
         """
-        given = arguments(
+        values = arguments(
             query=query,
             command=command,
             limit=limit,
             recency_days=recency_days,
             synthesis=synthesis,
         )
-        return self._run(lambda io: self._dispatcher.plan(io, given))
+        return self._run(lambda io: self._dispatcher.plan(io, values))
 
     def verify(
         self,
         answer: str,
-        sources: str | Given | Sequence[str | Given] = (),
+        sources: str | SourceLike | Sequence[str | SourceLike] = (),
         *,
         verifier: Verifier | None = None,
         cache: CacheMode = "use",
@@ -338,8 +337,8 @@ class WebTools(AwaitedMethods):
 
         Args:
             answer: Prose or a list; `[n]` cites the n-th source, links and `[n]: URL` cite by URL.
-            sources: URLs, which are read, or pages, passages and `webtools.synthesis.Source`s.
-                Without any, the URLs that the answer cites.
+            sources: URLs, which are fetched, or pages, passages and `webtools.synthesis.Source`s.
+                Default: the URLs that the answer cites.
             verifier: Judges the claims that are not quotations, such as a `ChatModelVerifier`.
             cache: As for `fetch`.
             progress: As for `fetch`.
@@ -350,9 +349,9 @@ class WebTools(AwaitedMethods):
 
         Raises:
             InputError: There is no answer, or no source.
-            ConfigError: A source is to be read, and the settings are missing or malformed.
+            ConfigError: A source is a URL, and the settings are missing or malformed.
             RequestError: No source could be read.
-            ProviderError: Likewise.
+            ProviderError: No source could be read.
         """
         options = {"verifier": verifier, "cache": cache, "progress": progress}
         return self._run(lambda io: self._dispatcher.verify(io, answer, sources, options))
@@ -369,15 +368,15 @@ class WebTools(AwaitedMethods):
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
         Args:
-            name: The tool's name, or the tool itself, such as one `Tool.with_fixed` made.
-            arguments: What the model sent.
-            cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
-            progress: Called whenever a part of the work is done.
+            name: The tool's name, or a tool, such as one that `Tool.with_fixed` returned.
+            arguments: The arguments that the model sent.
+            cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            progress: Called when part of the work is done.
             synthesizer: Writes the answers of `web_research`, such as a language model.
 
         Returns:
             Text within the output budget, and details. A failure that a model or a user can
-            cause is a result with `is_error`, never an exception.
+            cause is returned as a result with `is_error`.
         """
         options = CallOptions(cache, progress, synthesizer)
-        return self._run(lambda io: self._dispatcher.present(io, name, arguments, options))
+        return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

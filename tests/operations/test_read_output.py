@@ -28,7 +28,7 @@ from webtools._internal.call.present import (
     present_search,
     present_summary,
 )
-from webtools._internal.operations.read_output import read_on
+from webtools._internal.operations.read_output import read_stored_output
 from webtools._internal.output import stored
 from webtools._internal.output.stored import clear, handle_of, is_handle, load, save
 from webtools._internal.text.fencing import STATEMENT, unfenced
@@ -69,7 +69,7 @@ def kept(text: str) -> tuple[str, Path]:
 
 
 def part(handle: str, **arguments: Any) -> ReadResponse:
-    return drive(read_on(read_input(ReadInput, {"handle": handle, **arguments}), IO))
+    return drive(read_stored_output(read_input(ReadInput, {"handle": handle, **arguments}), IO))
 
 
 def parts(handle: str) -> list[ReadResponse]:

@@ -11,8 +11,8 @@ from offline import IO, Stub, answer, detached, run
 
 from webtools import InputError, WebTools
 from webtools._internal.call.present import present_search
-from webtools._internal.operations.bearing import OURS, bearing
 from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
+from webtools._internal.operations.passage_choice import OURS, choose_passages
 from webtools._internal.operations.search import search
 from webtools._internal.operations.search_filters import attest
 from webtools._internal.text.choices import Fence
@@ -123,7 +123,7 @@ def test_passages_of_a_provider_keep_their_order_and_its_name_within_one_budget(
         Page(url="https://a.example/", passages=chosen, passages_by="exa"),
         Page(url="https://b.example/", text=f"{long}\n\nWho lends seeds? The archive lends seeds."),
     ]
-    found = bearing(FetchResponse(provider="exa", pages=pages), "Who lends seeds?")
+    found = choose_passages(FetchResponse(provider="exa", pages=pages), "Who lends seeds?")
     theirs, ours = found.pages
     assert theirs == pages[0]
     assert ours.passages_by == OURS

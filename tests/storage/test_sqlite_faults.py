@@ -25,7 +25,7 @@ from webtools._internal.storage.stores import Stores, in_file
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and forks of POSIX")
 NO_LIMIT = Sum(10**12, 10**6)
-NO_DATABASE = "it is no SQLite database"
+NO_DATABASE = "it is not a SQLite database"
 OTHER_DATABASE = "it is the database of another program"
 
 

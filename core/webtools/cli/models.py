@@ -6,7 +6,7 @@ from importlib import import_module
 from inspect import isclass
 from typing import TYPE_CHECKING, Any
 
-from webtools._internal.io.foreign import words_of
+from webtools._internal.io.foreign import describe_error
 from webtools.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def synthesizer_of(model: str) -> Synthesizer:
         except ImportError:
             continue
         except Exception as error:  # noqa: BLE001  # a provider's own package may raise anything
-            faults.append(words_of(error))
+            faults.append(describe_error(error))
     if faults:
         raise ConfigError(f'--model "{model}" cannot be used: {faults[0]}')
     ways = "\nor: ".join(way.format(provider.replace("_", "-")) for way in _FRAMEWORKS)

@@ -60,7 +60,7 @@ def events(settings: dict[str, Any], name: str) -> list[dict[str, Any]]:
 def test_a_slow_provider_leaves_time_for_the_next(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(researching.SECONDS, "web", 2.0)
+    monkeypatch.setitem(researching.TIMEOUTS, "web", 2.0)
     entry(settings, "exa")["timeoutMs"] = 60_000
     webtools_sandbox.fault(provider="exa", delay=60, times=None)
     start = time.monotonic()
@@ -85,7 +85,7 @@ def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
             self.left = deadline - time.monotonic()
             raise UnavailableError("too slow")
 
-    monkeypatch.setitem(researching.SECONDS, "web-deep", 7.0)
+    monkeypatch.setitem(researching.TIMEOUTS, "web-deep", 7.0)
     slow = Slow()
     plan = web.plan(QUERY, command="web-deep", synthesis=slow)
     assert (plan.synthesizer, plan.kept_since) == ("slow", None)

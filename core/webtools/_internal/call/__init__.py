@@ -1,1 +1,1 @@
-"""A call from its arguments to its result: validate, select, run, sanitize, present."""
+"""A call: check its arguments, run it, sanitize and present its result."""

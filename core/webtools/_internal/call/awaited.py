@@ -1,4 +1,4 @@
-"""The async methods of the facade: each does what the blocking one of its name does."""
+"""The async methods of `WebTools`. `client.py` documents them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from webtools._internal.call.dispatcher import arguments
 from webtools._internal.call.instance import Instance
-from webtools._internal.call.validate import arguments
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
@@ -15,7 +15,7 @@ from webtools.results import FetchResponse, ReadResponse, SearchResponse, Summar
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
-    from webtools._internal.operations.answer_verification import Given, Verifier
+    from webtools._internal.operations.answer_verification import SourceLike, Verifier
     from webtools.providers.drafts import Synthesizer
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 
@@ -24,7 +24,7 @@ Moment: TypeAlias = str | date | None
 
 
 class AwaitedMethods(Instance):
-    """What is awaited; `WebTools` explains the arguments, results and errors."""
+    """The async methods. `WebTools` documents their arguments, results and errors."""
 
     async def asearch(
         self,
@@ -47,8 +47,8 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
-        """Search as `search` does, awaited; cancelling the task ends the requests."""
-        given = arguments(
+        """Search, as `search` does. Canceling the task ends its requests."""
+        values = arguments(
             queries=queries,
             limit=limit,
             include_domains=include_domains,
@@ -67,7 +67,7 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        response: SearchResponse = await self._acall(SEARCH, given)
+        response: SearchResponse = await self._acall(SEARCH, values)
         return response
 
     async def afetch(
@@ -84,8 +84,8 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
-        """Fetch as `fetch` does, awaited."""
-        given = arguments(
+        """Fetch pages, as `fetch` does."""
+        values = arguments(
             urls=urls,
             question=question,
             text=text,
@@ -97,7 +97,7 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        response: FetchResponse = await self._acall(FETCH, given)
+        response: FetchResponse = await self._acall(FETCH, values)
         return response
 
     async def asummarize(
@@ -111,8 +111,8 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
-        """Summarize as `summarize` does, awaited."""
-        given = arguments(
+        """Summarize a document, as `summarize` does."""
+        values = arguments(
             url=url,
             summary_type=summary_type,
             engine=engine,
@@ -121,7 +121,7 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        response: SummaryResponse = await self._acall(SUMMARIZE, given)
+        response: SummaryResponse = await self._acall(SUMMARIZE, values)
         return response
 
     async def aresearch(
@@ -135,8 +135,8 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
-        """Research as `research` does, awaited."""
-        given = arguments(
+        """Find sources for a question, as `research` does."""
+        values = arguments(
             query=query,
             command=command,
             limit=limit,
@@ -145,13 +145,13 @@ class AwaitedMethods(Instance):
             cache=cache,
             progress=progress,
         )
-        response: ResearchEnvelope = await self._acall(RESEARCH, given)
+        response: ResearchEnvelope = await self._acall(RESEARCH, values)
         return response
 
     async def aread(self, handle: str, offset: int = 0, find: str | None = None) -> ReadResponse:
-        """Read on as `read` does, awaited."""
-        given = arguments(handle=handle, offset=offset, find=find)
-        response: ReadResponse = await self._acall(READ, given)
+        """Read the next part of an output, as `read` does."""
+        values = arguments(handle=handle, offset=offset, find=find)
+        response: ReadResponse = await self._acall(READ, values)
         return response
 
     async def aplan(
@@ -163,26 +163,26 @@ class AwaitedMethods(Instance):
         recency_days: int | None = None,
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
-        """Plan as `plan` does, awaited."""
-        given = arguments(
+        """Describe a research call, as `plan` does."""
+        values = arguments(
             query=query,
             command=command,
             limit=limit,
             recency_days=recency_days,
             synthesis=synthesis,
         )
-        return await self._arun(lambda io: self._dispatcher.plan(io, {**given}))
+        return await self._arun(lambda io: self._dispatcher.plan(io, {**values}))
 
     async def averify(
         self,
         answer: str,
-        sources: str | Given | Sequence[str | Given] = (),
+        sources: str | SourceLike | Sequence[str | SourceLike] = (),
         *,
         verifier: Verifier | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> Verified:
-        """Verify as `verify` does, awaited."""
+        """Check an answer, as `verify` does."""
         options = {"verifier": verifier, "cache": cache, "progress": progress}
         return await self._arun(
             lambda io: self._dispatcher.verify(io, answer, sources, {**options})
@@ -197,6 +197,6 @@ class AwaitedMethods(Instance):
         progress: ProgressCallback | None = None,
         synthesizer: Synthesizer | None = None,
     ) -> ToolResult:
-        """Call a tool as `call_tool` does, awaited."""
+        """Call a tool, as `call_tool` does."""
         options = CallOptions(cache, progress, synthesizer)
-        return await self._arun(lambda io: self._dispatcher.present(io, name, arguments, options))
+        return await self._arun(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

@@ -1,4 +1,4 @@
-"""One instance of the facade: its settings and connections, and what carries its calls out."""
+"""The base of `WebTools`: settings, connections, and the two ways to run a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx
 
-from webtools._internal.call.validate import Dispatcher
+from webtools._internal.call.dispatcher import Dispatcher
 from webtools._internal.display.plots import plot_log
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP, running_loop
 from webtools._internal.http.watching import find_tracer
@@ -63,7 +63,7 @@ _LIBRARIES = {
 
 
 class Instance:
-    """What the blocking and the async methods run on; it is shared, never copied."""
+    """Settings and connections of a `WebTools`."""
 
     def __init__(
         self,
@@ -121,14 +121,14 @@ class Instance:
         async_transport: httpx.AsyncBaseTransport | None,
     ) -> None:
         self._has_warned = False
-        self._given = transport, async_transport
+        self._transports = transport, async_transport
         self._http, self._async_http = _clients_over(transport, async_transport)
         has_own = transport is not None or async_transport is not None
         self._settings = Settings(config, overrides=overrides, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
 
     def close(self) -> None:
-        """Close the connections of the blocking methods; later calls open new ones."""
+        """Close the connections of the blocking methods. Later calls open new ones."""
         self._http.close()
 
     async def aclose(self) -> None:
@@ -146,10 +146,10 @@ class Instance:
         return self._settings.latest().config.fence
 
     def reads_pages_itself(self, provider: str | None = None) -> bool:
-        """Return whether pages are read from their own sites, not asked of an API.
+        """Return whether pages are read from their own sites, not through an API.
 
         Args:
-            provider: Configured name of the provider that is to fetch; None for the usual one.
+            provider: Configured name of the provider to use. Default: the usual one.
 
         Raises:
             ConfigError: The settings are missing or malformed, or no provider can fetch.
@@ -158,7 +158,7 @@ class Instance:
         return PROVIDERS[fetcher.type].pages is not None
 
     def rate_limits(self) -> RateLimits | None:
-        """Return what spaces calls over all processes that share the store; None without one.
+        """Return the rate limits of all processes that share the store; None without a store.
 
         Raises:
             ConfigError: The settings are missing or malformed.
@@ -166,30 +166,30 @@ class Instance:
         return call_services(self._settings.latest()).limits
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings can serve, such as no `summarize` without Kagi.
+        """Return the tools that the settings can serve: without Kagi, no `summarize`.
 
-        Where nothing is configured, or the settings cannot be read, all are returned: their
-        first call says what is missing.
+        If nothing is configured or the settings cannot be read, all tools are returned. Their
+        first call reports what is missing.
         """
         return self._dispatcher.tools()
 
     def redact(self, value: T) -> T:
-        """Take the configured keys out of a text, or of all texts in a list, dict or model.
+        """Replace the configured keys in a text, or in all texts of a list, dict or model.
 
         Args:
-            value: What is to be shown or kept; it is not changed.
+            value: The text, list, dict or model. It is not changed.
         """
         return self._dispatcher.redactor().clean(value)
 
     def plot(
         self, kind: Literal["cost", "time"] = "cost", *, last: int = 1000, ax: Any = None
     ) -> Any:
-        """Draw what requests cost, or how long they took, by provider, as the log has it.
+        """Draw the cost or the duration of requests by provider, from the log.
 
         Args:
-            kind: Which of the two.
-            last: How many of the newest lines of the log are looked at.
-            ax: matplotlib `Axes` to draw on; a new figure by default.
+            kind: `cost` or `time`.
+            last: Number of lines to read from the end of the log.
+            ax: matplotlib `Axes` to draw on. Default: a new figure.
 
         Returns:
             The `Axes`.
@@ -217,28 +217,28 @@ class Instance:
         return await work(AsyncIO(self._async_http))
 
     def __repr__(self) -> str:
-        """Name the source of the settings, nothing in them."""
-        # A traceback that shows local variables asks an instance that could not be made, too.
+        """Name the source of the settings, but none of their values."""
+        # A traceback that shows local variables can call this during a failed `__init__`.
         return f"{type(self).__name__}({getattr(self, '_settings', '')})"
 
     def __copy__(self) -> Self:
-        """Share the instance: it holds connections, and is safe to share."""
+        """Return the instance itself: it holds connections, and is safe to share."""
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
-        """Share the instance, likewise."""
+        """Return the instance itself."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as where the settings are; a config that holds keys refuses."""
+        """Pickle the source of the settings. A `Config` with keys cannot be pickled."""
         config, overrides = self._settings.source
-        remade = type(self)._remade  # noqa: SLF001 - a method of our own
-        return remade, (config, overrides, *self._given)
+        rebuild = type(self)._rebuild  # noqa: SLF001 - a method of our own
+        return rebuild, (config, overrides, *self._transports)
 
     @classmethod
-    def _remade(cls, *source: Any) -> Self:
+    def _rebuild(cls, *source: Any) -> Self:
         instance = cls.__new__(cls)
-        instance._connect(*source)  # noqa: SLF001 - likewise
+        instance._connect(*source)  # noqa: SLF001 - a method of our own
         return instance
 
     def __enter__(self) -> Self:
@@ -269,11 +269,11 @@ class Instance:
 
 
 def warn_if_unconfigured(web: Instance, tool: Tool | None = None) -> None:
-    """Issue a `UserWarning`, once for a `WebTools`, if nothing is configured that could serve.
+    """Issue a `UserWarning` if no provider is configured, once per `WebTools`.
 
     Args:
         web: The `WebTools`.
-        tool: The tool that is to be served; None for a search.
+        tool: The tool to serve. Default: search.
     """
     message = web._dispatcher.missing(tool)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     if message and not web._has_warned:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
@@ -292,7 +292,9 @@ def _depth_of_caller() -> int:
 def _parameters(kind: type[Instance]) -> list[str]:
     """Name the arguments of the constructor."""
     signature = inspect.signature(kind).parameters.values()
-    return [each.name for each in signature if each.kind is not each.VAR_KEYWORD]
+    return [
+        parameter.name for parameter in signature if parameter.kind is not parameter.VAR_KEYWORD
+    ]
 
 
 def _clients_over(

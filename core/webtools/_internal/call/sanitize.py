@@ -1,6 +1,6 @@
-"""Cleans every result and error on its way out of the package, wherever it came from.
+"""Cleans every result and error before it leaves the package.
 
-A provider, a cache and a store are trusted alike. Control and invisible characters are removed
+Responses and cached values are not trusted. Control and invisible characters are removed
 first, because they may be inside a key, and then the keys.
 """
 
@@ -24,8 +24,8 @@ from webtools._internal.text.redaction import Redactor
 from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
-_LONGEST_AT_ONCE = 128 * 1024  # bytes of a result that is cleaned on an event loop
-# Control characters and lone surrogates, and line breaks in fields of one line, as JSON has them.
+_MAX_BYTES_ON_LOOP = 128 * 1024  # a larger result is cleaned in a thread
+# In JSON: control characters, lone surrogates, and line breaks in single-line fields.
 _CONTROLS = re.compile(
     rb"\\u00[01]|\\[bfr]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xed[\xa0-\xbf]"
     rb'|"(?:title|author|heading)":"(?:[^"\\]|\\[^nt])*\\[nt]'
@@ -34,9 +34,9 @@ _ONE_LINE = {"title", "author", "heading"}
 
 
 async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor, io: IO) -> Model:
-    """Await what a function returns, and sanitize its result or error.
+    """Await a function, and sanitize its result or error.
 
-    A warning of the result says how many invisible characters it has lost.
+    If invisible characters were removed, a warning of the result states their number.
     """
     try:
         result = await function()
@@ -45,10 +45,10 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
         if failed is error:
             raise
     else:
-        text = _to_json(result)  # one look at the whole beats one at every field
-        if len(text) <= _LONGEST_AT_ONCE:
+        text = _to_json(result)  # searching this is faster than searching every field
+        if len(text) <= _MAX_BYTES_ON_LOOP:
             return _clean(result, text, redactor)
-        # Megabytes of invisible characters or of what looks like keys would hold up an event loop.
+        # Cleaning megabytes would block an event loop.
         clean: Model = await io.call_blocking(partial(_clean, result, text, redactor), alone=True)
         return clean
     raise failed
@@ -72,7 +72,7 @@ def _to_json(model: BaseModel) -> bytes:
 
 
 def _plain(text: str, name: str) -> str:
-    """Remove control characters; in a URL, escape them, because another URL would be invented."""
+    """Remove control characters. In a URL they are escaped: without them it is another URL."""
     if name in ADDRESSES:
         return text if text.isprintable() else "".join(map(_escaped, text))
     clean = without_controls(text)

@@ -12,11 +12,11 @@ from webtools._internal.http.watching import end_span
 from webtools._internal.pipeline.tool_call import Call
 
 _CONTEXT = "opentelemetry.context"
-_FACTS = ("provider_used", "cost_usd", "cache_hit", "result_count", "degraded", "confidence")
+_ATTRIBUTES = ("provider_used", "cost_usd", "cache_hit", "result_count", "degraded", "confidence")
 
 
 class ToolSpan:
-    """A span that is current until it ends, so that requests become its children."""
+    """The current span until it ends, so that requests become its children."""
 
     def __init__(self, trace: Any, name: str, attributes: Mapping[str, Any]) -> None:
         self._span = trace.start_span(name, attributes=attributes)
@@ -25,18 +25,18 @@ class ToolSpan:
         self._token = self._context.attach(api.set_span_in_context(self._span))
 
     def end(self, facts: Mapping[str, Any]) -> None:
-        """End the span with what came of the call; without facts it was cancelled."""
+        """End the span with the facts of the call. A call without facts was canceled."""
         self._context.detach(self._token)
-        for name in _FACTS:
+        for name in _ATTRIBUTES:
             if facts.get(name) is not None:
                 self._span.set_attribute(f"webtools.{name}", facts[name])
         end_span(self._span, facts.get("error") if facts else "cancelled")
 
 
-def begin_span(trace: Any, tool: str, given: BaseModel, call: Call) -> ToolSpan:
-    """Begin the span of a call with a tracer.
+def begin_span(trace: Any, tool: str, arguments: BaseModel, call: Call) -> ToolSpan:
+    """Begin the span of a call.
 
-    The arguments are in it only where the log has queries in clear too.
+    It has the arguments only if the log has them, too.
     """
     attributes = {
         "gen_ai.operation.name": "execute_tool",
@@ -46,5 +46,5 @@ def begin_span(trace: Any, tool: str, given: BaseModel, call: Call) -> ToolSpan:
     if call.id:
         attributes["webtools.call_id"] = call.id
     if call.accounts.config.log.queries == "on":
-        attributes["gen_ai.tool.call.arguments"] = given.model_dump_json(exclude_unset=True)
+        attributes["gen_ai.tool.call.arguments"] = arguments.model_dump_json(exclude_unset=True)
     return ToolSpan(trace, f"execute_tool {tool}", attributes)

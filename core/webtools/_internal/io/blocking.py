@@ -1,4 +1,4 @@
-"""The blocking runtime: everything happens in the calling thread, concurrent parts in threads."""
+"""The blocking runtime: it runs in the calling thread, and concurrent parts in other threads."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class BlockingIO:
         self,
         function: Callable[[], T],
         *,
-        quick: Callable[[], T] | None = None,  # noqa: ARG002  a thread that may block needs none
+        quick: Callable[[], T] | None = None,  # noqa: ARG002  this thread can block
         alone: bool = False,  # noqa: ARG002
     ) -> T:
         return function()
@@ -91,14 +91,14 @@ class BlockingIO:
     ) -> list[T | WebToolsError]:
         if len(functions) == 1:
             return [await outcome_of(functions[0])]
-        return _Crew(functions).run(min(limit, len(functions)))
+        return _ThreadGroup(functions).run(min(limit, len(functions)))
 
 
-class _Crew(Generic[T]):
+class _ThreadGroup(Generic[T]):
     """Threads that share a queue of coroutine functions.
 
-    They are daemons: Ctrl-C and the interpreter's exit wait for none of them, as they would for
-    the threads of `concurrent.futures`.
+    They are daemons, so Ctrl-C and the exit of the interpreter do not wait for them, as they would
+    for the threads of `concurrent.futures`.
     """
 
     def __init__(self, functions: Sequence[Callable[[], Coroutine[Any, Any, T]]]) -> None:
@@ -126,7 +126,7 @@ class _Crew(Generic[T]):
                 thread.join()
         finally:
             with self._lock:
-                self._queue = iter(())  # after Ctrl-C nothing more is started
+                self._queue = iter(())  # after Ctrl-C, nothing else is started
         if self._crash is not None:
             raise self._crash
         return cast("list[T | WebToolsError]", self._outcomes)

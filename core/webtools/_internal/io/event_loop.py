@@ -75,7 +75,7 @@ class AsyncIO:
 
     async def call_foreign(
         self,
-        function: Callable[[], Any],  # noqa: ARG002  the async one serves
+        function: Callable[[], Any],  # noqa: ARG002  the async one is called
         async_function: Callable[[], Awaitable[Any]],
         deadline: float,
     ) -> Any:
@@ -88,7 +88,7 @@ class AsyncIO:
             if waiting.done():
                 return waiting.result()
         finally:
-            waiting.cancel()  # the other call goes ahead
+            waiting.cancel()  # the other call continues
         raise RequestTimeoutError(NO_RESPONSE)
 
     def place(self) -> tuple[int, int]:
@@ -117,5 +117,5 @@ class AsyncIO:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)  # let them clean up
-        await asyncio.gather(*ended)  # raises what is no `WebToolsError`
+        await asyncio.gather(*ended)  # raises any other error
         return cast("list[T | WebToolsError]", outcomes)

@@ -1,4 +1,4 @@
-"""Calls code that is not ours, such as a model of an agent framework, until a deadline."""
+"""Calls code of the user, such as a model of an agent framework, with a deadline."""
 
 from __future__ import annotations
 
@@ -8,111 +8,108 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webtools._internal.text.cleaning import one_line
 from webtools.errors import RequestError, RequestTimeoutError
 
-if TYPE_CHECKING:
-    import asyncio
-
-_LONGEST_FAULT = 300  # characters of what foreign code says of its failure
-_CLEANUP = 1.0  # seconds that foreign code which was cancelled may take to end
-_LATE = "no answer came in time"
+_MAX_MESSAGE = 300  # characters
+_CLEANUP_SECONDS = 1.0  # for foreign code that was canceled
+_TOO_LATE = "no answer came in time"
 
 
 def call_in_thread(function: Callable[[], Any], deadline: float) -> Any:
     """Call a function in a daemon thread that has the caller's context variables.
 
     Raises:
-        RequestError: The function raised; the text has the exception's type and words, and the
-            exception itself, which may hold a key, is let go.
+        RequestError: The function raised. The text has the exception's type and message; the
+            exception itself is dropped, since it may hold a key.
         RequestTimeoutError: It did not return before `deadline`. It may still be running.
     """
-    return _given(_outcome(function, deadline))
+    return _return_or_raise(_outcome_in_thread(function, deadline))
 
 
 async def await_until(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
-    """Await the same on an event loop; what is late, or was called off, is cancelled.
+    """Await a function on an event loop. It is canceled if it is late.
 
     Raises:
         RequestError: As `call_in_thread` does.
     """
-    return _given(await _aoutcome(function, deadline))
+    return _return_or_raise(await _outcome_on_loop(function, deadline))
 
 
-def _outcome(function: Callable[[], Any], deadline: float) -> Any:
+def _outcome_in_thread(function: Callable[[], Any], deadline: float) -> Any:
     ended: list[Any] = []
 
     def work() -> None:
         try:
             ended.append((function(), None))
-        except BaseException as error:  # noqa: BLE001  # told to the thread that waits
+        except BaseException as error:  # noqa: BLE001  # raised in the waiting thread
             ended.append((None, error))
 
     context = contextvars.copy_context()
     thread = threading.Thread(target=context.run, args=(work,), name="webtools-call", daemon=True)
-    left = deadline - time.monotonic()
-    if left > 0:
+    seconds = deadline - time.monotonic()
+    if seconds > 0:
         thread.start()
-        thread.join(min(left, threading.TIMEOUT_MAX))
+        thread.join(min(seconds, threading.TIMEOUT_MAX))
     if not ended:
-        return RequestTimeoutError(_LATE)
+        return RequestTimeoutError(_TOO_LATE)
     result, error = ended.pop()
-    return result if error is None else _as_failure(error)
+    return result if error is None else _to_request_error(error)
 
 
-async def _aoutcome(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
+async def _outcome_on_loop(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
     async def work() -> Any:
         return await function()
 
-    left = deadline - time.monotonic()
-    if left <= 0:
-        return RequestTimeoutError(_LATE)
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        return RequestTimeoutError(_TOO_LATE)
     task = asyncio.ensure_future(work())
     try:
-        await asyncio.wait({task}, timeout=left)
+        await asyncio.wait({task}, timeout=seconds)
         late = not task.done()
     finally:
         if not task.done():
-            task.add_done_callback(_looked_at)
+            task.add_done_callback(_retrieve_exception)
             task.cancel()
-            await asyncio.wait({task}, timeout=_CLEANUP)
+            await asyncio.wait({task}, timeout=_CLEANUP_SECONDS)
     if late:
-        return RequestTimeoutError(_LATE)
+        return RequestTimeoutError(_TOO_LATE)
     if task.cancelled():
         return RequestError("the call cancelled itself")
     error = task.exception()
-    return task.result() if error is None else _as_failure(error)
+    return task.result() if error is None else _to_request_error(error)
 
 
-def _looked_at(task: asyncio.Task[Any]) -> None:
-    """Keep the loop from complaining of an error that comes too late to matter."""
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    """Prevent the loop from logging an error that comes too late."""
     if not task.cancelled():
         task.exception()
 
 
-def _as_failure(error: BaseException) -> RequestError:
-    """Put a foreign exception into words; one that is to end the program goes on."""
+def _to_request_error(error: BaseException) -> RequestError:
+    """Convert an exception. One that ends the program is raised again."""
     if not isinstance(error, Exception):
         raise error
     kind = RequestTimeoutError if isinstance(error, TimeoutError) else RequestError
-    return kind(words_of(error))
+    return kind(describe_error(error))
 
 
-def words_of(error: Exception) -> str:
-    """Return the type and the text of a foreign exception, on one line and not too long."""
-    said = ""
+def describe_error(error: Exception) -> str:
+    """Return the type and the message of an exception on one line, shortened."""
+    message = ""
     with suppress(Exception):  # its `__str__` is foreign code too
-        said = one_line(str(error))[:_LONGEST_FAULT]
-    return ": ".join(filter(None, [type(error).__name__, said]))
+        message = one_line(str(error))[:_MAX_MESSAGE]
+    return ": ".join(filter(None, [type(error).__name__, message]))
 
 
-def _given(outcome: Any) -> Any:
-    """Return a result, or raise an error whose frames hold nothing of the foreign exception."""
+def _return_or_raise(outcome: Any) -> Any:
+    """Return a result, or raise an error whose frames do not hold the foreign exception."""
     try:
         if isinstance(outcome, RequestError):
             raise outcome
         return outcome
     finally:
-        del outcome  # else an error and this frame would hold each other
+        del outcome  # otherwise an error and this frame would refer to each other

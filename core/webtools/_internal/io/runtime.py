@@ -55,13 +55,13 @@ class IO(Protocol):
         quick: Callable[[], T] | None = None,
         alone: bool = False,
     ) -> T:
-        """Call a function that reads a disk or computes for long; a thread does it on a loop.
+        """Call a function that blocks or computes for long. On an event loop, a thread calls it.
 
         Args:
             function: The function.
-            quick: Does the same in microseconds, or raises; `AsyncIO` then calls `function` in
-                a thread. A `WebToolsError` is raised as it is.
-            alone: Whether the function may take so long that it needs a thread of its own.
+            quick: Does the same in microseconds on an event loop, or raises. Then `function` is
+                called in a thread, unless it was a `WebToolsError`.
+            alone: Whether the function may take so long that it needs its own thread.
         """
         ...
 
@@ -89,10 +89,10 @@ class IO(Protocol):
         ...
 
     def place(self) -> tuple[int, int]:
-        """Return an id of where the call runs; calls of one place can wait for each other.
+        """Return an id of where the call runs. Calls with the same id can wait for each other.
 
-        The threads of a process are one place and every event loop is another: a blocking call
-        inside a loop would wait in vain for a task of that loop.
+        The threads of a process have one id, and every event loop has another: a blocking call
+        inside a loop would never get the result of a task on that loop.
         """
         ...
 

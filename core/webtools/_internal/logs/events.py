@@ -1,8 +1,7 @@
-"""The log: one JSON object per line and event, the lines of a call bound together by its id.
+"""The log: one JSON object per line and event. The events of a call have the same id.
 
-Every line has `ts` (UTC, milliseconds), `event`, `call` and `pid`; the rest are the event's facts.
-The file is rotated by size and safe to share between processes. `explain` lists the events of a
-call.
+Every line has `ts` (UTC, milliseconds), `event`, `call` and `pid`, and the facts of the event. The
+file is rotated by size, and any number of processes can write to it.
 """
 
 from __future__ import annotations
@@ -33,25 +32,25 @@ __all__ = [
     "tail",
 ]
 
-# What is kept of long facts, more and more strictly: characters of a text, items of a list.
-_CUTS = ((512, 32), (64, 8))
-_DEPTH = 4  # levels that are kept of facts too large or too odd for a line
+# Characters of a text and items of a list to keep. The second pair is for lines still too long.
+_SHORTENINGS = ((512, 32), (64, 8))
+_DEPTH = 4  # levels that are kept of facts that are too large for a line
 _LARGEST = 2**63
 _START = b'{"ts":"'
-_USUAL = 2048  # bytes of a line that holds nothing long, such as a number nobody can read back
+_MAX_PLAIN = 2048  # bytes; a longer line may hold something that cannot be read back
 
 
 class Log:
-    """Writes events to a file that other threads and processes may write to as well.
+    """Writes events to a file. Other threads and processes can write to it, too.
 
     Args:
-        path: The file; its folder is made at the first event.
+        path: The file. Its folder is created with the first event.
         queries: Whether queries, URLs and the messages that may quote them are written.
         file: As for `LogFile`.
 
     Attributes:
-        append: Writes lines at one stroke; like `write` it never raises.
-        new_call_id: Makes the id of another call.
+        append: Writes lines with one system call. Never raises.
+        new_call_id: Returns an id for another call.
     """
 
     def __init__(self, path: Path, *, queries: bool = True, **file: Any) -> None:
@@ -61,14 +60,14 @@ class Log:
         self.new_call_id = new_call_id
 
     def write(self, event: str, call: str, facts: Mapping[str, Any]) -> None:
-        """Write an event; never raises, for a call must not fail because its log does.
+        """Write an event. Never raises: a call must not fail because its log cannot be written.
 
-        The facts must hold no key. What is too long is cut so that a line has at most 16 KiB.
+        Long facts are cut, so that a line has at most 16 KiB.
 
         Args:
-            event: What happened, such as `cache_hit`.
-            call: Id of the call that it happened to.
-            facts: What to tell of it: JSON data; other values are named by their type.
+            event: Name of the event, such as `cache_hit`.
+            call: Id of the call.
+            facts: JSON data without keys. Of other values, the type is written.
         """
         self.append(self.line(event, call, facts))
 
@@ -80,19 +79,23 @@ class Log:
         *,
         at: int | None = None,
     ) -> bytes:
-        """Make the line of an event that happened `at` so many nanoseconds since 1970, or now.
+        """Return the line of an event.
 
-        `write` explains the other arguments.
+        Args:
+            event: As for `write`.
+            call: As for `write`.
+            facts: As for `write`.
+            at: Time of the event in nanoseconds since 1970. Default: now.
         """
-        shown = facts if self._has_queries else without_queries(facts)
+        logged = facts if self._has_queries else without_queries(facts)
         moment = _timestamp(time.time_ns() if at is None else at)
         head = {"ts": moment, "event": event, "call": call, "pid": os.getpid()}
         try:
-            line = _encoded({**head, **shown, **head})  # no fact takes the place of the head
+            line = _encoded({**head, **logged, **head})  # no fact can replace the head
         except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
             line = b""
         if not line or len(line) >= MAX_LINE:
-            line = _cut_line(head, shown)
+            line = _cut_line(head, logged)
         return line + b"\n"
 
     def close(self) -> None:
@@ -104,21 +107,19 @@ _shared: dict[tuple[object, ...], Log] = {}
 
 
 def shared_log(path: Path, **settings: Any) -> Log:
-    """Return the one log of this process for a path and its settings, those of `Log`."""
+    """Return this process's log for a path and the settings of `Log`, always the same one."""
     key = (str(path), *sorted(settings.items()))
-    # One of several threads comes first.
     return _shared.get(key) or _shared.setdefault(key, Log(path, **settings))
 
 
 def _encoded(record: Mapping[str, Any]) -> bytes:
-    """Write a record in ASCII: what a provider sends may control or overwrite a terminal."""
+    """Encode a record in ASCII: text from a provider could control a terminal."""
     try:
-        # In a quarter of the time that `json` takes.
-        line = to_json(record, inf_nan_mode="null", fallback=_stand_in)
+        line = to_json(record, inf_nan_mode="null", fallback=_describe_value)
     except (ValueError, RecursionError):  # lone surrogates
         line = b""
-    is_plain = line.isascii() and line.find(b"\x7f") < 0  # `in` would take it for a number first
-    return line if is_plain and 0 < len(line) <= _USUAL else _encode(record).encode("ascii")
+    is_plain = line.isascii() and b"\x7f" not in line
+    return line if is_plain and 0 < len(line) <= _MAX_PLAIN else _encode(record).encode("ascii")
 
 
 def _timestamp(at: int) -> str:
@@ -133,11 +134,11 @@ def _second(now: int) -> str:
 
 
 def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> bytes:
-    for texts, items in _CUTS:
-        kept = {
+    for texts, items in _SHORTENINGS:
+        kept_facts = {
             str(name)[:64]: _cut(facts[name], texts, items, _DEPTH) for name in islice(facts, 64)
         }
-        line = _encode({**head, **kept, **head, "shortened": True}).encode("ascii")
+        line = _encode({**head, **kept_facts, **head, "shortened": True}).encode("ascii")
         if len(line) < MAX_LINE:
             return line
     shortest = {name: _cut(value, 64, 0, 0) for name, value in head.items()}
@@ -145,27 +146,27 @@ def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> bytes:
 
 
 def _cut(value: Any, texts: int, items: int, depth: int) -> Any:
-    """Keep so much of a value that it can be written on a line."""
+    """Return a value that is short enough for a line."""
     if isinstance(value, str):
         return value if len(value) <= texts else f"{value[:texts]}…"
     if value is None or (isinstance(value, (int, float)) and abs(value) < _LARGEST):
         return value
     if is_mapping(value) and depth:
-        some = islice(value.items(), items)
-        return {str(n)[:64]: _cut(item, texts, items, depth - 1) for n, item in some}
+        entries = islice(value.items(), items)
+        return {str(n)[:64]: _cut(item, texts, items, depth - 1) for n, item in entries}
     if is_array(value) and depth:
-        kept = [_cut(item, texts, items, depth - 1) for item in value[:items]]
-        return kept if len(value) <= items else [*kept, f"… {len(value) - items} more"]
-    return _stand_in(value)[:texts]
+        items_kept = [_cut(item, texts, items, depth - 1) for item in value[:items]]
+        return items_kept if len(value) <= items else [*items_kept, f"… {len(value) - items} more"]
+    return _describe_value(value)[:texts]
 
 
-def _stand_in(value: Any) -> str:
-    """Stand in for what JSON does not know; text that anybody's class makes might hold anything."""
+def _describe_value(value: Any) -> str:
+    """Return a text for a value that is not JSON: its type, since its own text may hold a key."""
     return str(value) if isinstance(value, (date, PurePath)) else f"<{type(value).__name__}>"
 
 
 _encode = json.JSONEncoder(
-    ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_stand_in
+    ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_describe_value
 ).encode
 
 
@@ -175,7 +176,7 @@ _EPOCH = 1_577_836_800_000  # 2020-01-01 in milliseconds; 40 bits last until 205
 
 
 class _CallIds:
-    """Makes ids of 40 bits of time and a counter of 20 bits that starts anywhere."""
+    """Makes ids from 40 bits of time and a counter of 20 bits with a random start."""
 
     def __init__(self) -> None:
         self.reseed()
@@ -184,7 +185,7 @@ class _CallIds:
         self._numbers = itertools.count(int.from_bytes(os.urandom(3), "big"))
 
     def __call__(self) -> str:
-        """Make an id: 12 digits and lower-case letters that sort by the time of the call."""
+        """Return an id: 12 digits and lower-case letters, which sort by time."""
         since = time.time_ns() // 1_000_000 - _EPOCH
         bits = since << 20 | next(self._numbers) & 0xFFFFF
         pairs = _PAIRS
@@ -200,10 +201,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def tail(path: Path, count: int) -> list[dict[str, Any]]:
-    """Return the last events, oldest first, from the backups too if the file has not so many.
+    """Return the last events, oldest first, also from the backups.
 
     Raises:
-        ConfigError: The log is there and cannot be read.
+        ConfigError: The log exists but cannot be read.
     """
     return [*islice(_newest_events(path), max(0, count))][::-1]
 
@@ -213,38 +214,38 @@ def events_of(path: Path, call: str) -> list[dict[str, Any]]:
 
     Args:
         path: The log.
-        call: Id of the call, or the beginning of it if no other call's begins so.
+        call: Id of the call, or a unique beginning of it.
 
     Raises:
-        InputError: No call has this id, or several begin so.
-        ConfigError: The log is there and cannot be read.
+        InputError: No call has this id, or several ids begin with it.
+        ConfigError: The log exists but cannot be read.
     """
-    wanted = call.strip().lower()
-    if not wanted:
+    prefix = call.strip().lower()
+    if not prefix:
         raise InputError("The call id is empty; `webtools log tail` shows the ids of recent calls.")
-    events = [each for each in _newest_events(path, wanted) if each["call"].startswith(wanted)]
-    exact = [each for each in events if each["call"] == wanted]
-    calls = list(dict.fromkeys(each["call"] for each in events))
+    events = [event for event in _newest_events(path, prefix) if event["call"].startswith(prefix)]
+    exact = [event for event in events if event["call"] == prefix]
+    calls = list(dict.fromkeys(event["call"] for event in events))
     if not calls:
         message = (
-            f'No call "{wanted[:64]}" is in the log {path}; `webtools log tail` shows the ids of '
+            f'No call "{prefix[:64]}" is in the log {path}; `webtools log tail` shows the ids of '
             "recent calls, and calls older than the backups are gone."
         )
         raise InputError(message)
     if len(calls) > 1 and not exact:
-        some = f"{', '.join(calls[:5])}{', …' if len(calls) > 5 else ''}"  # noqa: PLR2004
-        message = f'{len(calls)} calls begin with "{wanted[:64]}": {some}; give more of the id.'
+        examples = f"{', '.join(calls[:5])}{', …' if len(calls) > 5 else ''}"  # noqa: PLR2004
+        message = f'{len(calls)} calls begin with "{prefix[:64]}": {examples}; give more of the id.'
         raise InputError(message)
     return (exact or events)[::-1]
 
 
 def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the events whose line has a part, newest first; lines that are none are passed over."""
-    wanted = part.encode("utf-8", "replace")
+    """Yield the events whose line contains `part`, newest first. Invalid lines are ignored."""
+    needle = part.encode("utf-8", "replace")
     try:
         for line in newest_lines(path):
-            if wanted in line:
-                # After a line that was cut short may come a whole one.
+            if needle in line:
+                # The rest of a line that was cut short can precede the event.
                 event = _read(line[max(0, line.rfind(_START)) :])
                 if event is not None:
                     yield event

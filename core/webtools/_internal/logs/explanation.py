@@ -32,8 +32,8 @@ def _line(start: datetime | None, event: LogEvent) -> str:
 
 def tail_line(event: Mapping[str, Any]) -> str:
     """Return an event on one line: time, call, event, fields; long values are cut."""
-    known = LogEvent(event)
-    moment = known.moment
+    log_event = LogEvent(event)
+    moment = log_event.moment
     time = f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03}" if moment else "?"
-    fields = known.fields(longest=120)
-    return f"{time:23}  {known.text('call'):12}  {known.name:20}  {fields}".rstrip()
+    fields = log_event.fields(longest=120)
+    return f"{time:23}  {log_event.text('call'):12}  {log_event.name:20}  {fields}".rstrip()

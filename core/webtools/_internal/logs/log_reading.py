@@ -1,6 +1,6 @@
 """Reads events of the log.
 
-Anybody may have written to the file: any field may be missing or of another type, and control
+Other programs can write to the file, so any field can be missing or of another type, and control
 characters must not reach a terminal.
 """
 
@@ -16,10 +16,10 @@ from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.dates import read_moment
 from webtools._internal.text.invisible import without_invisible
 
-HEAD = ("ts", "event", "call", "pid")  # what every line has beside its facts
+HEAD = ("ts", "event", "call", "pid")  # the fields of every event
 
-_HIGHEST = 1e15  # larger numbers are not a time, size or price
-_LATEST = 1e11  # seconds since 1970: the year 5138
+_MAX_NUMBER = 1e15  # larger ones are not a time, size or price
+_MAX_TIME = 1e11  # seconds since 1970: the year 5138
 _UNIT = 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -55,7 +55,7 @@ class LogEvent:
         value = self.facts.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return None
-        return value if abs(value) < _HIGHEST else None
+        return value if abs(value) < _MAX_NUMBER else None
 
     def fields(self, *without: str, longest: int | None = None) -> str:
         """Return the other fields as `name=value`, cut to `longest` characters each."""
@@ -67,16 +67,16 @@ class LogEvent:
     def _until(self) -> str:
         """Return the `until` field, seconds since 1970 or a text, as a time."""
         moment, seconds = read_moment(self.text("until")), self.number("until")
-        if seconds is not None and 0 <= seconds < _LATEST:
+        if seconds is not None and 0 <= seconds < _MAX_TIME:
             moment = _EPOCH + timedelta(seconds=seconds)
         return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else ""
 
 
 def plain(text: str) -> str:
-    """Put a text on one line, without anything that is not to be seen."""
+    """Return a text on one line, without control and invisible characters."""
     if not text.isascii() or not text.isprintable():
-        shown = without_invisible(without_controls(text))
-        text = "".join(char if char.isprintable() or char.isspace() else "" for char in shown)
+        visible = without_invisible(without_controls(text))
+        text = "".join(char if char.isprintable() or char.isspace() else "" for char in visible)
     return " ".join(text.split())
 
 
@@ -94,7 +94,7 @@ def joined(parts: Iterable[str], separator: str = ", ") -> str:
 
 
 def amount(count: float, noun: str) -> str:
-    """Return a count with its noun, in the plural where it needs one."""
+    """Format a count with its noun, in the plural if needed."""
     return f"{count:.0f} {noun}{'' if count == 1 else 's'}"
 
 
@@ -106,7 +106,7 @@ _DURATIONS: tuple[tuple[float, str, Callable[[float], float]], ...] = (
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that suits it."""
+    """Format a duration in a suitable unit."""
     for below, unit, count in _DURATIONS:
         if seconds < below:
             return f"{count(seconds):.0f} {unit}"
@@ -114,7 +114,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes in the unit that suits it."""
+    """Format a number of bytes in a suitable unit."""
     if count < _UNIT:
         return f"{count:.0f} B"
     return f"{count / _UNIT:.1f} KB" if count < _UNIT**2 else f"{count / _UNIT**2:.1f} MB"

@@ -1,4 +1,4 @@
-"""The events of a call as records of the standard `logging`, under the name `webtools.calls`."""
+"""Events as records of the standard `logging`, under the name `webtools.calls`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NAMES = frozenset(
         "until",
     }
 )
-LOUD = frozenset({"provider_error", "moved_on", "budget_refused"})  # beside what has failed
+WARNINGS = frozenset({"provider_error", "moved_on", "budget_refused"})  # and whatever has an error
 
 
 def without_queries(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts without texts that may quote a query, URL or page: messages too."""
+    """Return the facts without texts that can quote a query, URL or page, such as messages."""
     return {
         name: value
         for name, value in facts.items()
@@ -28,14 +28,14 @@ def without_queries(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def level_of(event: str, facts: Mapping[str, Any]) -> int:
-    """Return the level of an event: failures are warnings, the end of a call is information."""
-    if event in LOUD or "error" in facts:
+    """Return the level of an event: failures are warnings, the end of a call is info."""
+    if event in WARNINGS or "error" in facts:
         return logging.WARNING
     return logging.INFO if event == "done" else logging.DEBUG
 
 
 def emit(event: str, tool: str, call: str, facts: Mapping[str, Any]) -> None:
-    """Emit the record of an event; `facts` must hold no key."""
+    """Emit the record of an event. The facts must not contain keys."""
     level = level_of(event, facts)
     if LOGGER.isEnabledFor(level):
         words = " ".join(f"{name}={value!r}" for name, value in facts.items())

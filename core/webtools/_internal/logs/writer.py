@@ -1,8 +1,8 @@
-"""The file under the log: many processes append to it, one of them at a time rotates it.
+"""The file of the log. Many processes append to it, and one at a time rotates it.
 
 A line is written by a single `write` to a descriptor opened with `O_APPEND`, so lines never mix.
-A full file is renamed to `NAME.1`, and so on; whoever still has it open sees at the next line
-that it is full, and follows to the new one. So no line goes into a file that is deleted already.
+A full file is renamed to `NAME.1`, and so on. A process that has it open notices at its next line
+that it is full, and opens the new one. So no line is written to a deleted file.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from webtools._internal.http.threads import Crew
 
 MAX_LINE = 16_384  # bytes of the longest line, its newline included
 
-_MOST_BACKUPS = 20  # a setting never allows more; what an earlier setting left is deleted
+_MAX_BACKUPS = 20  # of the setting; more backups, of an earlier setting, are deleted
 _PAUSE = 30.0  # seconds without a log after it could not be written
 _LOCK_PATIENCE = 1.0  # seconds to wait for another process that rotates
 _ROTATION_PAUSE = 5.0  # seconds until the next attempt after a rotation failed
 _BLOCK = 65_536
-# Windows neither renames nor deletes a file that anybody has open.
+# Windows does not rename or delete an open file.
 _KEEPS_OPEN = sys.platform != "win32"
-# A pipe or a terminal of that name must neither block nor be written to.
+# A pipe or a terminal with that name must not block, nor be written to.
 _SAFELY = sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 )
 
 _writer = Crew(1)  # one thread, so that lines keep their order
-# One lock for all files: a fork may then wait until no thread is in the middle of a line.
+# One lock for all files: a fork waits until no thread is writing a line.
 _lock = threading.RLock()
 
 if sys.platform != "win32":
@@ -50,12 +50,12 @@ class LogFile:
     """A file of lines that is rotated by size.
 
     Args:
-        path: The file; its folder is made when needed, for this user only.
-        max_bytes: Size from which it is rotated; it exceeds this by no more than the one line that
-            each process may be writing, unless it cannot be rotated: then it grows to twice this.
-        max_backups: How many full files are kept, as `.1` (the newest), `.2`, …
-        rotate_check_ms: Milliseconds between two looks whether the name still means this file. The
-            size is looked at before every line.
+        path: The file. Its folder is created when needed, for this user only.
+        max_bytes: Size from which it is rotated. It exceeds this by at most one line per process,
+            unless it cannot be rotated: then it grows to twice this size.
+        max_backups: Number of full files to keep, as `.1` (the newest), `.2`, …
+        rotate_check_ms: Milliseconds between two checks that the path still leads to the open file.
+            The size is checked before every line.
     """
 
     def __init__(
@@ -71,18 +71,18 @@ class LogFile:
         self._off_until = 0.0
 
     def append(self, line: bytes) -> None:
-        """Write a line; it is lost, silently, while the file cannot be written.
+        """Write a line. It is lost without an error if the file cannot be written.
 
-        Where a detector of blocking calls forbids that, another thread does it a little later.
+        If a detector of blocking calls forbids that, another thread writes it a little later.
         """
         try:
             self._write(line)
-        except Exception:  # noqa: BLE001  # detectors raise what they like
-            with contextlib.suppress(RuntimeError):  # no room for a thread
+        except Exception:  # noqa: BLE001  # a detector can raise anything
+            with contextlib.suppress(RuntimeError):  # no thread can be started
                 _writer.submit(partial(self._write_in_thread, line))
 
     def _write_in_thread(self, line: bytes) -> None:
-        with contextlib.suppress(Exception):  # nobody is there to be told
+        with contextlib.suppress(Exception):  # no caller waits for it
             self._write(line)
 
     def _write(self, line: bytes) -> None:
@@ -96,7 +96,7 @@ class LogFile:
                 if state is None or state.st_size >= self._max_bytes or not state.st_nlink:
                     self._open(now)
                 if os.write(self._fd, line) < len(line):
-                    # The disk is full; the next to open the file ends the line.
+                    # The disk is full. The next process that opens the file ends the line.
                     raise OSError  # noqa: TRY301
                 if not _KEEPS_OPEN:
                     self.close()
@@ -105,7 +105,7 @@ class LogFile:
                 self.close()
 
     def close(self) -> None:
-        """Release the file; the next line opens it again."""
+        """Close the file. The next line opens it again."""
         with _lock:
             fd, self._fd = self._fd, -1
             if fd >= 0:
@@ -113,7 +113,7 @@ class LogFile:
                     os.close(fd)
 
     def _open(self, now: float) -> None:
-        """Open the file that bears the name by now, a new one where that is full."""
+        """Open the file at the path. If it is full, rotate it and open a new one."""
         self.close()
         self._fd = _open_to_append(self._path)
         self._next_check = now + self._check_interval
@@ -127,11 +127,11 @@ class LogFile:
             self._fd = _open_to_append(self._path)
             size = os.lseek(self._fd, 0, os.SEEK_END)
         if size >= 2 * self._max_bytes:
-            raise OSError  # better no log than one that grows for ever
+            raise OSError  # it must not grow without a limit
         _end_line(self._fd, size)
 
     def _rotate(self) -> None:
-        """Rename a file that is full, unless another process has done so meanwhile."""
+        """Rename a full file, unless another process has done so."""
         lock = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
         try:
             end = time.monotonic() + _LOCK_PATIENCE
@@ -153,7 +153,7 @@ class LogFile:
             return False
 
     def _shift(self) -> None:
-        for number in range(self._max_backups, max(self._max_backups, _MOST_BACKUPS) + 1):
+        for number in range(self._max_backups, max(self._max_backups, _MAX_BACKUPS) + 1):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{self._path}.{number}")  # noqa: PTH108
         for number in range(self._max_backups - 1, 0, -1):
@@ -187,7 +187,7 @@ def _end_line(fd: int, size: int) -> None:
 
 
 def _try_lock(fd: int) -> bool:
-    """Take the lock unless another has it; where there are none, act as if it were ours."""
+    """Try to lock a file. Without support for locks, return True."""
     if sys.platform != "win32":  # there, a file that is in use cannot be renamed anyway
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -199,12 +199,12 @@ def _try_lock(fd: int) -> bool:
 
 
 def newest_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a log and its backups, the last written first.
+    """Yield the lines of a log and its backups, newest first.
 
-    Little is read at a time, and a rotation meanwhile neither hides nor repeats a line.
+    The files are read in blocks. A rotation meanwhile does not hide or repeat lines.
 
     Raises:
-        OSError: A file is there and cannot be read.
+        OSError: A file exists but cannot be read.
     """
     seen: set[tuple[int, int]] = set()
     number = 0
@@ -218,7 +218,7 @@ def newest_lines(path: Path) -> Iterator[bytes]:
                     seen.add(identity)
                     yield from _from_the_end(file)
         except FileNotFoundError:
-            if number >= _MOST_BACKUPS:
+            if number >= _MAX_BACKUPS:
                 return
         number += 1
 
@@ -236,6 +236,6 @@ def _from_the_end(file: BinaryIO) -> Iterator[bytes]:
         rest, *lines = (file.read(end - start) + rest).split(b"\n")
         yield from reversed(lines)
         if len(rest) > _BLOCK:
-            rest = b""  # no line of a log is that long
+            rest = b""  # a line of the log is never that long
         end = start
     yield rest

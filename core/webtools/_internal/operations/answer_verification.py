@@ -1,4 +1,4 @@
-"""Check any answer against its sources: URLs are fetched, and the caller's model may judge."""
+"""Check an answer against its sources. URLs are fetched, and a model of the caller can judge."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from webtools.inputs.argument_values import url_like
 from webtools.providers.protocols import Source
 from webtools.results import FetchResponse, Verified
 
-MOST_URLS = 20  # that are taken from an answer that names no sources
-SECONDS = 120.0  # for a model to judge
-_LONGEST_INPUT = 24_000  # characters of all sources together
-_MINIMUM = 3  # content words of a quotation
+MAX_URLS = 20  # of those that an answer cites
+JUDGING_SECONDS = 120.0  # for a model to judge
+_MAX_INPUT = 24_000  # characters of all sources together
+_MIN_WORDS = 3  # content words of a quotation
 _INSTRUCTIONS = """\
 Judge which of the numbered claims the numbered sources support. Use no other knowledge.
 Write one JSON object per line for each claim, and nothing else:
@@ -45,20 +45,20 @@ _OBJECT = re.compile(r"\{[^{}]*\}")
 
 
 class HasPage(Protocol):
-    """Anything with an address and a text, such as a page."""
+    """An object with a URL and a text, such as a page."""
 
     @property
     def text(self) -> str | None:
-        """What it says."""
+        """The text."""
         ...
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The URL."""
         ...
 
 
-Given: TypeAlias = str | HasPage
+SourceLike: TypeAlias = str | HasPage
 Read: TypeAlias = Callable[[list[str]], Awaitable[FetchResponse]]
 
 
@@ -69,7 +69,7 @@ class Verdict:
     Attributes:
         claim: Number of the claim in the list passed to `judge`, from 1.
         supported: Whether the sources support it.
-        quotation: The words of a source that show it; they are looked up there.
+        quotation: The words of a source that show it.
     """
 
     claim: int
@@ -86,20 +86,20 @@ class Verifier(Protocol):
         """Judge claims by sources.
 
         Raises:
-            RequestError: The verifier failed; the claims keep their status.
+            RequestError: The verifier failed. The claims keep their status.
         """
         ...
 
 
 class ModelVerifier:
-    """Lets a language model judge claims.
+    """Judges claims with a language model.
 
-    A claim is `supported` if the model judges so and names a quotation that is in a source the
-    claim cites and contains the claim's numbers and names.
+    A claim is `supported` if the model says so and quotes a source that the claim cites. The
+    quotation must be in the source, and contain the numbers and names of the claim.
     """
 
     def __init__(self, ask: Callable[[str], str], aask: Callable[[str], Awaitable[str]]) -> None:
-        """Take the ways to the model: one that blocks, one for event loops."""
+        """Take two functions that send a prompt to the model: one blocks, one is async."""
         self._ask = ask
         self._aask = aask
 
@@ -112,35 +112,37 @@ class ModelVerifier:
             RequestError: The model failed or took too long.
         """
         prompt = prompt_for(claims, sources)
-        said: object = await io.call_foreign(
+        reply: object = await io.call_foreign(
             partial(self._ask, prompt), partial(self._aask, prompt), deadline
         )
-        return list(_verdicts(said if isinstance(said, str) else ""))
+        return list(_verdicts(reply if isinstance(reply, str) else ""))
 
 
 def prompt_for(claims: Sequence[str], sources: Sequence[Source]) -> str:
-    """Write the prompt; a fence that no page can know keeps the data apart from it."""
+    """Write the prompt. A random fence, which no page can contain, encloses the data."""
     fence = f"----- {secrets.token_hex(8)} -----"
-    listed = "\n".join(f"{number}. {one_line(claim)}" for number, claim in enumerate(claims, 1))
+    numbered_claims = "\n".join(
+        f"{number}. {one_line(claim)}" for number, claim in enumerate(claims, 1)
+    )
     texts = [
-        "\n".join([f"[{each.number}] {one_line(each.title)}", *(f"    {row}" for row in rows)])
-        for each in cut_fairly(sources, _LONGEST_INPUT)
-        if (rows := without_controls(each.text).strip().splitlines())
+        "\n".join([f"[{source.number}] {one_line(source.title)}", *(f"    {row}" for row in rows)])
+        for source in cut_fairly(sources, _MAX_INPUT)
+        if (rows := without_controls(source.text).strip().splitlines())
     ]
-    data = [fence, "Claims:", listed, "Sources:", *texts, fence]
+    data = [fence, "Claims:", numbered_claims, "Sources:", *texts, fence]
     return "\n\n".join([_INSTRUCTIONS, _DATA.format(fence=fence), *data])
 
 
-def _verdicts(said: str) -> Iterator[Verdict]:
-    """Read the verdicts out of what a model wrote; what is no verdict is passed over."""
-    for match in _OBJECT.finditer(without_controls(said)):
+def _verdicts(reply: str) -> Iterator[Verdict]:
+    """Parse the verdicts in the reply of a model. Anything else is ignored."""
+    for match in _OBJECT.finditer(without_controls(reply)):
         try:
-            found = cast("dict[str, Any]", json.loads(match[0]))
+            verdict = cast("dict[str, Any]", json.loads(match[0]))
         except (ValueError, RecursionError):
             continue
-        claim, supported = found.get("claim"), found.get("supported")
+        claim, supported = verdict.get("claim"), verdict.get("supported")
         if isinstance(claim, int) and isinstance(supported, bool):
-            yield Verdict(claim, supported, str(found.get("quotation") or ""))
+            yield Verdict(claim, supported, str(verdict.get("quotation") or ""))
 
 
 # --- checking an answer -------------------------------------------------------------------------
@@ -148,65 +150,77 @@ def _verdicts(said: str) -> Iterator[Verdict]:
 
 async def verify(
     answer: str,
-    sources: Sequence[Given],
+    sources: Sequence[SourceLike],
     verifier: Verifier | None,
     read: Read,
     clean: Callable[[str], str],
     io: IO,
 ) -> Verified:
-    """Check an answer; `read` fetches the URLs among its sources, `clean` takes keys out of them.
+    """Check an answer.
+
+    Args:
+        answer: The answer.
+        sources: Its sources. Default: the URLs that it cites.
+        verifier: Judges the claims that are not quotations.
+        read: Fetches the URLs among the sources.
+        clean: Redacts keys in the sources.
+        io: The I/O of the call.
 
     Raises:
-        InputError: There is no answer, or nothing to check it against.
+        InputError: There is no answer, or no source.
         WebToolsError: No source could be read.
     """
     if not (verifier is None or hasattr(verifier, "judge")):
-        wanted = "verifier must be one such as ChatModelVerifier(model) or LLMVerifier(llm)"
-        raise InputError(f"{wanted}, not {type(verifier).__name__}.")
-    given = list(sources) or list[Given](cited_urls(answer)[:MOST_URLS])
+        expected = "verifier must be one such as ChatModelVerifier(model) or LLMVerifier(llm)"
+        raise InputError(f"{expected}, not {type(verifier).__name__}.")
+    listed = list(sources) or list[SourceLike](cited_urls(answer)[:MAX_URLS])
     if not answer.strip():
         raise InputError("there is no answer to check; give its text.")
-    if not given:
+    if not listed:
         raise InputError("there are no sources: give URLs or pages, or an answer that cites URLs.")
-    urls = [each for each in given if isinstance(each, str)]
-    if wrong := next((each for each in urls if not is_web_url(each)), ""):
-        told = f"source {one_line(wrong)[:80]!r} is no http(s) URL"
-        raise InputError(f"{told}; write {url_like(wrong)}, or give a page.")
+    urls = [source for source in listed if isinstance(source, str)]
+    if invalid := next((source for source in urls if not is_web_url(source)), ""):
+        message = f"source {one_line(invalid)[:80]!r} is not an http(s) URL"
+        raise InputError(f"{message}; write {url_like(invalid)}, or give a page.")
     fetched = await read(list(dict.fromkeys(urls))) if urls else None
-    held: list[Source] = await io.call_blocking(
-        partial(_sources, given, fetched, clean), alone=True
+    numbered_sources: list[Source] = await io.call_blocking(
+        partial(_sources, listed, fetched, clean), alone=True
     )
-    review: Review = await io.call_blocking(partial(Review.of_text, answer, held), alone=True)
-    warnings = _unread(fetched)
+    review: Review = await io.call_blocking(
+        partial(Review.of_text, answer, numbered_sources), alone=True
+    )
+    warnings = _unread_warnings(fetched)
     if verifier is not None:
-        warnings += await _judge(review, held, verifier, io)
+        warnings += await _judge(review, numbered_sources, verifier, io)
     verified = review.verified()
     cost = fetched.cost_usd if fetched else 0.0
     return verified.model_copy(update={"warnings": warnings, "cost_usd": cost})
 
 
 def _sources(
-    given: Sequence[Given], fetched: FetchResponse | None, clean: Callable[[str], str]
+    listed: Sequence[SourceLike], fetched: FetchResponse | None, clean: Callable[[str], str]
 ) -> list[Source]:
-    """Number what was given; a page that could not be read is a source without a text."""
+    """Number the sources. A page that could not be read is a source without a text."""
     pages = {page.url: page for page in fetched.pages} if fetched else {}
     return [
         Source(
             number,
-            *map(clean, _described(pages.get(each) if isinstance(each, str) else each, each)),
+            *map(
+                clean, _describe(pages.get(source) if isinstance(source, str) else source, source)
+            ),
         )
-        for number, each in enumerate(given, 1)
+        for number, source in enumerate(listed, 1)
     ]
 
 
-def _described(page: Any, given: Any) -> tuple[str, str, str]:
+def _describe(page: Any, source: Any) -> tuple[str, str, str]:
     if page is None:
-        return "", given, ""
+        return "", source, ""
     title = getattr(page, "title", None) or getattr(page, "heading", None) or ""
     return title, page.url, page.text or ""
 
 
-def _unread(fetched: FetchResponse | None) -> list[str]:
+def _unread_warnings(fetched: FetchResponse | None) -> list[str]:
     if fetched is None:
         return []
     failed = (page for page in fetched.pages if page.error)
@@ -223,68 +237,68 @@ def _unread(fetched: FetchResponse | None) -> list[str]:
 async def _judge(
     review: Review, sources: Sequence[Source], verifier: Verifier, io: IO
 ) -> list[str]:
-    """Ask a verifier about the claims that are not quoted; return warnings."""
-    open_ = [each for each in review.judged if each.is_open]
-    if not open_:
+    """Ask a verifier about the claims that are not quotations, and return warnings."""
+    open_claims = [judged for judged in review.judged if judged.is_open]
+    if not open_claims:
         return []
     now = io.now()
-    cited = sorted({place for each in open_ for place in each.statement.cites})
-    texts = [each.statement.text for each in open_]
+    cited = sorted({place for judged in open_claims for place in judged.statement.cites})
+    texts = [judged.statement.text for judged in open_claims]
     try:
-        read = [sources[place] for place in cited]
-        verdicts = await verifier.judge(texts, read, now + SECONDS, io)
+        cited_sources = [sources[place] for place in cited]
+        verdicts = await verifier.judge(texts, cited_sources, now + JUDGING_SECONDS, io)
     except (RequestError, ProviderError) as error:
         return [f"The verifier failed, so claims keep the status they have without it: {error}"]
-    await io.call_blocking(partial(_settle_all, open_, verdicts, sources), alone=True)
+    await io.call_blocking(partial(_settle_all, open_claims, verdicts, sources), alone=True)
     return []
 
 
 def _settle_all(
-    open_: Sequence[Judged], verdicts: Sequence[Verdict], sources: Sequence[Source]
+    open_claims: Sequence[Judged], verdicts: Sequence[Verdict], sources: Sequence[Source]
 ) -> None:
     """Apply the first verdict on each claim."""
-    texts = [Text(each.text) for each in sources]
-    first = {verdict.claim: verdict for verdict in reversed(verdicts)}
-    for number, judged in enumerate(open_, 1):
-        if number in first:
-            _settle(judged, first[number], texts)
+    texts = [Text(source.text) for source in sources]
+    first_verdicts = {verdict.claim: verdict for verdict in reversed(verdicts)}
+    for number, judged in enumerate(open_claims, 1):
+        if number in first_verdicts:
+            _settle(judged, first_verdicts[number], texts)
 
 
 def _settle(judged: Judged, verdict: Verdict, texts: Sequence[Text]) -> None:
-    """Make a claim `supported` if a source that it cites has the quotation, and that its facts."""
+    """Make a claim `supported` if a source that it cites has a quotation with its facts."""
     if not verdict.supported:
         judged.reasons = ["the verifier judged that the sources do not support it"]
-    elif len(keys_of(verdict.quotation)) < _MINIMUM:
+    elif len(keys_of(verdict.quotation)) < _MIN_WORDS:
         judged.reasons = ["the verifier named no quotation"]
     else:
         places = [(place, texts[place].find(verdict.quotation)) for place in judged.statement.cites]
-        found = [(place, quotation) for place, quotation in places if quotation]
-        missing = _missing(judged.statement.text, verdict.quotation)
-        if found and not missing:
-            judged.status, judged.citations = "supported", found
+        citations = [(place, quotation) for place, quotation in places if quotation]
+        missing = _missing_fact(judged.statement.text, verdict.quotation)
+        if citations and not missing:
+            judged.status, judged.citations = "supported", citations
             judged.reasons, judged.nearest = [], None
             return
         absent = "the verifier's quotation is not in the sources that it cites"
-        judged.reasons = [f"the verifier's quotation lacks its {missing}" if found else absent]
+        judged.reasons = [f"the verifier's quotation lacks its {missing}" if citations else absent]
 
 
-def _missing(claim: str, quotation: str) -> str:
+def _missing_fact(claim: str, quotation: str) -> str:
     """Return the first number or name of a claim that a quotation lacks; empty if it has all."""
     keys = keys_of(plain(quotation))
     return next((f"{kind} {text}" for kind, text, key in facts_of(claim) if key not in keys), "")
 
 
 class Text:
-    """A text in which quotations are found to the letter, except white space and link addresses."""
+    """A text to search for quotations. White space and the URLs of links are ignored."""
 
     def __init__(self, text: str) -> None:
         """Fold the white space of a text."""
         self._folded = " ".join(plain(text).split())
 
     def find(self, quotation: str) -> str:
-        """Return a quotation as the text has it; empty where it does not."""
-        wanted = " ".join(plain(quotation).split())
-        start = self._folded.find(wanted)
+        """Return a quotation as the text has it; empty if it does not have it."""
+        folded = " ".join(plain(quotation).split())
+        start = self._folded.find(folded)
         if start < 0 or _PART_BEFORE.search(self._folded[max(0, start - 2) : start]):
             return ""
-        return "" if _PART_AFTER.match(self._folded, start + len(wanted)) else wanted
+        return "" if _PART_AFTER.match(self._folded, start + len(folded)) else folded

@@ -1,4 +1,4 @@
-"""Providers in order: where one fails the next serves, all within one deadline."""
+"""Failover: if a provider fails, the next one is called, all within one deadline."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from webtools.results import ProviderAttempt
 Failure: TypeAlias = ProviderError | RequestError | InputError
 FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
 
-PATIENCE = 15.0  # seconds for a provider that another one can replace
-_LOOK_UP_SECONDS = 1.0  # for the cache and the circuit breaker, on a busy machine
+PATIENCE = 15.0  # seconds for a provider if another one can serve
+_LOOK_UP_SECONDS = 1.0  # to read the cache and the circuit breaker on a busy machine
 UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
-# Refusals that say more about the provider than about the request: its plan lacks the feature,
-# its API has moved, or the request is longer than this provider takes.
-_LIMITS_OF_ONE = frozenset({403, 404, 405, 410, 413, 414, 431})
+# Status codes after which another provider may still serve the request: the plan lacks the feature,
+# the API has moved, or the request is too long for this provider.
+_PROVIDER_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A provider's turn.
+    """A provider's turn to serve a query.
 
     Attributes:
         account: The provider.
-        deadline: When its turn ends.
+        deadline: The end of the turn.
         obeys_circuit: Whether the provider is skipped while its circuit breaker is open.
     """
 
@@ -61,7 +61,7 @@ class Turn:
 
 @dataclass(slots=True, eq=False)
 class Attempts:
-    """What became of the providers.
+    """The outcomes of calling the providers.
 
     Attributes:
         degraded: Why a provider did not serve, by its name.
@@ -101,23 +101,23 @@ class Attempts:
         self.degraded.pop(account.name, None)
         self.failures.pop(account.name, None)
 
-    def all_failed(self, call: Call, which: str) -> Failure:
-        """Return the error of a call that no provider served: the first, with all reasons."""
+    def all_failed(self, call: Call, clause: str) -> Failure:
+        """Return the error of a call that no provider served: the first one, with all reasons."""
         call.log("all_providers_failed", providers=dict(self.degraded))
         error = self.first_error
         if error is not None and len(self.degraded) == 1:
             return error
         reasons = _join_reasons(self.degraded, self.failures)
         if error is None:
-            return self._all_skipped(which, reasons)
-        joined = error.with_message(f"All providers {which} failed. {reasons}")
+            return self._all_skipped(clause, reasons)
+        joined = error.with_message(f"All providers {clause} failed. {reasons}")
         assert isinstance(joined, FAILOVER_ERRORS)  # noqa: S101  # of the same class
         return joined
 
-    def _all_skipped(self, which: str, reasons: str) -> UnavailableError:
+    def _all_skipped(self, clause: str, reasons: str) -> UnavailableError:
         first = min(self.skipped.values(), key=lambda circuit: circuit.until)
         return UnavailableError(
-            f"All providers {which} are skipped for now, so none was asked. {reasons} Try again "
+            f"All providers {clause} are skipped for now, so none was asked. {reasons} Try again "
             f"after {retry_time(first)}, or configure another provider.",
             provider=first.provider,
             retry_after=float(max(0, round(first.until - time.time()))),
@@ -128,7 +128,7 @@ class Attempts:
 class Failover:
     """The providers of one query, in order, until one of them serves it.
 
-    Iterate over it, and record what became of each turn::
+    Iterate over it, and record the outcome of each turn::
 
         for turn in failover:
             try:
@@ -138,20 +138,20 @@ class Failover:
             else:
                 failover.record_response(turn.account)
                 return result
-        raise failover.all_failed("that can search")
+        raise failover.all_failed()
 
-    Providers whose circuit breaker is open are skipped. They get a turn at the end, if none of
-    the others has responded.
+    Providers whose circuit breaker is open are skipped. If no other provider responds, they get
+    their turns at the end.
 
     Attributes:
         call: The call.
-        accounts: The providers in order. A single one is called whatever is known about it.
-        capability: What they are asked for.
+        accounts: The providers in order. A single one is called even if its circuit is open.
+        capability: The kind of call.
         deadline: The end of the whole call.
         subject: The query or URL, for the log and progress.
         may_continue: Whether another provider may succeed after an error.
-        is_needed: Whether there is still anything to ask a provider for.
-        attempts: What became of the providers.
+        is_needed: Whether there is anything left to request from a provider.
+        attempts: The outcomes.
     """
 
     call: Call
@@ -185,7 +185,7 @@ class Failover:
             if not self.is_needed(account):
                 continue
             if previous is not None:
-                self.call.moved_on(self.subject, previous.name, account.name)
+                self.call.report_failover(self.subject, previous.name, account.name)
             previous = account
             remaining = len(accounts) - position - 1
             yield Turn(account, self._end_of_turn(account, remaining), obeys_circuit)
@@ -193,7 +193,7 @@ class Failover:
     def _end_of_turn(self, account: Account, remaining: int) -> float:
         """Reserve part of the deadline for the remaining providers.
 
-        None of them waits long for its turn unless the settings give this one more time.
+        They do not wait long for their turns, unless the settings allow this one more time.
         """
         now = self.call.io.now()
         seconds = timeout_of(account, self.capability)
@@ -226,12 +226,12 @@ class Failover:
 def may_succeed_elsewhere(error: Failure) -> bool:
     """Return whether another provider may serve a request that failed with this error.
 
-    An `InputError` during a provider's turn is a limit of that provider: what is wrong for all
-    of them is refused before. The budget is shared by all.
+    An `InputError` during a provider's turn is a limit of that provider: what no provider accepts
+    is refused earlier. The budget is shared by all.
     """
     if isinstance(error, QuotaError) and error.status is None:
         return False
-    return not isinstance(error, BadRequestError) or error.status in _LIMITS_OF_ONE
+    return not isinstance(error, BadRequestError) or error.status in _PROVIDER_LIMITS
 
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
@@ -246,10 +246,10 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, now: float)
 def list_attempts(
     accounts: Sequence[Account], served: Collection[str], attempts: Sequence[Attempts]
 ) -> list[ProviderAttempt]:
-    """List the providers that were asked or skipped, each with the first reason it failed."""
+    """List the providers that were called or skipped, with the first reason of each failure."""
     reasons: dict[str, str] = {}
-    for each in reversed(attempts):
-        reasons |= each.degraded
+    for record in reversed(attempts):
+        reasons |= record.degraded
     names = [account.name for account in accounts]
     return [
         ProviderAttempt(provider=name, served=name in served, reason=reasons.get(name))
@@ -259,7 +259,7 @@ def list_attempts(
 
 
 def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
-    """Explain which providers did not serve and why, and which did instead."""
+    """Return warnings that name the providers that did not serve, and why."""
     served = " and ".join(f'"{attempt.provider}"' for attempt in attempts if attempt.served)
     return [
         f'{served} served where "{attempt.provider}" did not: {attempt.reason}'
@@ -269,12 +269,12 @@ def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
 
 
 def price_warnings(call: Call, cost_usd: float | None) -> list[str]:
-    """Warn if the price of a call leaves something out."""
+    """Return a warning if the cost of a call is incomplete."""
     return [UNPRICED] if call.is_unpriced and cost_usd else []
 
 
 def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
-    """Name each reason once: offline, all providers fail alike but for their host names."""
+    """Name each reason once: without a network, only the host names in them differ."""
     groups: dict[str, dict[str, str]] = {}
     for name, reason in reasons.items():
         error = failures.get(name)

@@ -1,4 +1,4 @@
-"""Fetch pages: every URL has its page or the reason it failed, in the order of the call."""
+"""Fetch pages. Every URL has a page or an error, in the order of the call."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page, fault_of
 
-# No other provider is asked for a page that is gone or that robots.txt disallows, nor for an
-# address that our own policy refuses, which may be private.
+# No other provider gets a URL whose page is gone or disallowed by robots.txt, or that our own
+# policy refuses, as it may be private.
 _NOT_ELSEWHERE = Fault.GONE | Fault.REFUSED | Fault.DISALLOWED
 _MAX_REASONS_IN_MESSAGE = 10
-MAX_PASSAGE_CHARACTERS = 8000  # of the passages of all pages, for a question
+MAX_PASSAGE_CHARACTERS = 8000  # of all passages of a call with a question
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The pages of a fetch, with what research needs to know beside the response.
+    """The response of a fetch, with details for research.
 
     Attributes:
         response: The response.
@@ -47,7 +47,6 @@ class Fetched:
 
 
 async def fetch(accounts: Sequence[Account], query: PageQuery, call: Call) -> FetchResponse:
-    """Fetch pages as `fetch_pages` does."""
     return (await fetch_pages(accounts, query, call)).response
 
 
@@ -57,9 +56,9 @@ async def fetch_pages(
     call: Call,
     deadline: float = inf,
 ) -> Fetched:
-    """Fetch pages; the next provider gets the ones that one could not fetch.
+    """Fetch pages. The next provider gets those that a provider could not fetch.
 
-    Mixed outcomes succeed.
+    The call succeeds if any page was fetched.
 
     Raises:
         InputError: The operator's settings forbid the hosts of all URLs.
@@ -82,14 +81,14 @@ async def fetch_pages(
 
 @dataclass(slots=True, eq=False)
 class _Fetching:
-    """A fetch that is under way.
+    """A fetch in progress.
 
     Attributes:
         pages: The pages that were fetched, by URL.
         reasons: Why a provider could not fetch a page, by URL and by the provider's name.
         faults: The kinds of these faults, by URL.
-        parts: What each provider returned, by its name.
-        attempts: What became of the providers.
+        parts: What the providers returned, by their names.
+        attempts: The outcomes of calling the providers.
     """
 
     accounts: Sequence[Account]
@@ -103,7 +102,7 @@ class _Fetching:
     attempts: Attempts = field(default_factory=Attempts)
 
     async def run(self) -> None:
-        """Ask the providers for what is missing, until nothing is.
+        """Request the missing pages from one provider after another.
 
         Raises:
             WebToolsError: No page could be fetched.
@@ -133,7 +132,7 @@ class _Fetching:
             raise self._all_failed()
 
     def _turns(self, failover: Failover) -> Iterator[Turn]:
-        """Yield turns like the failover, whose skipped providers serve as soon as a page fails."""
+        """Yield the turns. Skipped providers get theirs as soon as a page is missing."""
         if len(self.accounts) == 1:
             yield from failover
             return
@@ -149,13 +148,13 @@ class _Fetching:
                 self.attempts.degraded[name] = reason
 
     def _missing(self, account: Account) -> tuple[str, ...]:
-        """List the URLs to ask a provider for.
+        """List the URLs to request from a provider.
 
-        A page that is gone is asked only of the provider that `fetchFallback` names.
+        A page that is gone is requested only from the provider that `fetchFallback` names.
         """
         is_fallback = any(other.fetch_fallback == account.name for other in self.accounts)
         final = Fault.FORBIDDEN if is_fallback else Fault.FORBIDDEN | _NOT_ELSEWHERE
-        if account.domains:  # where hosts are forbidden, an odd one may be one of them
+        if account.domains:  # a URL that we refuse may be of a forbidden host
             final |= Fault.REFUSED
         return tuple(
             url
@@ -190,12 +189,14 @@ class _Fetching:
 
     def _reason(self, url: str) -> str:
         reasons = self.reasons[url]
-        first, *others = reasons
-        parts = [reasons[first], *(f'"{name}" failed too: {reasons[name]}' for name in others)]
+        first_name, *other_names = reasons
+        parts = [
+            reasons[first_name],
+            *(f'"{name}" failed too: {reasons[name]}' for name in other_names),
+        ]
         return "; ".join([*(part.rstrip(".") for part in parts[:-1]), parts[-1]])
 
     def fetched(self) -> Fetched:
-        """Return the response."""
         served = {page.source_provider or "" for page in self.pages.values()}
         attempts = list_attempts(self.accounts, served, [self.attempts])
         parts = list(self.parts.values())
@@ -229,7 +230,7 @@ class _Fetching:
         return {name: reasons.get(name) or degraded[name] for name in names}
 
     def _replacement_warnings(self) -> list[str]:
-        """Name the pages that another provider fetched, and why."""
+        """Return warnings that name the pages that another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():
             served = page.source_provider or ""
@@ -249,12 +250,12 @@ class _Fetching:
 
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:
-    shown = pages[:_MAX_REASONS_IN_MESSAGE]
-    reasons = "; ".join(f"{page.url}: {str(page.error).rstrip('.')}" for page in shown)
-    if len(pages) > len(shown):
-        reasons += f"; and {len(pages) - len(shown)} more"
+    listed_pages = pages[:_MAX_REASONS_IN_MESSAGE]
+    reasons = "; ".join(f"{page.url}: {str(page.error).rstrip('.')}" for page in listed_pages)
+    if len(pages) > len(listed_pages):
+        reasons += f"; and {len(pages) - len(listed_pages)} more"
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
-    is_advised = any(Fault.ADVISED in fault_of(page) for page in shown)
+    is_advised = any(Fault.ADVISED in fault_of(page) for page in listed_pages)
     remedy = "" if is_advised else " Check the URLs or try other ones."
     message = f"{head} could not be fetched: {reasons}.{remedy}"
     return ProviderError(message, provider=name)

@@ -1,4 +1,4 @@
-"""One provider's part of a fetch: cached pages, and the rest with as few requests as it takes."""
+"""One provider's part of a fetch: cached pages, and as few requests as possible for the rest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CachedPage(BaseModel):
     warnings: list[str]
 
     def has_content(self) -> bool:
-        """Return whether the page was read and has anything on it."""
+        """Return whether the page was read and is not empty."""
         page = self.page
         return page.error is None and bool(
             page.text or page.highlights or page.summary or page.passages
@@ -65,7 +65,7 @@ _ROBOTS: CacheFormat[RobotsFile] = CacheFormat(TypeAdapter(RobotsFile), lambda _
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The pages that one provider was asked for.
+    """The pages that were requested from one provider.
 
     Attributes:
         pages: One per URL, in the order of the query.
@@ -102,19 +102,19 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
                 raise
             responses = [Pages(_failed_pages(missing, error), NOTHING)]
     fetched = (page for response in responses for page in response.pages)
-    warnings = [warning for each in cached.values() for warning in each.value.warnings]
+    warnings = [warning for entry in cached.values() for warning in entry.value.warnings]
     warnings += [warning for response in responses for warning in response.warnings]
     return Part(
         pages=[cached[url].value.page if url in cached else next(fetched) for url in query.urls],
         warnings=list(dict.fromkeys(warnings)),
         cost=total(response.cost for response in responses) if missing else NOTHING,
         is_cached=not missing,
-        oldest=earliest(each.stored_at for each in cached.values()),
+        oldest=earliest(entry.stored_at for entry in cached.values()),
     )
 
 
 def _query_for(account: Account, query: PageQuery) -> PageQuery:
-    """Ask for the whole text if we choose the passages, not the provider."""
+    """Request the whole text if the provider cannot choose passages."""
     if not query.question or PROVIDERS[account.type].about.chooses_passages:
         return query
     return replace(
@@ -131,7 +131,7 @@ def _key_of(account: Account, query: PageQuery, url: str) -> CacheKey[CachedPage
 def _by_url(
     urls: Sequence[str], cached: Sequence[Cached[CachedPage] | None]
 ) -> dict[str, Cached[CachedPage]]:
-    return {url: each for url, each in zip(urls, cached, strict=True) if each is not None}
+    return {url: entry for url, entry in zip(urls, cached, strict=True) if entry is not None}
 
 
 def _failed_pages(urls: Iterable[str], error: WebToolsError) -> list[Page]:
@@ -167,7 +167,7 @@ async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]
     return [
         replace(
             response,
-            pages=[_copy(page) for page in response.pages],  # the caller may change its lists
+            pages=[_copy(page) for page in response.pages],  # callers may change their lists
             cost=NOTHING if is_shared else response.cost,
         )
         for response in responses
@@ -223,7 +223,7 @@ def _api_call(turn: Turn, query: PageQuery, call: Call) -> ApiCall:
 async def _request_group(
     provider: FetchProvider, api_call: ApiCall, query: PageQuery, done: ReportProgress
 ) -> Pages:
-    """Request as many pages as fit into one request of the API."""
+    """Request a group of pages with one request."""
     account = api_call.account
     async with metered(api_call):
         pages = await exchange(
@@ -240,11 +240,12 @@ async def _request_group(
 async def _request_each(
     provider: PageProvider, turn: Turn, query: PageQuery, call: Call, done: ReportProgress
 ) -> Pages:
-    """Let a provider fetch the pages one by one; their time is that of the turn."""
+    """Have a provider fetch the pages one by one, within the time of the turn."""
     api_call = replace(_api_call(turn, query, call), deadline=inf)
     page_call = PageCall(
         io=call.io,
-        # Counted apart: a site that does not respond says nothing about the provider.
+        # A copy, with its own count of requests: a site that does not respond is not the
+        # provider's fault.
         send=partial(send_with_retries, api_call=replace(api_call), deadline=turn.deadline),
         timeout=api_call.timeout,
         deadline=turn.deadline,
@@ -259,7 +260,7 @@ async def _request_each(
 async def _robots_file(
     turn: Turn, call: Call, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
 ) -> RobotsFile:
-    """Return a robots.txt, from the cache even where pages are refreshed."""
+    """Return a robots.txt. It is read from the cache even if pages are refreshed."""
     reading = replace(call, options=replace(call.options, cache="use"))
     key = CacheKey(_ROBOTS, cache_key("robots", url), url, turn.account.name)
     return (await once(reading, key, fetch, turn.deadline)).value

@@ -1,8 +1,7 @@
-"""Any number of pages, a batch at a time, as the frameworks' loaders give them.
+"""Loads any number of pages in batches, for the loaders of the frameworks.
 
-A page that cannot be read is left out and logged, or raised where its loss must not go unseen. What
-would fail for every page is raised in any case, and so is the first failure where no page came:
-nothing loaded never looks like nothing to load.
+A page that cannot be read is skipped and logged, or its error is raised if the loader says so. An
+error that every page would have is always raised. If no page was loaded, the first error is raised.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from webtools.results import FetchResponse, Page
 
 __all__ = ["Loading", "failed_pages", "plain_text", "url_fault"]
 
-_HOPELESS = (AuthenticationError, QuotaError)  # the next pages would fail likewise
+_FINAL_ERRORS = (AuthenticationError, QuotaError)  # the next pages would fail, too
 
 
 def plain_text(page: Page) -> str:
-    """Return all that came of a page, as one text: summary, extracts, passages, text."""
+    """Return the summary, extracts, passages and text of a page as one text."""
     passages = [passage.text for passage in page.passages or ()]
     parts = [page.summary, *page.highlights, *passages, page.text]
     return "\n\n".join(part for part in parts if part)
@@ -43,28 +42,27 @@ class Loading:
     """One pass over URLs."""
 
     def __init__(self, urls: Sequence[str], logger: Logger, *, continue_on_failure: bool) -> None:
-        """Begin; nothing has come, and nothing has failed."""
         self._urls = urls
         self._logger = logger
-        self._goes_on = continue_on_failure
-        self._first: WebToolsError | None = None  # that failed
-        self._has_come = False
+        self._continues = continue_on_failure
+        self._first_error: WebToolsError | None = None
+        self._has_pages = False
 
     def batches(self, size: int) -> Iterator[Sequence[str]]:
-        """Yield what to fetch next; one URL that is none would have its whole batch refused."""
+        """Yield batches of URLs. An invalid URL is skipped: it would fail its whole batch."""
         urls = [url for url in self._urls if not self._is_refused(url)]
         for start in range(0, len(urls), size):
             yield urls[start : start + size]
 
     def fail(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
-        """Leave pages out, or raise what failed."""
+        """Skip pages, or raise their error."""
         is_theirs = isinstance(error, (RequestError, ProviderError))
-        if not self._goes_on or not is_theirs or isinstance(error, _HOPELESS):
+        if not self._continues or not is_theirs or isinstance(error, _FINAL_ERRORS):
             raise error
-        self._leave_out(urls, error, reason)
+        self._skip(urls, error, reason)
 
     def pages(self, response: FetchResponse, *, may_be_empty: bool) -> Iterator[Page]:
-        """Yield the pages that could be read, and log what the call has to warn of."""
+        """Yield the pages that could be read, and log the warnings."""
         for warning in response.warnings:
             self._logger.warning("%s", warning)
         for page in response.pages:
@@ -72,30 +70,30 @@ class Loading:
             if reason := page.error or ("" if has_text else "it has no text"):
                 self.fail([page.url], _unreadable(page, reason, response.provider), reason)
             else:
-                self._has_come = True
+                self._has_pages = True
                 yield page
 
     def end(self) -> None:
-        """Raise the first failure where no page came."""
-        if self._first is not None and not self._has_come:
-            raise self._first
+        """Raise the first error if no page was loaded."""
+        if self._first_error is not None and not self._has_pages:
+            raise self._first_error
 
     def _is_refused(self, url: str) -> bool:
         fault = url_fault(url)
         if fault is None:
             return False
-        if not self._goes_on:
+        if not self._continues:
             raise fault
-        self._leave_out([url], fault)
+        self._skip([url], fault)
         return True
 
-    def _leave_out(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
+    def _skip(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
         self._logger.warning("Left out %s: %s", ", ".join(urls), reason or error)
-        self._first = self._first or error
+        self._first_error = self._first_error or error
 
 
 def url_fault(url: str) -> InputError | None:
-    """Explain why a URL cannot be fetched, if so."""
+    """Return the error of an invalid URL."""
     try:
         read_input(FetchInput, {"urls": [url]})
     except InputError as error:

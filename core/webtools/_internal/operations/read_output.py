@@ -1,4 +1,4 @@
-"""Reading on: what was cut from an output, part by part, or the passage that one looks for."""
+"""Reads stored outputs part by part, or from a passage on."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from webtools.inputs.read import ReadInput
 from webtools.results import ReadResponse
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit
 
-_FOOTER_BYTES = 1024  # what stands below the part: where it is, and how to go on
+_FOOTER_BYTES = 1024  # the position of the part, and how to read the next one
 _FOOTER_LINES = 8
 _ROOM_BYTES = MAX_BYTES - fencing.OVERHEAD - _FOOTER_BYTES
 _ROOM_LINES = MAX_LINES - fencing.OVERHEAD_LINES - _FOOTER_LINES
 _BEFORE = 400  # characters shown before a passage, at most
 
 
-async def read_on(given: ReadInput, io: IO) -> ReadResponse:
+async def read_stored_output(arguments: ReadInput, io: IO) -> ReadResponse:
     """Read a part of what an earlier call saved.
 
     Raises:
-        InputError: Nothing is kept under the handle, or the offset is beyond the end.
+        InputError: Nothing is stored under the handle, or the offset is beyond the end.
     """
     response: ReadResponse = await io.call_blocking(
-        partial(_part, given.handle, given.offset, given.find)
+        partial(_part, arguments.handle, arguments.offset, arguments.find)
     )
     return response
 
@@ -60,24 +60,24 @@ def _part(handle: str, offset: int, find: str) -> ReadResponse:
 
 
 def _search(find: str, text: str, offset: int) -> int | None:
-    """Look for words, whatever their case and the white space between them."""
+    """Search for words, ignoring case and differences in white space."""
     pattern = r"\s+".join(map(re.escape, find.split()))
     match = re.compile(pattern, re.IGNORECASE).search(text, offset)
     return match.start() if match else None
 
 
-def _start_before(text: str, hit: int, least: int) -> int:
-    """Begin a little before a passage: at a line, else at a word, if one begins there."""
-    earliest = max(hit - _BEFORE, least)
-    if earliest == least:
-        return least
+def _start_before(text: str, hit: int, minimum: int) -> int:
+    """Return a position a little before a passage: at a line, otherwise at a word."""
+    earliest = max(hit - _BEFORE, minimum)
+    if earliest == minimum:
+        return minimum
     near = text[earliest:hit]
     after_break = near.find("\n") + 1 or near.find(" ") + 1
     return earliest + after_break
 
 
 def _length(text: str, start: int) -> int:
-    """Explain how many characters from `start` fit, a line with its line feed as far as it goes."""
+    """Return how many characters from `start` fit, including the line feed of the last line."""
     window = text[start : start + _ROOM_BYTES + 1]  # no more characters than bytes can fit
     cut = fit(window, _ROOM_LINES, _ROOM_BYTES)
     if not cut.truncated:

@@ -1,4 +1,4 @@
-"""Search: all queries concurrently, each with failover; one failing query loses no other."""
+"""Search: all queries run concurrently, each with failover. One can fail without the others."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from webtools._internal.operations.failover import (
     price_warnings,
 )
 from webtools._internal.operations.search_filters import (
-    as_asked,
     attest,
     page_of,
     passes,
-    unapplied,
+    to_provider_query,
+    unapplied_warnings,
     undated_warning,
     weakest,
 )
@@ -59,10 +59,10 @@ class Answer:
 
     Attributes:
         account: The provider.
-        limit: How many results it was asked for.
+        limit: Number of results that were requested.
         hits: All that it returned.
         results: Those that pass the filters.
-        undated: How many of them passed because they have no date to check.
+        undated: Number of results that passed because they have no date.
         stored_at: When they were cached; None for a new response.
     """
 
@@ -76,7 +76,7 @@ class Answer:
 
 @dataclass(slots=True, eq=False)
 class _QuerySearch:
-    """One query of a call: what became of its providers, and its answer or error."""
+    """The search for one query: its attempts, and its answer or error."""
 
     query: SearchQuery
     attempts: Attempts = field(default_factory=Attempts)
@@ -90,25 +90,25 @@ async def search(
     call: Call,
     limit_of: Callable[[Account], int] | None = None,
 ) -> SearchResponse:
-    """Search for every query; results come by query, then by the provider's rank.
+    """Search for every query. Results are ordered by query, then by rank.
 
     Args:
         accounts: The providers, in the order in which they are tried.
         queries: The queries.
         call: The call.
-        limit_of: Returns how many results a provider is asked for; without it, the query says.
+        limit_of: Returns the number of results to request. Default: as the query says.
 
     Raises:
-        WebToolsError: Every query failed; the first error, with the texts of the others.
+        WebToolsError: Every query failed. It is the first error, with the messages of the others.
     """
     deadline = end_of_call(accounts, "search", call.io.now())  # the same for all queries
     done = call.parts("searching", len(queries))
     searches = [_QuerySearch(query) for query in queries]
     await call.io.gather(
-        [partial(_run, each, accounts, deadline, call, limit_of, done) for each in searches],
+        [partial(_run, item, accounts, deadline, call, limit_of, done) for item in searches],
         MAX_CONCURRENT_QUERIES,
     )
-    errors = [each.error for each in searches if each.error is not None]
+    errors = [item.error for item in searches if item.error is not None]
     if len(errors) == len(searches):
         raise _join_errors(errors)
     return _response(accounts, searches, call)
@@ -122,7 +122,7 @@ async def _run(
     limit_of: Callable[[Account], int] | None,
     done: ReportProgress,
 ) -> None:
-    """Search for one query, and report that it ended."""
+    """Search for one query, and report its end."""
     failover = Failover(
         call,
         accounts,
@@ -145,14 +145,14 @@ async def _search_with_failover(
 ) -> Answer:
     for turn in failover:
         account = turn.account
-        asked = query if limit_of is None else replace(query, limit=limit_of(account))
+        limited = query if limit_of is None else replace(query, limit=limit_of(account))
         try:
-            hits = await find(turn, asked, failover.call)
+            hits = await find(turn, limited, failover.call)
         except FAILOVER_ERRORS as error:
             failover.record_failure(account, error)
         else:
             failover.record_response(account)
-            return answer_of(account, asked, hits)
+            return answer_of(account, limited, hits)
     raise failover.all_failed()
 
 
@@ -164,7 +164,7 @@ async def find(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:
     """
     account = turn.account
     if query.page:
-        query = as_asked(account, query)
+        query = to_provider_query(account, query)
     key = CacheKey(HITS, _key_of(query, account), query.query, account.name)
     return await once(call, key, lambda: _request_hits(turn, query, call), turn.deadline)
 
@@ -181,7 +181,7 @@ def _key_of(query: SearchQuery, account: Account) -> str:
 
 
 def normalize(query: str) -> str:
-    """Fold case and white space, so that equal questions share one cache entry."""
+    """Fold case and white space, so that equal queries share a cache entry."""
     return " ".join(query.lower().split())
 
 
@@ -200,7 +200,7 @@ async def _request_hits(turn: Turn, query: SearchQuery, call: Call) -> Hits:
 
 
 def answer_of(account: Account, query: SearchQuery, cached: Cached[Hits]) -> Answer:
-    """Choose the results that pass the filters: domains and dates are checked here as well."""
+    """Filter the hits. Domains and dates are checked again, also if the provider did so."""
     hits = as_cached(cached.value, query.query) if cached.is_free else cached.value
     dates = query.start_published_date or query.end_published_date
     results = [result for result in hits.results if passes(result, query)]
@@ -210,7 +210,7 @@ def answer_of(account: Account, query: SearchQuery, cached: Cached[Hits]) -> Ans
 
 
 def as_cached(hits: Hits, query: str) -> Hits:
-    """Return hits of the cache for a query, which may be spelled differently; they cost nothing."""
+    """Return cached hits at no cost, with the spelling of this query."""
     results = [
         result if result.query == query else result.model_copy(update={"query": query})
         for result in hits.results
@@ -222,10 +222,10 @@ def _join_errors(errors: list[WebToolsError]) -> WebToolsError:
     texts = list(dict.fromkeys(str(error) for error in errors))
     if len(texts) == 1:
         return errors[0]
-    shown = texts[:_MAX_ERRORS_IN_MESSAGE]
-    if len(texts) > len(shown):
-        shown.append(f"And {len(texts) - len(shown)} more failed in their own way.")
-    return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(shown)}")
+    texts_shown = texts[:_MAX_ERRORS_IN_MESSAGE]
+    if len(texts) > len(texts_shown):
+        texts_shown.append(f"And {len(texts) - len(texts_shown)} more failed in their own way.")
+    return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(texts_shown)}")
 
 
 # --- the response ------------------------------------------------------------------------------
@@ -234,29 +234,29 @@ def _join_errors(errors: list[WebToolsError]) -> WebToolsError:
 def _response(
     accounts: Sequence[Account], searches: Sequence[_QuerySearch], call: Call
 ) -> SearchResponse:
-    answers = [each.answer for each in searches if each.answer is not None]
+    answers = [item.answer for item in searches if item.answer is not None]
     query = searches[0].query
     states: dict[str, dict[str, FilterState]] = {}
     if any(getattr(query, name) for name in FILTERS):
         states = {answer.account.name: attest(answer.account, query) for answer in answers}
         call.log("filters", filters=weakest(states.values()))
     served = {answer.account.name for answer in answers}
-    attempts = list_attempts(accounts, served, [each.attempts for each in searches])
+    attempts = list_attempts(accounts, served, [item.attempts for item in searches])
     cost = total([answer.hits.cost for answer in answers])
     usd = cost.usd if cost else None
     unpriced = price_warnings(call, usd) if len(attempts) > 1 else []
     times = [answer.stored_at for answer in answers if answer.stored_at]
-    has_failures = any(each.attempts.failures for each in searches)
+    has_failures = any(item.attempts.failures for item in searches)
     is_cached = len(times) == len(searches) and not has_failures
     return SearchResponse(
         provider=next(attempt.provider for attempt in attempts if attempt.served),
         attempts=attempts,
-        queries=[each.query.query for each in searches],
+        queries=[item.query.query for item in searches],
         results=[result for answer in answers for result in answer.results],
         errors=[
-            QueryError(query=each.query.query, message=str(each.error))
-            for each in searches
-            if each.error is not None
+            QueryError(query=item.query.query, message=str(item.error))
+            for item in searches
+            if item.error is not None
         ],
         filters=weakest(states.values()),
         warnings=[
@@ -276,7 +276,9 @@ def _answer_warnings(
     answers: Sequence[Answer], states: dict[str, dict[str, FilterState]]
 ) -> list[str]:
     warnings = dict.fromkeys(warning for answer in answers for warning in answer.hits.warnings)
-    unsupported = [text for name, state in states.items() for text in unapplied(name, state)]
+    unsupported = [
+        text for name, state in states.items() for text in unapplied_warnings(name, state)
+    ]
     undated = sum(answer.undated for answer in answers)
     return [*warnings, *unsupported, *(undated_warning(undated) if undated else ())]
 

@@ -1,4 +1,4 @@
-"""Filters and options of a search: who applies them, and what of them is applied here."""
+"""Filters and options of a search: which are applied by the provider, and which here."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LOCAL = DOMAINS | DATES | frozenset[FilterName]({"page"})
 
 
 def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
-    """Return for each filter asked for who applied it."""
-    asked = [name for name in FILTERS if getattr(query, name)]
-    if not asked:
+    """Return for each filter of a query who applied it."""
+    requested = [name for name in FILTERS if getattr(query, name)]
+    if not requested:
         return {}
     native = native_filters(account, query)
     return {
         name: "native" if name in native else "local" if name in LOCAL else "unsupported"
-        for name in asked
+        for name in requested
     }
 
 
@@ -36,21 +36,23 @@ def native_filters(account: Account, query: SearchQuery) -> frozenset[FilterName
     return provider.native_filters(query, account)
 
 
-def weakest(every: Iterable[dict[str, FilterState]]) -> dict[str, FilterState]:
-    """Attest each filter as weakly as the weakest provider does."""
-    found: dict[str, FilterState] = {}
-    for states in every:
+def weakest(states_of_providers: Iterable[dict[str, FilterState]]) -> dict[str, FilterState]:
+    """Return the weakest state of each filter."""
+    weakest_states: dict[str, FilterState] = {}
+    for states in states_of_providers:
         for name, state in states.items():
-            known = found.get(name, state)
-            found[name] = state if _STRENGTHS.index(state) > _STRENGTHS.index(known) else known
-    return found
+            previous = weakest_states.get(name, state)
+            weakest_states[name] = (
+                state if _STRENGTHS.index(state) > _STRENGTHS.index(previous) else previous
+            )
+    return weakest_states
 
 
 _STRENGTHS: tuple[FilterState, ...] = get_args(FilterState)  # the strongest first
 
 
-def unapplied(name: str, states: dict[str, FilterState]) -> list[str]:
-    """Name which filters a provider did not apply."""
+def unapplied_warnings(name: str, states: dict[str, FilterState]) -> list[str]:
+    """Return a warning for each filter that a provider did not apply."""
     return [
         f'{"Option" if key == "content" else "Filter"} {key} is not supported by provider "{name}" '
         "and was not applied."
@@ -60,15 +62,17 @@ def unapplied(name: str, states: dict[str, FilterState]) -> list[str]:
 
 
 def undated_warning(count: int) -> list[str]:
-    """Warn that so many results could not be checked for their date."""
+    """Return a warning if results have no date to check."""
     if not count:
         return []
-    which, it = ("1 result carries", "it") if count == 1 else (f"{count} results carry", "them")
-    return [f"{which} no date, so the date filter could not check {it}."]
+    subject, pronoun = (
+        ("1 result carries", "it") if count == 1 else (f"{count} results carry", "them")
+    )
+    return [f"{subject} no date, so the date filter could not check {pronoun}."]
 
 
 def passes(result: SearchResult, query: SearchQuery) -> bool:
-    """Apply domains and dates; for filters that the provider applied too this changes nothing."""
+    """Return whether a result passes the filters for domains and dates."""
     if query.include_domains and not _matches(result.url, query.include_domains):
         return False
     if query.exclude_domains and _matches(result.url, query.exclude_domains):
@@ -88,9 +92,9 @@ def _matches_one(host: str, path: str, domain: str) -> bool:
     name = name.partition(":")[0]
     if host != name and not host.endswith("." + name):
         return False
-    inside = path.lower().removeprefix("/")
-    wanted = prefix.rstrip("/")
-    return not slash or not wanted or inside == wanted or inside.startswith(wanted + "/")
+    rest = path.lower().removeprefix("/")
+    folder = prefix.rstrip("/")
+    return not slash or not folder or rest == folder or rest.startswith(folder + "/")
 
 
 def _in_range(published: datetime | None, query: SearchQuery) -> bool:
@@ -105,7 +109,7 @@ def _in_range(published: datetime | None, query: SearchQuery) -> bool:
 
 
 def day_start(value: date | datetime) -> datetime:
-    """Return the moment at which a date, or the date-time itself, begins; naive is UTC."""
+    """Return the beginning of a date in UTC, or a date-time itself."""
     if isinstance(value, datetime):
         return value
     return datetime.combine(value, time(), UTC)
@@ -118,21 +122,21 @@ def _day_end(value: date) -> datetime:
     return day_start(value + timedelta(days=1))
 
 
-# --- pages of results, and pages that are alike ------------------------------------------------
+# --- pages of results, and similar pages ------------------------------------------------
 
 
-def as_asked(account: Account, query: SearchQuery) -> SearchQuery:
-    """Return the query as its provider is asked: without pages, for all up to the one wanted."""
+def to_provider_query(account: Account, query: SearchQuery) -> SearchQuery:
+    """Return the query to send. A provider without pages gets one for all results so far."""
     if not _is_paged_here(account, query):
         return query
-    most = PROVIDERS[account.type].about.max_results
-    return replace(query, limit=min(most, query.page * query.limit), page=0)
+    maximum = PROVIDERS[account.type].about.max_results
+    return replace(query, limit=min(maximum, query.page * query.limit), page=0)
 
 
 def page_of(
     account: Account, query: SearchQuery, results: list[SearchResult]
 ) -> list[SearchResult]:
-    """Return as many results as were asked for, of the page that was."""
+    """Return the results of the requested page."""
     first = (query.page - 1) * query.limit if _is_paged_here(account, query) else 0
     return results[first : first + query.limit]
 
@@ -141,16 +145,18 @@ def _is_paged_here(account: Account, query: SearchQuery) -> bool:
     return query.page > 1 and "page" not in native_filters(account, query)
 
 
-def finding_similar(chain: Sequence[Account]) -> tuple[Account, ...]:
-    """Return those who find pages similar to one.
+def select_similar_finders(chain: Sequence[Account]) -> tuple[Account, ...]:
+    """Return the providers that can find similar pages.
 
     Raises:
-        ConfigError: None does.
+        ConfigError: No provider of the chain can do that.
     """
     query = SearchQuery("https://example.com/", 1, similar=True)
-    able = tuple(each for each in chain if "similar" in native_filters(each, query))
-    if able:
-        return able
-    names = ", ".join(f'"{each.name}"' for each in chain)
+    able_accounts = tuple(
+        account for account in chain if "similar" in native_filters(account, query)
+    )
+    if able_accounts:
+        return able_accounts
+    names = ", ".join(f'"{account.name}"' for account in chain)
     message = f"No pages similar to another one can be found with {names}; "
     raise ConfigError(f"{message}leave similar out and describe them in words.")

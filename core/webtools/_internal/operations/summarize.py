@@ -39,7 +39,7 @@ async def summarize(
 
     Raises:
         InputError: The operator's settings forbid the host.
-        WebToolsError: Every provider failed, or gave no summary.
+        WebToolsError: Every provider failed, or returned no summary.
     """
     accounts[0].domains.check(query.url)  # the same for all providers
     deadline = end_of_call(accounts, "summarize", call.io.now())

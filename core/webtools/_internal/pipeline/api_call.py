@@ -1,4 +1,4 @@
-"""One request to a provider, or several that share its price and its time."""
+"""An API call: one request to a provider, or several with a common price and deadline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds up what the calls of one tool cost."""
+"""Adds up the costs of API calls."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterable
 
 from webtools.providers.protocols import Cost
 
-NOTHING = Cost(0.0, is_estimate=False)  # of what was cached
-_HIGHEST = 1_000_000.0  # USD; a figure above it is no price
+NOTHING = Cost(0.0, is_estimate=False)  # of a cached response
+_MAX_COST = 1_000_000.0  # USD; a higher figure is an error of the provider
 
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:
-    """Add the known prices; the sum is an estimate when any part is, or is unknown."""
+    """Add the known costs. The sum is an estimate if a part is an estimate or unknown."""
     parts = list(costs)
-    known = [cost for cost in parts if cost is not None]
-    if not known:
+    known_costs = [cost for cost in parts if cost is not None]
+    if not known_costs:
         return None
-    usd = sum([cost.usd for cost in known])
-    if usd > _HIGHEST:
+    usd = sum([cost.usd for cost in known_costs])
+    if usd > _MAX_COST:
         return None
-    estimate = len(known) < len(parts) or True in [cost.is_estimate for cost in known]
+    estimate = len(known_costs) < len(parts) or True in [cost.is_estimate for cost in known_costs]
     return Cost(round(usd, 6), estimate)

@@ -1,4 +1,4 @@
-"""Keep tests apart: what one call leaves behind does not change another test."""
+"""Isolates tests from each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webtools.config.paths import files_in
 
 @contextmanager
 def isolated(folder: Path) -> Generator[None]:
-    """Forget earlier calls of this process, and keep cache, budget and log in an empty folder.
+    """Forget earlier calls of this process, and use an empty folder for cache, budget and log.
 
     Settings with a `cache.path` or `log.path` of their own keep it.
 

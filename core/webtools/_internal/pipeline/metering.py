@@ -1,4 +1,4 @@
-"""What surrounds an API call: circuit breaker, budget, deadline, and the report of its outcome."""
+"""Brackets an API call: circuit breaker, budget, deadline, and the record of its outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_SENT = InputError("no request was sent")  # an error that says nothing abou
 
 @asynccontextmanager
 async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
-    """Reserve the price of an API call, bound its time, and report its outcome.
+    """Check the circuit breaker, reserve the price, set the deadline, and record the outcome.
 
     The block sets `api_call.result`. The time of the call begins here.
 
@@ -78,7 +78,7 @@ async def _settle(api_call: ApiCall, reservation: Reservation | None, usd: float
 
 
 async def _release_trial(api_call: ApiCall) -> None:
-    """Let another call try a provider whose circuit is half-open, as this one sent nothing."""
+    """Free the trial of a half-open circuit for another call, as this one sent nothing."""
     health = api_call.call.services.health
     if health.has_failures(api_call.account):
         failed = partial(health.failed, api_call.account, _NOT_SENT)

@@ -1,4 +1,4 @@
-"""The cache of a call, and one request for equal calls that are in flight."""
+"""The cache, and single flight: equal calls at the same time share one request."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CacheFormat(Generic[T]):
         adapter: Writes and reads it.
         is_cacheable: Whether a value is worth keeping: neither empty nor partial.
         oldest_part: The time of the oldest cached part that a value was made of.
-        urls: The URLs of a value. An entry with anything else in their place is ignored.
+        urls: The URLs of a value. An entry with an invalid URL is ignored.
     """
 
     adapter: TypeAdapter[T]
@@ -96,17 +96,17 @@ async def once(
 async def share(
     call: Call, key: CacheKey[Any], make: Callable[[], Awaitable[T]], deadline: float
 ) -> tuple[T, bool]:
-    """Make a value, or wait for an equal call of this process that makes it.
+    """Make a value, or wait for an equal call of this process that is making it.
 
     Returns:
         The value, and whether the other call made it.
 
     Raises:
-        WebToolsError: The value could not be made, here or there.
+        WebToolsError: The value could not be made, here or in the other call.
     """
     call.write_log()
-    # A call that refreshes the cache does not wait for one that may use it. A failure of another
-    # key or proxy says nothing about this call's own, so the secrets are part of the key.
+    # A call that refreshes the cache does not wait for one that uses it. With another key or proxy
+    # a call may succeed, so the secrets are part of the key.
     flight = (key.hash, call.options.cache, call.accounts.redactor)
     log = partial(call.log, "shared", subject=key.subject, provider=key.provider)
     return await shared(call.io, call.services.flights, flight, make, deadline, log)
@@ -149,9 +149,9 @@ def _parse(key: CacheKey[T], entry: Entry, oldest: float) -> Cached[T] | None:
 
 async def store(call: Call, values: Iterable[tuple[CacheKey[T], T]]) -> None:
     """Cache the values that are worth keeping."""
-    kept = [(key, value) for key, value in values if key.format.is_cacheable(value)]
-    if call.cache is not None and kept:
-        await call.io.call_blocking(partial(_write, call, call.cache, kept))
+    cacheable = [(key, value) for key, value in values if key.format.is_cacheable(value)]
+    if call.cache is not None and cacheable:
+        await call.io.call_blocking(partial(_write, call, call.cache, cacheable))
 
 
 def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) -> None:
@@ -166,6 +166,6 @@ def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) ->
 
 
 def _without_secrets(text: str, redactor: Redactor) -> str | None:
-    """Redact a text; None where invisible characters split a key, which only an attacker does."""
+    """Redact a text; None if invisible characters split a key, as only an attacker would do."""
     visible = without_invisible(text)
     return redactor.text(text) if visible is text or redactor.text(visible) == visible else None

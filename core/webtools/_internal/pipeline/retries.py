@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 MAX_RETRIES = 2
-FIRST_DELAY = 0.5  # seconds, the most a first retry waits; doubled for each further one
+FIRST_DELAY = 0.5  # seconds; maximum delay of the first retry, doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
 _LONGEST_WAIT = 86_400.0  # seconds for a slot; a deadline may be infinite
@@ -145,9 +145,9 @@ def _wrong_type(api_call: ApiCall, position: int, value: object, expected: type)
 async def look_up(
     api_call: ApiCall, lookup: Callable[[DocsCall], Awaitable[T]], expected: type[T]
 ) -> T:
-    """Let a documentation provider send its requests, one after the other.
+    """Look something up in documentation, with any number of requests one after the other.
 
-    Each is sent as by `exchange`. They share the time of the API call.
+    Each is sent as by `exchange`, within the deadline of the API call.
 
     Raises:
         RequestError: There was no response.
@@ -194,8 +194,8 @@ async def _response_to(api_call: ApiCall, request: Request) -> Response:
         response = await send_with_retries(request, api_call, api_call.deadline)
     except RequestError as error:
         raise _explain(error, api_call) from error.__cause__
-    # Before the response is read: a text that is cut later could end in half a key. A proxy's
-    # short user name may be the name of a field, so it is redacted in the result.
+    # Before the response is read, because a text that is cut later could end in half a key. A short
+    # user name of a proxy could be the name of a field, so it is redacted in the result instead.
     return _redacted(response, redactor_for(account.secrets, SHORTEST_KEY))
 
 
@@ -222,14 +222,14 @@ def _read(read: Callable[[Response], T], api_call: ApiCall, response: Response) 
 def _unreadable(api_call: ApiCall, response: Response, error: Exception) -> ResponseFormatError:
     services, is_cut = PROVIDERS[api_call.account.type], response.is_cut()
     cause = describe_failure(error, _module_of(services.provider))
-    what = (
+    fault = (
         "is incomplete; try again later or use another provider."
         if is_cut
         else f"does not match the documented format; use another provider. Cause: {cause}."
     )
     message = (
         f"Failed to parse {services.about.title} API response for "
-        f'"{api_call.subject}". The response (HTTP {response.status}) {what}'
+        f'"{api_call.subject}". The response (HTTP {response.status}) {fault}'
     )
     return ResponseFormatError(
         message,
@@ -282,7 +282,7 @@ async def send_with_retries(request: Request, api_call: ApiCall, deadline: float
 
 
 def _emit_retry(api_call: ApiCall, outcome: Response | RequestError, seconds: float) -> None:
-    """Emit a record of the standard `logging`. The log of calls has the final outcome only."""
+    """Emit a record of the standard `logging`. The log of calls has only the final outcome."""
     if not LOGGER.isEnabledFor(logging.DEBUG):
         return
     status = outcome.status if isinstance(outcome, Response) else type(outcome).__name__

@@ -1,4 +1,4 @@
-"""Single flight: identical calls at the same time share the work of the first."""
+"""Single flight: equal calls at the same time share the work of the first one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")
 _ABANDONED: Final = object()
-_GRACE = 10.0  # seconds after its end until a flight counts as lost
-_WORTH_ANOTHER_TRY = 5.0  # seconds that one must have left when the work of another was late
+_GRACE = 10.0  # seconds after its deadline until a flight counts as lost
+_MIN_TIME_LEFT = 5.0  # seconds; with less, a call does not repeat work that was late
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Flight:
-    """Work under way.
+    """Work in progress.
 
     Attributes:
-        until: When it ends at the latest, on the clock of the step `Now`.
-        outcome: Brings what came of it to all who wait.
+        until: Its deadline, on the clock of `io.now()`.
+        outcome: Its outcome, for which other calls wait.
     """
 
     until: float
@@ -30,27 +30,30 @@ class Flight:
 
 
 class Flights:
-    """The work in flight, by place and key.
+    """The work in progress, by place and key.
 
-    There is no lock, which a fork might find taken: each change is one operation of a dict, and
-    where two come in between each other, work is done twice at worst.
+    There is no lock, because it could be held during a fork. Each change is one operation of a
+    dict. At worst, work is done twice.
     """
 
     def __init__(self) -> None:
         self._running: dict[Hashable, Flight] = {}
 
     def join(self, key: Hashable, until: float, now: float) -> tuple[Flight, bool]:
-        """Return the flight in progress, or begin one; the caller is to do the work of that."""
-        found = self._running.get(key)
-        if found is not None and found.until + _GRACE < now:  # who led it was ended midway
+        """Return the flight in progress, or a new one, and whether it is new.
+
+        The caller does the work of a new one.
+        """
+        flight = self._running.get(key)
+        if flight is not None and flight.until + _GRACE < now:  # its call was killed
             self._running.pop(key, None)
-        own = Flight(until, Future())
-        own.outcome.set_running_or_notify_cancel()  # one who waits may not cancel it for all
-        found = self._running.setdefault(key, own)
-        return found, found is own
+        new = Flight(until, Future())
+        new.outcome.set_running_or_notify_cancel()  # a waiting call cannot cancel it
+        flight = self._running.setdefault(key, new)
+        return flight, flight is new
 
     def land(self, key: Hashable, flight: Flight, outcome: Any) -> None:
-        """Return the outcome to all who follow."""
+        """End a flight with an outcome for all waiting calls."""
         if self._running.get(key) is flight:
             self._running.pop(key, None)
         flight.outcome.set_result(outcome)
@@ -62,37 +65,35 @@ async def shared(
     key: Hashable,
     make: Callable[[], Awaitable[T]],
     deadline: float,
-    heard: Callable[[], None] = lambda: None,
+    on_shared: Callable[[], None] = lambda: None,
 ) -> tuple[T, bool]:
-    """Do the work, or wait for the same work that another call is doing.
+    """Do some work, or wait for another call that is doing the same.
 
-    Work that was cancelled midway, or had less time and was late, is done anew by one of those
-    who waited for it.
+    If the other call was canceled, or had less time and was late, a waiting call repeats the work.
 
     Args:
-        io: Where to wait.
-        flights: What is in flight.
+        io: The I/O of the call.
+        flights: The work in progress.
         key: Equal for equal work.
-        make: Starts the work, which keeps to the deadline.
-        deadline: Until when to wait.
-        heard: Called when the outcome is that of another call.
+        make: Does the work, within the deadline.
+        deadline: When to stop waiting.
+        on_shared: Called if the outcome is that of another call.
 
     Returns:
         The result, and whether another call did the work.
 
     Raises:
-        WebToolsError: The work failed, here or there.
+        WebToolsError: The work failed, here or in the other call.
     """
     key = (io.place(), key)
     while True:
-        now: float = io.now()
-        flight, is_own = flights.join(key, deadline, now)
-        if is_own:
+        flight, is_new = flights.join(key, deadline, io.now())
+        if is_new:
             break
-        outcome = await _followed(io, flight, deadline)
+        outcome = await _follow(io, flight, deadline)
         if outcome is _ABANDONED or _had_less_time(outcome, flight, deadline):
             continue
-        heard()
+        on_shared()
         if isinstance(outcome, WebToolsError):
             # A copy: one error raised in several threads would mix up their tracebacks.
             raise outcome.with_message(str(outcome))
@@ -108,7 +109,7 @@ async def shared(
     return result, False
 
 
-async def _followed(io: IO, flight: Flight, deadline: float) -> Any:
+async def _follow(io: IO, flight: Flight, deadline: float) -> Any:
     try:
         return await io.wait(flight.outcome, deadline)
     except RequestTimeoutError:
@@ -118,4 +119,4 @@ async def _followed(io: IO, flight: Flight, deadline: float) -> Any:
 
 def _had_less_time(outcome: Any, flight: Flight, deadline: float) -> bool:
     late = isinstance(outcome, RequestTimeoutError)
-    return late and flight.until + _WORTH_ANOTHER_TRY < deadline
+    return late and flight.until + _MIN_TIME_LEFT < deadline

@@ -1,4 +1,4 @@
-"""What a call has at hand beside its arguments: cache, budget, health, log and progress."""
+"""A call of a tool: its cache, budget, circuit breakers, log and progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_ar
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import shared_log
-from webtools._internal.logs.records import LOGGER, LOUD, emit, level_of, without_queries
+from webtools._internal.logs.records import LOGGER, WARNINGS, emit, level_of, without_queries
 from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache
@@ -43,10 +43,10 @@ _CACHE_MODES = get_args(CacheMode)
 
 @dataclass(frozen=True, slots=True)
 class CallServices:
-    """What the calls under the same settings share.
+    """What calls with the same settings share.
 
     Attributes:
-        limits: Rate limits of all processes; None where each has its own.
+        limits: Rate limits of all processes; None if each has its own.
     """
 
     store: Store
@@ -59,25 +59,25 @@ class CallServices:
 
 
 def call_services(accounts: Accounts) -> CallServices:
-    """Return what the settings ask for; nothing is opened before it is used."""
+    """Return the services for some settings. Nothing is opened before it is used."""
     paths = cache_path(accounts), log_path(accounts)
     parts = accounts.config.cache, accounts.config.log, accounts.config.budget
     key = (*paths, accounts.config.storage.key, *(part.model_dump_json() for part in parts))
-    return _known.get(key) or _known.setdefault(key, _make(accounts, *paths))
+    return _services.get(key) or _services.setdefault(key, _make_services(accounts, *paths))
 
 
-_known: dict[tuple[object, ...], CallServices] = {}  # by what the settings say of them
+_services: dict[tuple[object, ...], CallServices] = {}  # by their settings
 
 
 def forget_calls() -> None:
-    """Close the stores and drop the circuit breakers and spending that this process remembers."""
-    for services in _known.values():
+    """Close the stores, and forget the circuit breakers and spending of this process."""
+    for services in _services.values():
         services.store.close()
         services.health.forget()
     forget_spending()
 
 
-def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
+def _make_services(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
     cache, log, url = accounts.config.cache, accounts.config.log, accounts.config.storage.clear
     stores = stores_for(cache_file, url, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes)
     keeps = cache.enabled and cache.ttl_ms > 0
@@ -87,12 +87,12 @@ def _make(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
         flights=Flights(),
         budget=Budget(stores.ledger, accounts.config.budget),
         health=Health(stores.circuits),
-        log=_log(log, log_file) if log.enabled else None,
+        log=_open_log(log, log_file) if log.enabled else None,
         limits=stores.rate_limits,
     )
 
 
-def _log(settings: LogConfig, path: Path) -> Log:
+def _open_log(settings: LogConfig, path: Path) -> Log:
     return shared_log(
         path,
         max_bytes=settings.max_bytes,
@@ -104,14 +104,14 @@ def _log(settings: LogConfig, path: Path) -> Log:
 
 @dataclass(frozen=True, slots=True)
 class CallOptions:
-    """What the caller decides beside the arguments of the tool.
+    """Options of a call that are not arguments of the tool.
 
     Attributes:
-        cache: `use` what is cached; `refresh` it by asking anew; `bypass` neither reads nor keeps.
-        progress: Told whenever a part of the work is done.
-        synthesizer: Writes the answer of a research call, in place of the configured one.
-        snippets: Whether snippets are asked for where the provider leaves them out by default.
-        robots: Whether pages that we read ourselves are read only where robots.txt allows it.
+        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        progress: Called when part of the work is done.
+        synthesizer: Writes the answer of a research call instead of the configured one.
+        robots: Whether to obey robots.txt when reading pages ourselves.
+        snippets: Whether to request snippets that the provider omits by default.
     """
 
     cache: CacheMode = "use"
@@ -127,21 +127,21 @@ class CallOptions:
             raise InputError(message)
 
 
-@dataclass(slots=True, eq=False, repr=False)  # frozen, it would take thrice as long to make
+@dataclass(slots=True, eq=False, repr=False)
 class Call:
-    """One call; only `noted` and what follows it ever change.
+    """One call of a tool.
 
     Attributes:
-        id: Its name in the log.
+        id: Its id in the log.
         tool: The tool's name.
         accounts: The settings in force.
         services: What it shares with other calls.
-        io: Does what blocks: in this thread, or on the running event loop.
-        options: What the caller decided.
-        noted: What the log is yet to be told, and when it was: one go is quicker than many.
-        cache: The cache, unless this call goes past it.
-        cache_fault: Why the rest of this call goes without the cache.
-        is_unpriced: Whether a request failed of which nobody knows what it cost.
+        io: Its I/O: in this thread, or on the running event loop.
+        options: The options of the caller.
+        pending_events: Events that are not in the log yet.
+        cache: The cache; None if this call bypasses it.
+        cache_fault: Why the cache could not be used.
+        is_unpriced: Whether a request failed whose cost is unknown.
     """
 
     id: str
@@ -150,13 +150,15 @@ class Call:
     services: CallServices
     io: IO
     options: CallOptions = field(default_factory=CallOptions)
-    noted: deque[Event] = field(default_factory=cast("type[deque[Event]]", deque), repr=False)
+    pending_events: deque[Event] = field(
+        default_factory=cast("type[deque[Event]]", deque), repr=False
+    )
     cache: Cache | None = None
     cache_fault: StoreError | None = None
     is_unpriced: bool = False
 
     def try_cache(self, use: Callable[[], T]) -> T | None:
-        """Use the cache; None from the first time on that its store cannot be used."""
+        """Use the cache; None if its store cannot be used. After that it is not tried again."""
         if self.cache_fault is None:
             try:
                 return use()
@@ -165,9 +167,9 @@ class Call:
         return None
 
     def store_warnings(self) -> list[str]:
-        """Describe what is wrong with the cache's store, where the user can and must put it right.
+        """Return warnings about faults of the store that the user has to fix.
 
-        What only lasts a while, such as a lock, costs a call no more than its cache.
+        A fault that goes away, such as a lock, is not among them.
         """
         notices = self.services.store.take_notices()
         if (fault := self.cache_fault) is not None and fault.off:
@@ -175,33 +177,33 @@ class Call:
         return notices
 
     def warnings(self) -> list[str]:
-        """Describe what is odd about the settings, and wrong with the store of the cache."""
+        """Return the warnings about the settings and the store."""
         return [*self.accounts.warnings, *self.store_warnings()]
 
     def log(self, event: str, **facts: Any) -> None:
-        """Note an event; facts that are None are left out, and none may change from now on."""
+        """Add an event to the log. Facts that are None are left out. Do not change them later."""
         if self.services.log is not None or LOGGER.isEnabledFor(level_of(event, facts)):
             if None in facts.values():
                 facts = {name: value for name, value in facts.items() if value is not None}
-            self.noted.append((time.time_ns(), event, facts))
+            self.pending_events.append((time.time_ns(), event, facts))
 
     def write_log(self) -> None:
-        """Write what was noted: at the end, and before anything that may take long."""
-        if not self.noted:
+        """Write the pending events: at the end, and before anything that may take long."""
+        if not self.pending_events:
             return
         log, events = self.services.log, list[Event]()
-        with suppress(IndexError):  # the threads of a call may take at the same time
-            while self.noted:
-                events.append(self.noted.popleft())
-        failures = [name for _, name, facts in events if "error" in facts or name in LOUD]
+        with suppress(IndexError):  # another thread of the call can take the last one
+            while self.pending_events:
+                events.append(self.pending_events.popleft())
+        failures = [name for _, name, facts in events if "error" in facts or name in WARNINGS]
         if LOGGER.isEnabledFor(logging.WARNING if failures else logging.INFO):
             self._emit(events)
         if log is None or not events:
             return
         lines = [log.line(name, self.id, facts, at=at) for at, name, facts in events]
         written = b"".join(lines)
-        # A line as long as that may have been cut, and end in half a key; what is not ASCII may
-        # be an invisible character in the midst of one.
+        # A long line may have been cut in the middle of a key. A character that is not ASCII may be
+        # invisible, and inside a key.
         is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
         if is_odd or self.accounts.redactor.may_be_in(written):
             written = b"".join(
@@ -219,21 +221,21 @@ class Call:
     def _clean(self, facts: dict[str, Any]) -> dict[str, Any]:
         return self.accounts.redactor.clean(visible(facts))
 
-    def moved_on(self, subject: str, left: str, to: str) -> None:
-        """Note in log and progress that the next provider is asked in place of one that failed."""
-        self.log("moved_on", provider=to, instead_of=left, subject=subject)
+    def report_failover(self, subject: str, previous: str, following: str) -> None:
+        """Log and report that the next provider is called instead of one that failed."""
+        self.log("moved_on", provider=following, instead_of=previous, subject=subject)
         if (report := self.options.progress) is not None:
-            told = self.accounts.redactor.text(f'from "{left}" to "{to}"')
-            report(Progress(self.tool, "moving on", 1, 1, told))
+            subject_text = self.accounts.redactor.text(f'from "{previous}" to "{following}"')
+            report(Progress(self.tool, "moving on", 1, 1, subject_text))
 
     def parts(self, stage: str, total: int) -> ReportProgress:
-        """Begin a stage of so many parts; call the answer with each that is done or has failed."""
+        """Begin a stage of some parts. Call the result for each part that is done or has failed."""
         report = self.options.progress
         if report is None:
             return lambda _subject, _failed: None
         report(Progress(self.tool, stage, 0, total))
         done: Iterator[int] = itertools.count(1)
-        clean = self.accounts.redactor.text  # a subject may be a URL that a provider gave
+        clean = self.accounts.redactor.text  # a subject can be a URL from a provider
         return lambda subject, failed: report(
             Progress(self.tool, stage, next(done), total, clean(subject), failed)
         )

@@ -134,7 +134,7 @@ class RedisLedger:
         remedy = (
             f"delete {self._file.path}" if self._file.path.exists() else "start the program again"
         )
-        error.remedies = "wait until 00:00 UTC", f"{remedy} to go on with what is counted"
+        error.remedies = "wait until 00:00 UTC", f"{remedy} to continue with what is counted"
         return error
 
 

@@ -112,7 +112,7 @@ class SqliteCache:
 
 
 def _total(db: sqlite3.Connection, change: int) -> int:
-    """Return the size of all entries after a change; counted anew if a damaged file lost it."""
+    """Return the size of all entries after a change. It is counted if a damaged file lost it."""
     row = db.execute(_TOTAL).fetchone()
     if row and isinstance(row[0], int):
         return row[0] + change

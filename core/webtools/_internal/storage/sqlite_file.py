@@ -26,7 +26,7 @@ FileId: TypeAlias = "tuple[int, int]"  # device and inode
 if sys.platform == "win32":
 
     def _try_lock(_fd: int) -> bool:
-        """Do without: Windows neither moves nor deletes an open file."""
+        """Return True: no lock is needed, as Windows does not move or delete an open file."""
         return True
 
 else:
@@ -71,7 +71,7 @@ def refuse_foreign(file: Path) -> None:
             raise
         mark = _mark_in_header(file)
     if mark is None:
-        raise NotOurFileError("it is no SQLite database")
+        raise NotOurFileError("it is not a SQLite database")
     if mark != _APPLICATION_ID:
         raise NotOurFileError("it is the database of another program")
 
@@ -111,14 +111,14 @@ def real_path(path: Path) -> Path:
     """Follow the user's own links. A link of another user could lead to any file.
 
     Raises:
-        OSError: The path belongs to another user, or is no file.
+        OSError: The path belongs to another user, or is not a file.
     """
     with suppress(FileNotFoundError):
         info = path.lstat()
         if not _is_of_user(info.st_uid):
             raise PermissionError("it belongs to another user")
         if not (stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode)):
-            raise OSError("it is no file")
+            raise OSError("it is not a file")
     return path.resolve()
 
 
@@ -157,7 +157,7 @@ def make_private(file: Path) -> None:
 
 
 def move_aside(file: Path) -> Path:
-    """Move a corrupt file of ours to `NAME.corrupt`, of which the first is kept; return that path.
+    """Move a corrupt file of ours to `NAME.corrupt`, and return that path. The first one is kept.
 
     Raises:
         NotOurFileError: The file is not ours any more.

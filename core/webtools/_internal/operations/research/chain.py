@@ -1,22 +1,22 @@
-"""Retrieval: the providers of a chain in turn, until one finds something."""
+"""Retrieval: calls the providers of a chain in order until one has results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
 
 from webtools._internal.io.runtime import gathered
 from webtools._internal.operations.failover import FAILOVER_ERRORS, Attempts, Failover, Turn
+from webtools._internal.operations.research.research_question import Question
 from webtools._internal.operations.research.rules import (
     fused,
     is_docs_lookup,
     without_repeats,
 )
 from webtools._internal.operations.search import HITS, answer_of, as_cached, find, normalize
-from webtools._internal.operations.search_filters import attest, unapplied, undated_warning
+from webtools._internal.operations.search_filters import attest, unapplied_warnings, undated_warning
 from webtools._internal.pipeline.circuit_breaking import log_skipped
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import Cached, CacheKey, once
@@ -37,49 +37,24 @@ from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import SearchResult
 
 NEWS = "news"
-RecencySource: TypeAlias = Literal["call", "command", "words"]
-
-
-class Question(NamedTuple):  # quicker to make than a frozen dataclass
-    """What is asked, with all rules applied.
-
-    Attributes:
-        query: The question.
-        command: What kind of research.
-        limit: Most sources.
-        time_sensitive: Whether the answer depends on when it is asked.
-        recency_days: Age up to which a source counts as recent, or None.
-        recency_from: What set it: the caller, the command, or words of the question.
-        since: No older sources are asked for; None without a bound.
-        spares: Hits beyond the limit that may stand in for others.
-    """
-
-    query: str
-    command: Command
-    limit: int
-    time_sensitive: bool
-    recency_days: int | None
-    recency_from: RecencySource | None
-    since: date | None
-    spares: int = 0
 
 
 @dataclass(slots=True)
 class Retrieval:
-    """What the chain brought.
+    """What the providers of a chain returned.
 
     Attributes:
-        attempts: What became of the providers.
-        account: The provider of the results; None when no provider found any.
+        attempts: The outcomes of calling the providers.
+        account: The provider of the results; None without results.
         results: The hits, one per page.
-        spares: The next best, which stand in where the page of a hit cannot be read.
-        retrieved_at: When they were fetched; None for now.
-        read_at: When the oldest page was fetched of those that were cached; None without any.
-        costs: What was spent.
-        warnings: What to beware of.
-        is_partial: Whether pages could not be read; then the answer is not worth keeping.
-        empty: Those who found nothing.
-        is_widened: Whether sources of any age were asked for, as there was none of the age wanted.
+        spares: The next best hits, which replace those whose pages cannot be read.
+        retrieved_at: When the hits were fetched; None for now.
+        read_at: When the oldest cached page was fetched; None if none was cached.
+        costs: The costs of all requests.
+        warnings: The warnings about all this.
+        is_partial: Whether pages could not be read. Then the answer is not cached.
+        empty: The providers without results.
+        is_widened: Whether the date filter was dropped, as it left no results.
     """
 
     attempts: Attempts = field(default_factory=Attempts)
@@ -95,67 +70,72 @@ class Retrieval:
     is_widened: bool = False
 
     def take(self, results: list[SearchResult], limit: int) -> None:
-        """Take the best as results; what is left stands by."""
+        """Split ranked hits into results and spares."""
         self.results, self.spares = results[:limit], results[limit:]
 
 
 def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account, ...]:
-    """List whom to ask, in order: as configured, else who looks up documentation and who searches.
+    """List the providers to call, in order: the configured ones, or else those that can do it.
 
-    The types whose `About` puts them last stand in where none of these is configured, and after
-    all of these those who need no key, where no configured provider can search.
+    By default these are the providers that look up documentation, if the question is about it, and
+    those that search. The types whose `About` puts them last are used only if there are no others.
+    Providers without a key follow if no configured provider can search.
 
     Raises:
-        ConfigError: There is nobody to ask.
+        ConfigError: There is no such provider.
     """
     names = accounts.config.research.chain.get(command)
     if names:
         return tuple(account for name in names if (account := accounts.named(name)))
     docs = _docs_types() if is_docs_lookup(query, command) else ()
     first, last = (*docs, *_search_types("first")), _search_types("last")
-    found = _of_types(first, accounts) or _of_types(last, accounts)
-    found = (*found, *accounts.standing_in("search"))
-    if not found:
-        raise _nobody(command, (*first, *last), accounts)
-    return found
+    accounts_of_types = _accounts_of_types(first, accounts) or _accounts_of_types(last, accounts)
+    accounts_of_types = (*accounts_of_types, *accounts.standing_in("search"))
+    if not accounts_of_types:
+        raise _no_providers(command, (*first, *last), accounts)
+    return accounts_of_types
 
 
 def _docs_types() -> tuple[str, ...]:
-    return tuple(kind for kind, each in PROVIDERS.items() if each.docs)
+    return tuple(kind for kind, services in PROVIDERS.items() if services.docs)
 
 
 def _search_types(place: str) -> tuple[str, ...]:
-    able = ((kind, each) for kind, each in PROVIDERS.items() if each.search and not each.docs)
-    return tuple(kind for kind, each in able if each.about.research == place)
+    searchers = (
+        (kind, services)
+        for kind, services in PROVIDERS.items()
+        if services.search and not services.docs
+    )
+    return tuple(kind for kind, services in searchers if services.about.research == place)
 
 
-def _of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]:
-    return tuple(each for kind in types for each in accounts.accounts if each.type == kind)
+def _accounts_of_types(types: tuple[str, ...], accounts: Accounts) -> tuple[Account, ...]:
+    return tuple(account for kind in types for account in accounts.accounts if account.type == kind)
 
 
-def _nobody(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
-    can_search = any(PROVIDERS[each.type].search for each in accounts.accounts)
-    keyless = "" if can_search else keyless_titles("search")  # these only stand in
+def _no_providers(command: Command, types: tuple[str, ...], accounts: Accounts) -> ConfigError:
+    can_search = any(PROVIDERS[account.type].search for account in accounts.accounts)
+    keyless = "" if can_search else keyless_titles("search")  # they are used only then
     if accounts.origin == ENVIRONMENT:
-        fault, remedy = _no_key(), f"\n{first_steps(types, keyless)}"
+        fault, remedy = _needed_keys(), f"\n{first_steps(types, keyless)}"
     else:
         fault = f"{accounts.origin} has no provider of type {listed(types[:-1])} or "
         fault += listed(types[-1:])
-        remedy = f" {_more_entries(command, accounts, keyless)}"
+        remedy = f" {_entry_remedy(command, accounts, keyless)}"
     return ConfigError(f"web_research: no retrieval providers configured ({fault}).{remedy}")
 
 
-def _no_key() -> str:
-    """Name the keys that are most recommended; the remedy names all."""
+def _needed_keys() -> str:
+    """Name the keys that we recommend first. The remedy names all."""
     required = [k for k in _search_types("first") if PROVIDERS[k].about.needs_key]
     keys = (PROVIDERS[kind].about.key_variables for kind in (*_docs_types(), *required[:2]))
-    *most, end = (names[0] for names in keys if names)
-    return f"need {', '.join(most)}, or {end}"
+    *first_names, last_name = (names[0] for names in keys if names)
+    return f"need {', '.join(first_names)}, or {last_name}"
 
 
-def _more_entries(command: Command, accounts: Accounts, keyless: str) -> str:
+def _entry_remedy(command: Command, accounts: Accounts, keyless: str) -> str:
     remedy = "Add one there"
-    if names := listed(each.name for each in _of_types(_docs_types(), accounts)):
+    if names := listed(account.name for account in _accounts_of_types(_docs_types(), accounts)):
         remedy += f", or let research.chain.{command} name {names}"
     if keyless:
         remedy += f'; "keyless": true asks {keyless} without a key'
@@ -165,32 +145,32 @@ def _more_entries(command: Command, accounts: Accounts, keyless: str) -> str:
 async def retrieve(
     question: Question, chain: Sequence[Account], call: Call, deadline: float
 ) -> Retrieval:
-    """Ask the providers in order until one finds something.
+    """Call the providers in order until one has results.
 
     Raises:
-        InputError: No provider takes such a question.
+        InputError: No provider accepts the question.
         ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without a response.
     """
-    found = Retrieval()
-    ready, failing = await _skip_open_circuits(chain, call, found)
+    retrieval = Retrieval()
+    ready, failing = await _skip_open_circuits(chain, call, retrieval)
     if call.accounts.config.research.merge:
-        await ask_all(ready, question, call, deadline, found)
+        await call_all(ready, question, call, deadline, retrieval)
     else:
-        await ask_in_order(ready, question, call, deadline, found)
-    if not found.attempts.last_response:
-        await ask_in_order(failing, question, call, deadline, found, obeys_circuit=False)
-    if not found.attempts.last_response:
-        raise found.attempts.all_failed(call, "of the chain")
-    return found
+        await call_in_order(ready, question, call, deadline, retrieval)
+    if not retrieval.attempts.last_response:
+        await call_in_order(failing, question, call, deadline, retrieval, obeys_circuit=False)
+    if not retrieval.attempts.last_response:
+        raise retrieval.attempts.all_failed(call, "of the chain")
+    return retrieval
 
 
 async def _skip_open_circuits(
-    chain: Sequence[Account], call: Call, found: Retrieval
+    chain: Sequence[Account], call: Call, retrieval: Retrieval
 ) -> tuple[list[Account], list[Account]]:
-    """Split a chain into the providers to ask, and those to ask only if no other responds.
+    """Split a chain into the providers to call, and those to call only if no other responds.
 
-    A provider without quota or with a wrong key is in neither list: it would only refuse again.
+    A provider without quota or with a wrong key is in neither list: it would refuse again.
     """
     health = call.services.health
     circuits: list[OpenCircuit | None] = await call.io.call_blocking(
@@ -201,117 +181,118 @@ async def _skip_open_circuits(
     failing = [account for account, circuit in pairs if circuit and circuit.kind == "failing"]
     for account, circuit in pairs:
         if circuit is not None:
-            found.attempts.record_skip(account, circuit)
+            retrieval.attempts.record_skip(account, circuit)
             if ready or account not in failing:
                 log_skipped(circuit, call)
     return ready, failing
 
 
-def found_nothing(account: Account) -> str:
-    """Report that a provider answered, and had nothing."""
+def empty_warning(account: Account) -> str:
     return f'Provider "{account.name}" found nothing.'
 
 
-async def ask_in_order(
+async def call_in_order(
     accounts: Sequence[Account],
     question: Question,
     call: Call,
     deadline: float,
-    found: Retrieval,
+    retrieval: Retrieval,
     *,
     obeys_circuit: bool = True,
 ) -> None:
-    """Ask one provider after the other until one finds something; add to `found`."""
-    failover = Failover(call, accounts, "search", deadline, question.query, attempts=found.attempts)
+    """Call one provider after the other until one has results. Adds to `retrieval`."""
+    failover = Failover(
+        call, accounts, "search", deadline, question.query, attempts=retrieval.attempts
+    )
     for turn in failover.turns(accounts, obeys_circuit=obeys_circuit):
         try:
-            await _ask(turn, question, call, found)
+            await _call_provider(turn, question, call, retrieval)
         except FAILOVER_ERRORS as error:
-            found.attempts.record_failure(turn.account, error)
+            retrieval.attempts.record_failure(turn.account, error)
         else:
-            found.attempts.record_response(turn.account)
-            if found.account is not None:
+            retrieval.attempts.record_response(turn.account)
+            if retrieval.account is not None:
                 return
 
 
-async def ask_all(
+async def call_all(
     accounts: Sequence[Account],
     question: Question,
     call: Call,
     deadline: float,
-    found: Retrieval,
+    retrieval: Retrieval,
 ) -> None:
-    """Ask all providers at the same time and fuse their ranks; add to `found`."""
+    """Call all providers at the same time and fuse their rankings. Adds to `retrieval`."""
     retrievals = [Retrieval() for _ in accounts]
     await gathered(
         call.io,
         [
-            partial(ask_in_order, [account], question, call, deadline, own)
-            for account, own in zip(accounts, retrievals, strict=True)
+            partial(call_in_order, [account], question, call, deadline, part)
+            for account, part in zip(accounts, retrievals, strict=True)
         ],
     )
-    for own in retrievals:
-        _add(own, found)
-    ranked = fused([[*own.results, *own.spares] for own in retrievals])
-    found.take(ranked, question.limit)
+    for part in retrievals:
+        _add_part(part, retrieval)
+    ranked = fused([[*part.results, *part.spares] for part in retrievals])
+    retrieval.take(ranked, question.limit)
     by_name = {account.name: account for account in accounts}
-    found.account = by_name[ranked[0].source_provider] if ranked else None
+    retrieval.account = by_name[ranked[0].source_provider] if ranked else None
 
 
-def _add(own: Retrieval, found: Retrieval) -> None:
-    """Add what became of one provider to what became of all."""
-    attempts = found.attempts
-    attempts.degraded |= own.attempts.degraded
-    attempts.skipped |= own.attempts.skipped
-    attempts.failures |= own.attempts.failures
-    attempts.last_response = attempts.last_response or own.attempts.last_response
-    found.costs += own.costs
-    found.warnings += own.warnings
-    found.empty += own.empty
-    times = [at for at in (found.retrieved_at, own.retrieved_at) if at is not None]
-    found.retrieved_at = min(times, default=None)
+def _add_part(part: Retrieval, retrieval: Retrieval) -> None:
+    """Add the retrieval from one provider to that from all."""
+    attempts = retrieval.attempts
+    attempts.degraded |= part.attempts.degraded
+    attempts.skipped |= part.attempts.skipped
+    attempts.failures |= part.attempts.failures
+    attempts.last_response = attempts.last_response or part.attempts.last_response
+    retrieval.costs += part.costs
+    retrieval.warnings += part.warnings
+    retrieval.empty += part.empty
+    times = [at for at in (retrieval.retrieved_at, part.retrieved_at) if at is not None]
+    retrieval.retrieved_at = min(times, default=None)
 
 
 def task_of(account: Account) -> Capability:
-    """Describe what a provider of a chain is asked for."""
+    """Return the capability for which a provider of a chain is called."""
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
 
 
-async def _ask(turn: Turn, question: Question, call: Call, found: Retrieval) -> None:
-    """Ask one provider; add what it finds to `found`."""
+async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: Retrieval) -> None:
+    """Call one provider. Adds to `retrieval`."""
     account = turn.account
-    found.warnings += keyless_notices(call.accounts, [account.name])
+    retrieval.warnings += keyless_notices(call.accounts, [account.name])
     if task_of(account) == "docs":
         cached = await _find_docs(turn, question, call)
         hits = as_cached(cached.value, question.query) if cached.is_free else cached.value
         stored_at, results = cached.stored_at, hits.results
         undated = sum(result.published_at is None for result in results)
-        found.warnings += undated_warning(undated if question.since else 0)
+        retrieval.warnings += undated_warning(undated if question.since else 0)
     else:
         query = _search_query(question)
         answer = answer_of(account, query, await find(turn, query, call))
         hits, stored_at, results = answer.hits, answer.stored_at, answer.results
-        found.warnings += _filtered(account, query, answer.undated, call)
-    found.costs.append(hits.cost)
-    found.warnings += hits.warnings
+        retrieval.warnings += _filter_warnings(account, query, answer.undated, call)
+    retrieval.costs.append(hits.cost)
+    retrieval.warnings += hits.warnings
     if results:
-        found.account, found.retrieved_at = account, stored_at
-        found.take(without_repeats(results), question.limit)
+        retrieval.account, retrieval.retrieved_at = account, stored_at
+        retrieval.take(without_repeats(results), question.limit)
     else:
-        found.empty.append(account)
-        found.warnings.append(found_nothing(account))
+        retrieval.empty.append(account)
+        retrieval.warnings.append(empty_warning(account))
 
 
-def _filtered(account: Account, query: SearchQuery, undated: int, call: Call) -> list[str]:
-    """Write down who applied the filters, and say what none did."""
+def _filter_warnings(account: Account, query: SearchQuery, undated: int, call: Call) -> list[str]:
+    """Log who applied the filters, and return warnings about those that nothing applied."""
     states = attest(account, query)
     if states:
         call.log("filters", filters=states)
-    return [*unapplied(account.name, states), *undated_warning(undated)]
+    return [*unapplied_warnings(account.name, states), *undated_warning(undated)]
 
 
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
-    """Put the question in the way that a provider takes it."""
+    """Return the query for a provider."""
     if task_of(account) == "docs":
         return _docs_query(question)
     return _search_query(question)
@@ -320,7 +301,7 @@ def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
 def _search_query(question: Question) -> SearchQuery:
     return SearchQuery(
         query=question.query,
-        limit=_hits_wanted(question),
+        limit=_number_of_hits(question),
         start_published_date=question.since,
         category=NEWS if question.command == "web-news" else None,
         snippets=True,
@@ -329,10 +310,10 @@ def _search_query(question: Question) -> SearchQuery:
 
 
 def _docs_query(question: Question) -> DocsQuery:
-    return DocsQuery(question.query, _hits_wanted(question))
+    return DocsQuery(question.query, _number_of_hits(question))
 
 
-def _hits_wanted(question: Question) -> int:
+def _number_of_hits(question: Question) -> int:
     return min(question.limit + question.spares, MAX_SOURCES)
 
 

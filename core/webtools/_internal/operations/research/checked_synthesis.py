@@ -1,4 +1,4 @@
-"""An answer from sources: a synthesizer drafts it, and each claim is checked."""
+"""Answers from sources. A synthesizer drafts an answer, and each claim of it is checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from webtools._internal.grounding.verification import Review, verify
-from webtools._internal.io.foreign import words_of
+from webtools._internal.io.foreign import describe_error
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import one_line
 from webtools.errors import WebToolsError
@@ -24,15 +24,15 @@ NO_TEXT = "The sources have no text to answer from."
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a synthesis ended.
+    """The outcome of a synthesis.
 
     Attributes:
-        synthesizer: Its name.
-        verified: What was kept of the draft; None when there was none.
-        cost: What it cost, or None when that is not known.
-        warnings: What the caller should know, a sentence each.
-        error: Why there is no answer, in a sentence; None when there is one.
-        error_type: Name of the error's class, `EmptySynthesis` where nothing could be kept.
+        synthesizer: Name of the synthesizer.
+        verified: The checked draft; None if there was none.
+        cost: The cost; None if it is not known.
+        warnings: Warnings, a sentence each.
+        error: Why there is no answer, in a sentence; None if there is one.
+        error_type: Name of the error's class; `EmptySynthesis` if no claim was kept.
         claims: The claims that were kept.
     """
 
@@ -46,7 +46,7 @@ class Outcome:
 
     @property
     def synthesis(self) -> ResearchSynthesis | None:
-        """The answer with its citations, or None when there is none."""
+        """The answer with its citations; None without an answer."""
         if self.error is not None or self.verified is None:
             return None
         verified = self.verified
@@ -58,49 +58,53 @@ class Outcome:
 async def synthesize(
     synthesizer: Synthesizer, query: SynthesisQuery, deadline: float, io: IO
 ) -> Outcome:
-    """Ask a synthesizer for an answer, and leave out its unsupported claims.
+    """Write an answer, and leave out its unsupported claims.
 
-    A failure of the synthesizer is not raised; the outcome has it.
+    A failure of the synthesizer is not raised, but part of the outcome.
     """
     name = _name(synthesizer)
     if not any(source.text.strip() for source in query.sources):
-        return _failed(name, NO_TEXT)
-    draft = await _drafted(synthesizer, name, query, deadline, io)
+        return _failure(name, NO_TEXT)
+    draft = await _draft(synthesizer, name, query, deadline, io)
     if isinstance(draft, Outcome):
         return draft
     if not (draft.claims or draft.text.strip()):
-        return _failed(name, NOTHING_FOUND, draft=draft)
-    verified: Verified = await io.call_blocking(
-        partial(_verified, draft, query.sources), alone=True
-    )
+        return _failure(name, NOTHING_FOUND, draft=draft)
+    verified: Verified = await io.call_blocking(partial(_verify, draft, query.sources), alone=True)
     if not verified.kept:
-        return _failed(name, NOTHING_SHARED, draft=draft, verified=verified)
-    claims = [each for each in verified.claims if each.status != "unsupported"]
+        return _failure(name, NOTHING_SHARED, draft=draft, verified=verified)
+    claims = [claim for claim in verified.claims if claim.status != "unsupported"]
     return Outcome(name, verified, draft.cost, list(draft.warnings), claims=claims)
 
 
-def _verified(draft: Draft, sources: Sequence[Source]) -> Verified:
+def _verify(draft: Draft, sources: Sequence[Source]) -> Verified:
     """Check a draft against the sources that it cites."""
     if draft.claims:
         return Review.of_claims(draft.claims, sources).verified()
     return verify(draft.text, sources)
 
 
-async def _drafted(
+async def _draft(
     synthesizer: Synthesizer, name: str, query: SynthesisQuery, deadline: float, io: IO
 ) -> Draft | Outcome:
     try:
         draft: Any = await synthesizer.draft(query, deadline, io)
-        return _checked(draft)
+        return _check_draft(draft)
     except WebToolsError as error:
         cost = None if error.cost_usd is None else Cost(error.cost_usd, is_estimate=False)
         return Outcome(name, cost=cost, error=one_line(str(error)), error_type=type(error).__name__)
     except Exception as error:  # noqa: BLE001  # a synthesizer may be anyone's code
-        return _failed(name, f"The synthesizer failed: {words_of(error)}", type(error).__name__)
+        return _failure(
+            name, f"The synthesizer failed: {describe_error(error)}", type(error).__name__
+        )
 
 
-def _checked(draft: Any) -> Draft:
-    """Take from a draft what has the right type; without a text there is none."""
+def _check_draft(draft: Any) -> Draft:
+    """Return a draft without anything of a wrong type.
+
+    Raises:
+        TypeError: It is not a draft, or has no text.
+    """
     if not isinstance(draft, Draft):
         message = f"it returned {type(draft).__name__} in place of a Draft"
         raise TypeError(message)
@@ -108,11 +112,11 @@ def _checked(draft: Any) -> Draft:
     if not isinstance(text, str):
         message = f"its draft has {type(text).__name__} in place of a text"
         raise TypeError(message)
-    told = [one_line(warning) for warning in warnings if isinstance(warning, str)]
-    return Draft(text, cost if isinstance(cost, Cost) else None, told, list(draft.claims))
+    lines = [one_line(warning) for warning in warnings if isinstance(warning, str)]
+    return Draft(text, cost if isinstance(cost, Cost) else None, lines, list(draft.claims))
 
 
-def _failed(
+def _failure(
     name: str,
     error: str,
     kind: str = EMPTY,

@@ -1,4 +1,4 @@
-"""Claims quoted from ranked sources, and the passages beside an answer."""
+"""Claims quoted from ranked sources, and the passages to return with an answer."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from webtools._internal.grounding.ranking import (
 from webtools.providers.protocols import Source
 from webtools.results import Claim, Passage, Quotation
 
-ANSWER_CHARACTERS = 8000  # of an answer and the passages beside it
-_TOLD = 0.7  # share of a passage's shingles in the claims from which on it adds nothing
+ANSWER_CHARACTERS = 8000  # of an answer and the passages returned with it
+_QUOTED_SHARE = 0.7  # share of shingles in the claims from which a passage adds nothing
 
 
 def documents_of(sources: Sequence[Source]) -> list[Document]:
-    """Return sources cut into passages."""
+    """Split sources into passages."""
     return [
-        document_of(each.text, place, title=each.title, url=each.url)
-        for place, each in enumerate(sources)
+        document_of(source.text, place, title=source.title, url=source.url)
+        for place, source in enumerate(sources)
     ]
 
 
@@ -40,17 +40,17 @@ def rank_sources(question: str, sources: Sequence[Source]) -> Ranking:
 
 
 def quote(ranking: Ranking) -> list[Claim]:
-    """Return the sentences, rows and code blocks that answer the question; none where none do."""
+    """Return the sentences, rows and code blocks that answer the question."""
     evidence: dict[int, Evidence] = {}
     claims: list[Claim] = []
-    for each in extractive.claims_of(ranking):
-        document = each.document
+    for extract in extractive.claims_of(ranking):
+        document = extract.document
         if document.number not in evidence:
             evidence[document.number] = Evidence(document.text, document.title)
         source = evidence[document.number]
-        end = each.start + len(each.quotation)
-        inside = [p for p in source.pieces if each.start <= p.start + 3 and p.end <= end + 3]
-        claims += _claims(source, inside, document, each.heading)
+        end = extract.start + len(extract.quotation)
+        inside = [p for p in source.pieces if extract.start <= p.start + 3 and p.end <= end + 3]
+        claims += _claims(source, inside, document, extract.heading)
     headings = ["", *(claim.heading for claim in claims)]
     return [
         claim.model_copy(update={"heading": "" if claim.heading == before else claim.heading})
@@ -61,21 +61,21 @@ def quote(ranking: Ranking) -> list[Claim]:
 def _claims(
     source: Evidence, pieces: Sequence[Piece], document: Document, heading: str
 ) -> Iterator[Claim]:
-    """Yield a claim for each unit; a term, or the lead-in of code, is the heading of the next."""
+    """Yield a claim for each unit. A term, or the lead-in of code, is the heading of the next."""
     for piece in pieces:
         text = source.text[piece.start : piece.end]
-        shown = _code(source, piece) if piece.kind == "code" else normal(text)
+        claim_text = _code(source, piece) if piece.kind == "code" else normal(text)
         if piece.kind == "row":
-            shown = normal(row_text(text))
-        if source.units(shown):
+            claim_text = normal(row_text(text))
+        if source.units(claim_text):
             quotation = text if piece.kind == "code" else plain(text)
             cited = Quotation(url=document.url, title=document.title, quotation=quotation)
-            yield Claim(text=shown, status="quoted", citations=[cited], heading=heading)
+            yield Claim(text=claim_text, status="quoted", citations=[cited], heading=heading)
             heading = ""
         elif piece.kind == "term":
-            heading = shown
+            heading = claim_text
         else:
-            lead = shown.removesuffix(":")
+            lead = claim_text.removesuffix(":")
             heading = f"{heading}: {lead}" if heading else lead
 
 
@@ -86,7 +86,7 @@ def _code(source: Evidence, piece: Piece) -> str:
     return code if is_code(code) else f"```\n{code}\n```"
 
 
-# --- beside the answer -------------------------------------------------------------------------
+# --- passages ----------------------------------------------------------------------------------
 
 
 def best_passages(ranking: Ranking, max_characters: int) -> list[Passage]:
@@ -97,14 +97,14 @@ def best_passages(ranking: Ranking, max_characters: int) -> list[Passage]:
 def passages_beside(
     ranking: Ranking, claims: Sequence[Claim], max_characters: int
 ) -> list[Passage]:
-    """Return the best passages that tell more than the claims do."""
+    """Return the best passages that add something to the claims."""
     ranked = ranking.ranked
-    quotations = [where.quotation for each in claims for where in each.citations]
-    told: Shingles = frozenset(run for each in quotations for run in shingles_of(each))
-    telling = (each for each in ranked if not _is_told(each, told))
-    return passages_of(fill(telling, max_characters), ranked)
+    quotations = [citation.quotation for claim in claims for citation in claim.citations]
+    quoted: Shingles = frozenset(run for claim in quotations for run in shingles_of(claim))
+    new_passages = (claim for claim in ranked if not _is_quoted(claim, quoted))
+    return passages_of(fill(new_passages, max_characters), ranked)
 
 
-def _is_told(passage: Match, told: Shingles) -> bool:
-    own = shingles_of(passage.text)
-    return len(own & told) >= _TOLD * max(1, len(own))
+def _is_quoted(passage: Match, quoted: Shingles) -> bool:
+    shingles = shingles_of(passage.text)
+    return len(shingles & quoted) >= _QUOTED_SHARE * max(1, len(shingles))

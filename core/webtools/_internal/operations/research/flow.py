@@ -1,4 +1,4 @@
-"""Research: sources from a chain, the best pages read, an answer that was checked."""
+"""Research: retrieves sources, reads the best pages, and writes a checked answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, BaseModel, TypeAdapter
 from webtools._internal.grounding.ranking import Ranking
 from webtools._internal.operations.failover import UNPRICED
 from webtools._internal.operations.research import rules
-from webtools._internal.operations.research.chain import Question, Retrieval, chain_for
+from webtools._internal.operations.research.chain import Retrieval, chain_for
 from webtools._internal.operations.research.checked_synthesis import (
     EMPTY,
     NOTHING_FOUND,
@@ -28,7 +28,11 @@ from webtools._internal.operations.research.claims import (
 )
 from webtools._internal.operations.research.page_texts import read_pages, readers
 from webtools._internal.operations.research.recency import retrieve_recent
-from webtools._internal.operations.research.research_question import moved_bounds, question_of
+from webtools._internal.operations.research.research_question import (
+    Question,
+    moved_bounds,
+    question_of,
+)
 from webtools._internal.operations.research.synthesizers import (
     LONGEST_INPUT,
     ExtractiveSynthesizer,
@@ -58,11 +62,11 @@ from webtools.results import (
 )
 from webtools.results.scores import scores_of
 
-SECONDS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
+TIMEOUTS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 
 
 class _CachedEnvelope(BaseModel):
-    """An envelope as it is cached: with what its JSON leaves out, and its oldest part's age."""
+    """An envelope as it is cached, with what its JSON leaves out and the age of its oldest part."""
 
     envelope: ResearchEnvelope
     rule: str
@@ -71,41 +75,42 @@ class _CachedEnvelope(BaseModel):
     is_unpriced: bool = False
 
 
-def _is_whole(told: _CachedEnvelope) -> bool:
-    return bool(told.envelope.results) and not (told.is_partial or told.envelope.meta.degraded)
+def _is_cacheable(cached: _CachedEnvelope) -> bool:
+    has_failures = cached.is_partial or cached.envelope.meta.degraded
+    return bool(cached.envelope.results) and not has_failures
 
 
 _ENVELOPE: CacheFormat[_CachedEnvelope] = CacheFormat(
     TypeAdapter(_CachedEnvelope),
-    _is_whole,
-    oldest_part=lambda told: told.since,
-    urls=lambda told: (result.url for result in told.envelope.results),
+    _is_cacheable,
+    oldest_part=lambda cached: cached.since,
+    urls=lambda cached: (result.url for result in cached.envelope.results),
 )
 
 
-async def research(given: ResearchInput, call: Call) -> ResearchEnvelope:
-    """Answer a question with sources, and where asked for with a synthesis.
+async def research(arguments: ResearchInput, call: Call) -> ResearchEnvelope:
+    """Find sources for a question and, if requested, write an answer.
 
     Raises:
-        ConfigError: There is nobody to ask.
-        InputError: There is no such synthesizer, or no provider takes such a question.
+        ConfigError: There is no provider for the chain.
+        InputError: There is no such synthesizer, or no provider accepts the question.
         ProviderError: Every provider of the chain failed.
-        RequestError: Likewise, and the first one gave no answer.
+        RequestError: Every provider failed, the first one without a response.
     """
     accounts = call.accounts
-    question = question_of(given, accounts)
+    question = question_of(arguments, accounts)
     chain = chain_for(question.command, question.query, accounts)
-    synthesizer = choose_synthesizer(given, call)
-    deadline = call.io.now() + SECONDS[question.command]
+    synthesizer = choose_synthesizer(arguments, call)
+    deadline = call.io.now() + TIMEOUTS[question.command]
 
     work = _Research(question, chain, synthesizer, call, deadline)
     key = key_of(question, chain, synthesizer, call)
     if key is None:
-        result = Cached(await work.carry_out())
+        result = Cached(await work.run())
     else:
-        result = await once(call, key, work.carry_out, deadline)
-    told = [*accounts.warnings, *moved_bounds(given, question), *call.store_warnings()]
-    return _as_asked(result, question, told)
+        result = await once(call, key, work.run, deadline)
+    warnings = [*accounts.warnings, *moved_bounds(arguments, question), *call.store_warnings()]
+    return _for_this_call(result, question, warnings)
 
 
 def key_of(
@@ -116,22 +121,22 @@ def key_of(
 ) -> CacheKey[_CachedEnvelope] | None:
     """Return a key of all that the answer depends on; None if it cannot be cached."""
     if synthesizer is not None and synthesizer is call.options.synthesizer:
-        return None  # one cannot tell two models apart
-    how = None if synthesizer is None else synthesizer.name
+        return None  # two models can have the same name
+    writer = None if synthesizer is None else synthesizer.name
     if isinstance(synthesizer, ProviderSynthesizer):
-        how = synthesizer.account.identity
+        writer = synthesizer.account.identity
     query = normalize(question.query)
-    asked = (question.command, question.limit, question.time_sensitive)
+    kind = (question.command, question.limit, question.time_sensitive)
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
     reading = _readers(call.accounts) if reads_pages(question, synthesizer) else []
     merge = call.accounts.config.research.merge
-    key = cache_key("research", query, asked, recency, names, how, reading, merge)
+    key = cache_key("research", query, kind, recency, names, writer, reading, merge)
     return CacheKey(_ENVELOPE, key, question.query, "research")
 
 
 def reads_pages(question: Question, synthesizer: Synthesizer | None) -> bool:
-    """Return whether pages are read: only answers are made from them."""
+    """Return whether pages are read. Only answers need them."""
     return question.command == "web-deep" and synthesizer is not None
 
 
@@ -142,12 +147,12 @@ def _readers(accounts: Accounts) -> list[str]:
         return []
 
 
-def _as_asked(
-    result: Cached[_CachedEnvelope], question: Question, told: list[str]
+def _for_this_call(
+    result: Cached[_CachedEnvelope], question: Question, warnings: list[str]
 ) -> ResearchEnvelope:
-    """Return the envelope to this call, which may have spent nothing on it.
+    """Return the envelope with the query and the cost of this call.
 
-    The lists are its own: other calls are given what is cached, or shared, as well.
+    Its lists are copies, since other calls can share the envelope.
     """
     envelope, meta = result.value.envelope, result.value.envelope.meta
     changes: dict[str, Any] = {
@@ -155,7 +160,7 @@ def _as_asked(
         "confidence_rule": result.value.rule,
         "provider_chain": [*meta.provider_chain],
         "degraded": [*meta.degraded],
-        "warnings": [*meta.warnings, *told],
+        "warnings": [*meta.warnings, *warnings],
     }
     if result.is_free:
         changes |= {
@@ -172,17 +177,17 @@ def _as_asked(
     }
     if (answer := envelope.synthesis) is not None:
         claims = [
-            each.model_copy(update={"citations": [*each.citations], "reasons": [*each.reasons]})
-            for each in answer.claims
+            claim.model_copy(update={"citations": [*claim.citations], "reasons": [*claim.reasons]})
+            for claim in answer.claims
         ]
-        own = {"citations": [*answer.citations], "claims": claims}
-        parts["synthesis"] = answer.model_copy(update=own)
+        copied_lists = {"citations": [*answer.citations], "claims": claims}
+        parts["synthesis"] = answer.model_copy(update=copied_lists)
     return envelope.model_copy(update=parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Research:
-    """One question on its way to an envelope."""
+    """A research call in progress."""
 
     question: Question
     chain: tuple[Account, ...]
@@ -190,71 +195,72 @@ class _Research:
     call: Call
     deadline: float
 
-    async def carry_out(self) -> _CachedEnvelope:
+    async def run(self) -> _CachedEnvelope:
         done = self.call.parts("searching", 1)
-        found = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
-        done(self.question.query, not found.results)
-        await self.call.io.call_blocking(
-            read_suffixes, quick=suffixes_at_once
-        )  # by which sources are counted
-        if self.synthesizer is None or not found.results:
-            return self._envelope(found, None, [])
+        retrieval = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
+        done(self.question.query, not retrieval.results)
+        # Needed to count the domains of the sources.
+        await self.call.io.call_blocking(read_suffixes, quick=suffixes_at_once)
+        if self.synthesizer is None or not retrieval.results:
+            return self._envelope(retrieval, None, [])
         if reads_pages(self.question, self.synthesizer):
-            outcome, passages = await self._from_pages(self.synthesizer, found)
-            return self._envelope(found, outcome, passages)
-        query = SynthesisQuery(self.question.query, _sources(found, {}))
-        return self._envelope(found, await self._synthesis(self.synthesizer, query, found), [])
+            outcome, passages = await self._answer_from_pages(self.synthesizer, retrieval)
+            return self._envelope(retrieval, outcome, passages)
+        query = SynthesisQuery(self.question.query, _sources(retrieval, {}))
+        return self._envelope(
+            retrieval, await self._synthesize(self.synthesizer, query, retrieval), []
+        )
 
     # --- reading -------------------------------------------------------------------------------
 
-    async def _from_pages(
-        self, synthesizer: Synthesizer, found: Retrieval
+    async def _answer_from_pages(
+        self, synthesizer: Synthesizer, retrieval: Retrieval
     ) -> tuple[Outcome, list[Passage]]:
-        """Answer from pages, which are ranked once: for the answer, and for what is beside it."""
-        texts = await read_pages(found, self.call, self.deadline)
-        question, sources = self.question.query, _sources(found, texts)
+        """Write an answer from pages, and choose more passages of them."""
+        texts = await read_pages(retrieval, self.call, self.deadline)
+        question, sources = self.question.query, _sources(retrieval, texts)
         ranking: Ranking = await self.call.io.call_blocking(
             partial(rank_sources, question, sources), alone=True
         )
         best = tuple(best_passages(ranking, LONGEST_INPUT))
         query = SynthesisQuery(question, sources, best)
-        outcome = await self._synthesis(synthesizer, query, found, ranking)
+        outcome = await self._synthesize(synthesizer, query, retrieval, ranking)
         answer = outcome.synthesis
         room = ANSWER_CHARACTERS - (len(answer.summary) if answer else 0)
-        beside = partial(passages_beside, ranking, outcome.claims, room)
-        passages: list[Passage] = await self.call.io.call_blocking(beside, alone=True)
+        choose = partial(passages_beside, ranking, outcome.claims, room)
+        passages: list[Passage] = await self.call.io.call_blocking(choose, alone=True)
         return outcome, passages
 
     # --- synthesis -----------------------------------------------------------------------------
 
-    async def _synthesis(
+    async def _synthesize(
         self,
         synthesizer: Synthesizer,
         query: SynthesisQuery,
-        found: Retrieval,
+        retrieval: Retrieval,
         ranking: Ranking | None = None,
     ) -> Outcome:
-        """Write the answer; where a synthesizer fails, the extractive one stands in."""
+        """Write the answer. If a synthesizer fails, the extractive one is used."""
         quoting = ExtractiveSynthesizer(ranking=ranking)
         if isinstance(synthesizer, ExtractiveSynthesizer):
             synthesizer = quoting
         done = self.call.parts("synthesizing", 1)
-        outcome = await self._one_synthesis(synthesizer, query, found)
+        outcome = await self._try_synthesizer(synthesizer, query, retrieval)
         if outcome.error and synthesizer is not quoting:
-            found.attempts.degraded[outcome.synthesizer] = outcome.error
-            outcome = await self._one_synthesis(quoting, query, found)
-        if outcome.error and outcome.error_type != EMPTY:  # of another's, `degraded` tells
-            found.warnings.append(outcome.error)
+            retrieval.attempts.degraded[outcome.synthesizer] = outcome.error
+            outcome = await self._try_synthesizer(quoting, query, retrieval)
+        if outcome.error and outcome.error_type != EMPTY:  # `degraded` has the others
+            retrieval.warnings.append(outcome.error)
         done(self.question.query, outcome.error is not None)
         return outcome
 
-    async def _one_synthesis(
-        self, synthesizer: Synthesizer, query: SynthesisQuery, found: Retrieval
+    async def _try_synthesizer(
+        self, synthesizer: Synthesizer, query: SynthesisQuery, retrieval: Retrieval
     ) -> Outcome:
         outcome = await synthesize(synthesizer, query, self.deadline, self.call.io)
         is_free = isinstance(synthesizer, ExtractiveSynthesizer)
-        found.costs.append(outcome.cost or (NOTHING if is_free else None))
-        found.warnings += [*outcome.warnings, *_dropped(outcome)]
+        retrieval.costs.append(outcome.cost or (NOTHING if is_free else None))
+        retrieval.warnings += [*outcome.warnings, *_claim_warnings(outcome)]
         self._log_synthesis(outcome)
         return outcome
 
@@ -277,31 +283,31 @@ class _Research:
     # --- the envelope --------------------------------------------------------------------------
 
     def _envelope(
-        self, found: Retrieval, outcome: Outcome | None, passages: list[Passage]
+        self, retrieval: Retrieval, outcome: Outcome | None, passages: list[Passage]
     ) -> _CachedEnvelope:
         question, now = self.question, datetime.now(UTC)
-        retrieved_at = found.retrieved_at or now
-        judgement = self._judged(found, outcome, retrieved_at)
-        cost = total(found.costs)
+        retrieved_at = retrieval.retrieved_at or now
+        judgement = self._judge(retrieval, outcome, retrieved_at)
+        cost = total(retrieval.costs)
         is_unpriced = cost is not None and self.call.is_unpriced
         meta = ResearchMeta(
             query=question.query,
             command=question.command,
             provider_chain=[account.name for account in self.chain],
-            provider_used=found.account.name if found.account else None,
+            provider_used=retrieval.account.name if retrieval.account else None,
             time_sensitive=question.time_sensitive,
             recency_days=question.recency_days,
             confidence=judgement.confidence,
             uncertainty=judgement.uncertainty,
             normalized_query=normalize(question.query),
-            degraded=list(found.attempts.degraded),
+            degraded=list(retrieval.attempts.degraded),
             cost_usd=cost.usd if cost else None,
             cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,
-            warnings=self._warnings(found),
+            warnings=self._warnings(retrieval),
             retrieved_at=retrieved_at,
         )
         envelope = ResearchEnvelope(
-            results=[*map(_result, found.results, scores_of(found.results))],
+            results=[*map(_research_result, retrieval.results, scores_of(retrieval.results))],
             meta=meta,
             synthesis=_answer(outcome),
             passages=passages,
@@ -309,35 +315,38 @@ class _Research:
         return _CachedEnvelope(
             envelope=envelope,
             rule=judgement.rule,
-            since=min(retrieved_at, found.read_at or retrieved_at),
-            is_partial=found.is_partial,
+            since=min(retrieved_at, retrieval.read_at or retrieved_at),
+            is_partial=retrieval.is_partial,
             is_unpriced=is_unpriced,
         )
 
-    def _judged(self, found: Retrieval, outcome: Outcome | None, at: datetime) -> rules.Judgement:
+    def _judge(
+        self, retrieval: Retrieval, outcome: Outcome | None, at: datetime
+    ) -> rules.Judgement:
         if outcome is not None and outcome.error_type == EMPTY:
-            return rules.judge_unanswered(outcome.error or NOTHING_FOUND, len(found.results))
+            return rules.judge_unanswered(outcome.error or NOTHING_FOUND, len(retrieval.results))
         has_answer = outcome is not None and outcome.synthesis is not None
-        if not has_answer and rules.are_off_topic(self.question.query, found.results):
-            return rules.judge_off_topic(len(found.results))
+        if not has_answer and rules.are_off_topic(self.question.query, retrieval.results):
+            return rules.judge_off_topic(len(retrieval.results))
         return rules.judge(
-            found.results,
+            retrieval.results,
             time_sensitive=self.question.time_sensitive,
             days=self.question.recency_days,
             now=at,
-            is_widened=found.is_widened,
+            is_widened=retrieval.is_widened,
         )
 
-    def _warnings(self, found: Retrieval) -> list[str]:
+    def _warnings(self, retrieval: Retrieval) -> list[str]:
         reasons = [
-            f'"{name}" did not serve: {why}' for name, why in found.attempts.degraded.items()
+            f'"{name}" did not serve: {reason}'
+            for name, reason in retrieval.attempts.degraded.items()
         ]
-        return list(dict.fromkeys([*reasons, *found.warnings]))
+        return list(dict.fromkeys([*reasons, *retrieval.warnings]))
 
 
-def _sources(found: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
-    """Return the texts to cite: of the pages where they were read, else of what the hits hold."""
-    pairs = ((result, texts.get(result.url) or _held(result)) for result in found.results)
+def _sources(retrieval: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
+    """Return the texts to cite: of the pages that were read, otherwise of the hits."""
+    pairs = ((result, texts.get(result.url) or _text_of(result)) for result in retrieval.results)
     return tuple(
         Source(number, without_invisible(result.title), result.url, without_invisible(text))
         for number, (result, text) in enumerate(pairs, 1)
@@ -345,20 +354,20 @@ def _sources(found: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
     )
 
 
-def _held(result: SearchResult) -> str:
-    """Return the passages of a page that its provider chose, in its order, else the snippet."""
+def _text_of(result: SearchResult) -> str:
+    """Return the passages that the provider chose, otherwise the snippet."""
     passages = result.content.passages if result.content else None
-    return "\n\n".join(each.text for each in passages or ()) or result.snippet
+    return "\n\n".join(passage.text for passage in passages or ()) or result.snippet
 
 
 def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:
-    """Return the answer; that the sources have none is an answer too."""
+    """Return the answer; an empty one if the sources do not answer the question."""
     if outcome is not None and outcome.error_type == EMPTY:
         return ResearchSynthesis(summary="", citations=[])
     return outcome.synthesis if outcome else None
 
 
-def _result(result: SearchResult, score: float) -> ResearchResult:
+def _research_result(result: SearchResult, score: float) -> ResearchResult:
     return ResearchResult(
         title=result.title,
         url=result.url,
@@ -369,17 +378,19 @@ def _result(result: SearchResult, score: float) -> ResearchResult:
     )
 
 
-def _dropped(outcome: Outcome) -> list[str]:
-    """Return warnings that count the claims that were left out or marked."""
+def _claim_warnings(outcome: Outcome) -> list[str]:
+    """Return warnings with the numbers of claims that were left out or marked."""
     verified, warnings = outcome.verified, list[str]()
     if verified is None:
         return warnings
     if verified.dropped:
-        warnings.append(f"{_claims(verified.dropped)} left out as unsupported by the cited source.")
+        warnings.append(
+            f"{_counted_claims(verified.dropped)} left out as unsupported by the cited source."
+        )
     if verified.uncertain:
-        warnings.append(f"{_claims(verified.uncertain)} marked uncertain.")
+        warnings.append(f"{_counted_claims(verified.uncertain)} marked uncertain.")
     return warnings
 
 
-def _claims(count: int) -> str:
+def _counted_claims(count: int) -> str:
     return "1 claim of the answer was" if count == 1 else f"{count} claims of the answer were"

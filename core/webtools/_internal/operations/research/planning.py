@@ -1,4 +1,4 @@
-"""Plans: what a research call would do and cost at most, told without any request."""
+"""Plans: what a research call would do, and its maximum cost. Nothing is sent."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from webtools._internal.operations.research.chain import Question, chain_for, query_for, task_of
+from webtools._internal.operations.research.chain import chain_for, query_for, task_of
 from webtools._internal.operations.research.flow import key_of, reads_pages
 from webtools._internal.operations.research.page_texts import page_query, readers
 from webtools._internal.operations.research.recency import takes_dates
-from webtools._internal.operations.research.research_question import question_of
+from webtools._internal.operations.research.research_question import Question, question_of
 from webtools._internal.operations.research.synthesizers import (
     LONGEST_INPUT,
     ProviderSynthesizer,
@@ -28,28 +28,28 @@ from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.truncation import MAX_BYTES
 
-_Asked: TypeAlias = tuple[Account, str, Query]
+_Request: TypeAlias = tuple[Account, str, Query]
 _ANY_URL = "https://example.com/"
 
 
-async def plan(given: ResearchInput, call: Call) -> ResearchPlan:
+async def plan(arguments: ResearchInput, call: Call) -> ResearchPlan:
     """Plan a research call.
 
     Raises:
-        ConfigError: There is nobody to ask, or the budget cannot be read.
+        ConfigError: There is no provider for the chain, or the budget cannot be read.
         InputError: There is no such synthesizer.
     """
     accounts = call.accounts
-    question = question_of(given, accounts)
+    question = question_of(arguments, accounts)
     chain = chain_for(question.command, question.query, accounts)
-    synthesizer = choose_synthesizer(given, call)
+    synthesizer = choose_synthesizer(arguments, call)
     cached = await _cached_since(key_of(question, chain, synthesizer, call), call)
-    asked = [(account, task_of(account), query_for(account, question)) for account in chain]
-    steps = await _steps(asked, call)
-    reading = await _steps(_reading(question, synthesizer, accounts), call)
-    synthesis = await _steps(_synthesis(question, synthesizer), call)
-    again = _again(question, chain, steps)
-    every = [*steps, *again, *reading, *synthesis]
+    requests = [(account, task_of(account), query_for(account, question)) for account in chain]
+    steps = await _steps(requests, call)
+    reading = await _steps(_reading_requests(question, synthesizer, accounts), call)
+    synthesis = await _steps(_synthesis_requests(question, synthesizer), call)
+    repeats = _repeated_steps(question, chain, steps)
+    all_steps = [*steps, *repeats, *reading, *synthesis]
     return ResearchPlan(
         query=question.query,
         command=question.command,
@@ -61,7 +61,7 @@ async def plan(given: ResearchInput, call: Call) -> ResearchPlan:
         synthesizer=synthesizer.name if synthesizer else None,
         synthesis=synthesis[0] if synthesis else None,
         kept_since=cached,
-        worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in every), 6),
+        worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in all_steps), 6),
         most_output_bytes=MAX_BYTES,
         budget=await _budget(call),
     )
@@ -74,13 +74,13 @@ async def _cached_since(key: CacheKey[Any] | None, call: Call) -> datetime | Non
     return None if cached is None else cached.stored_at
 
 
-async def _steps(asked: Sequence[_Asked], call: Call) -> list[PlanStep]:
+async def _steps(requests: Sequence[_Request], call: Call) -> list[PlanStep]:
     health = call.services.health
-    accounts = [account for account, _, _ in asked]
+    accounts = [account for account, _, _ in requests]
     circuits: list[OpenCircuit | None] = await call.io.call_blocking(
-        lambda: [health.known(each) for each in accounts]
+        lambda: [health.known(account) for account in accounts]
     )
-    return [_step(*each, circuit) for each, circuit in zip(asked, circuits, strict=True)]
+    return [_step(*account, circuit) for account, circuit in zip(requests, circuits, strict=True)]
 
 
 def _step(account: Account, task: str, query: Query, circuit: OpenCircuit | None) -> PlanStep:
@@ -95,32 +95,32 @@ def _step(account: Account, task: str, query: Query, circuit: OpenCircuit | None
     )
 
 
-def _again(
+def _repeated_steps(
     question: Question, chain: Sequence[Account], steps: Sequence[PlanStep]
 ) -> list[PlanStep]:
-    """Ask whoever finds nothing recent for older sources too."""
+    """Return the steps that may be repeated for sources of any age."""
     if question.recency_from != "words":
         return []
     return [step for account, step in zip(chain, steps, strict=True) if takes_dates(account)]
 
 
-def _reading(
+def _reading_requests(
     question: Question, synthesizer: Synthesizer | None, accounts: Accounts
-) -> list[_Asked]:
-    """Return who reads the pages, and who would stand in."""
+) -> list[_Request]:
+    """Return the requests for pages: to their reader, and to its fallback."""
     if not reads_pages(question, synthesizer):
         return []
     query = page_query([f"{_ANY_URL}{number}" for number in range(question.limit)])
     try:
-        return [(each, "fetch", query) for each in readers(accounts) if each is not None]
+        return [(account, "fetch", query) for account in readers(accounts) if account is not None]
     except ConfigError:
         return []
 
 
-def _synthesis(question: Question, synthesizer: Synthesizer | None) -> list[_Asked]:
+def _synthesis_requests(question: Question, synthesizer: Synthesizer | None) -> list[_Request]:
     if not isinstance(synthesizer, ProviderSynthesizer):
         return []
-    text = "x" * (LONGEST_INPUT // question.limit)  # of all pages together no more is sent
+    text = "x" * (LONGEST_INPUT // question.limit)  # the most that is sent of all pages
     sources = tuple(Source(n, "", _ANY_URL, text) for n in range(1, question.limit + 1))
     return [(synthesizer.account, "synthesize", SynthesisQuery(question.query, sources))]
 

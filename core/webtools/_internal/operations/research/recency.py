@@ -1,16 +1,18 @@
-"""The date filter that a question's words, or its command, set: what if nothing is so recent."""
+"""Date filters from the command or the words of a question, which can leave no results."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from webtools._internal.operations.failover import Attempts
 from webtools._internal.operations.research.chain import (
-    Question,
     Retrieval,
-    ask_in_order,
-    found_nothing,
+    call_in_order,
+    empty_warning,
     retrieve,
     task_of,
 )
+from webtools._internal.operations.research.research_question import Question
 from webtools._internal.operations.research.rules import time_word
 from webtools._internal.pipeline.tool_call import Call
 from webtools.providers import Account
@@ -21,80 +23,82 @@ _REMEDY = "recency_days (--recency-days on the command line) sets another age"
 async def retrieve_recent(
     question: Question, chain: tuple[Account, ...], call: Call, deadline: float
 ) -> Retrieval:
-    """Ask a chain; where words alone asked for recent sources and there is none, for any.
+    """Retrieve sources. Without results, a date filter from words of the question is dropped.
 
     Raises:
         InputError: No provider takes such a question.
         ProviderError: Every provider failed or is skipped.
-        RequestError: Every provider failed, the first one without an answer.
+        RequestError: Every provider failed, the first one without a response.
     """
-    found = await retrieve(question, chain, call, deadline)
+    retrieval = await retrieve(question, chain, call, deadline)
     if question.recency_from in (None, "call"):
-        return found
-    if found.results:
-        found.warnings += _few(question, found)
-        return found
-    filtered = [account for account in found.empty if takes_dates(account)]
+        return retrieval
+    if retrieval.results:
+        retrieval.warnings += _few_results_warnings(question, retrieval)
+        return retrieval
+    filtered = [account for account in retrieval.empty if takes_dates(account)]
     if not filtered:
-        return found
+        return retrieval
     if question.recency_from == "words" and call.io.now() < deadline:
-        return await _widened(question, filtered, call, deadline, found)
-    found.warnings.insert(0, f"{_nothing(question)}; {_REMEDY}.")
-    return found
+        return await _retrieve_any_age(question, filtered, call, deadline, retrieval)
+    retrieval.warnings.insert(0, f"{_nothing_recent(question)}; {_REMEDY}.")
+    return retrieval
 
 
 def takes_dates(account: Account) -> bool:
-    """Return whether a provider of a chain is given the date filter; documentation has no dates."""
+    """Return whether a provider gets the date filter. Documentation has no dates."""
     return task_of(account) == "search"
 
 
-async def _widened(
+async def _retrieve_any_age(
     question: Question,
     accounts: list[Account],
     call: Call,
     deadline: float,
     narrow: Retrieval,
 ) -> Retrieval:
-    """Ask those who found nothing once more, for sources of any age."""
-    again = [account.name for account in accounts]
-    call.log("widened", recency_days=question.recency_days, again=again)
+    """Call providers again, for sources of any age."""
+    names = [account.name for account in accounts]
+    call.log("widened", recency_days=question.recency_days, again=names)
     wide = Retrieval(
         attempts=Attempts(narrow.attempts.degraded, narrow.attempts.skipped),
         costs=narrow.costs,
         is_widened=True,
     )
-    await ask_in_order(accounts, question._replace(since=None), call, deadline, wide)
-    nothing = _nothing(question)
+    await call_in_order(accounts, replace(question, since=None), call, deadline, wide)
+    nothing = _nothing_recent(question)
     if wide.results:
-        told = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]
-        repeated = {*map(found_nothing, accounts)}
-        told += [warning for warning in narrow.warnings if warning not in repeated]
+        warnings = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]
+        repeated = {*map(empty_warning, accounts)}
+        warnings += [warning for warning in narrow.warnings if warning not in repeated]
     elif wide.attempts.last_response:
-        told = [f"{nothing}, and nothing older either.", *narrow.warnings]
+        warnings = [f"{nothing}, and nothing older either.", *narrow.warnings]
     else:
-        told = [f"{nothing}; {_REMEDY}.", *narrow.warnings]
-    wide.warnings[:0] = told
+        warnings = [f"{nothing}; {_REMEDY}.", *narrow.warnings]
+    wide.warnings[:0] = warnings
     return wide
 
 
-def _few(question: Question, found: Retrieval) -> list[str]:
-    """Explain why there are fewer than asked for, where it may be the filter."""
-    is_short = len(found.results) < question.limit
-    if question.recency_from != "words" or found.account is None or not is_short:
+def _few_results_warnings(question: Question, retrieval: Retrieval) -> list[str]:
+    """Return a warning if the filter may be why there are fewer results than requested."""
+    is_short = len(retrieval.results) < question.limit
+    if question.recency_from != "words" or retrieval.account is None or not is_short:
         return []
-    told = f"{_says(question)}, so only sources from {_days(question)} were asked for; {_REMEDY}."
-    return [told] if takes_dates(found.account) else []
+    if not takes_dates(retrieval.account):
+        return []
+    warning = f"{_question_says(question)}, so only sources from {_period(question)} were asked for"
+    return [f"{warning}; {_REMEDY}."]
 
 
-def _nothing(question: Question) -> str:
+def _nothing_recent(question: Question) -> str:
     if question.recency_from == "command":
-        return f"{question.command} found nothing from {_days(question)}"
-    return f"{_says(question)}, but nothing from {_days(question)} was found"
+        return f"{question.command} found nothing from {_period(question)}"
+    return f"{_question_says(question)}, but nothing from {_period(question)} was found"
 
 
-def _says(question: Question) -> str:
+def _question_says(question: Question) -> str:
     return f'The question says "{time_word(question.query)}"'
 
 
-def _days(question: Question) -> str:
+def _period(question: Question) -> str:
     return f"the last {question.recency_days} days"

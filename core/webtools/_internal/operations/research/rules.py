@@ -1,4 +1,4 @@
-"""Rules that look at the query and the results alone: what is asked for, how sure one may be."""
+"""Rules that depend on the query and the results alone: recency, ranking and confidence."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _TRACKING = frozenset(
         *("fbclid", "gclid", "ref"),
     )
 )
-_FUSED_FROM = 60  # usual for reciprocal rank fusion: no single ranking decides
-_MANY = 4  # sources that make an answer sure
+_RANK_OFFSET = 60  # the usual one: no single ranking decides
+_MANY = 4  # sources from which confidence is high
 
 
 def is_time_sensitive(query: str, command: Command) -> bool:
@@ -42,13 +42,13 @@ def is_docs_lookup(query: str, command: Command) -> bool:
     return command == "web-docs" or _names_docs(query)
 
 
-def recency_days(asked: int | None, query: str, command: Command) -> int | None:
-    """Return the age in days up to which results count as recent; None when age does not matter.
+def recency_days(requested: int | None, query: str, command: Command) -> int | None:
+    """Return the age in days up to which results count as recent; None if age does not matter.
 
-    One that is out of bounds is moved there.
+    A requested age is clamped to its bounds.
     """
-    if asked is not None:
-        return min(max(asked, 1), MAX_RECENCY_DAYS)
+    if requested is not None:
+        return min(max(requested, 1), MAX_RECENCY_DAYS)
     if command == "web-news":
         return _NEWS_DAYS
     return _RECENT_DAYS if is_time_sensitive(query, command) else None
@@ -59,22 +59,19 @@ def _names_docs(query: str) -> bool:
     return bool(_DOCS_WORDS.search(query))
 
 
-@lru_cache(maxsize=256)  # a question is looked at several times
+@lru_cache(maxsize=256)
 def time_word(query: str) -> str | None:
     """Return the first word that makes a question depend on when it is asked."""
-    found = _TIME_WORDS.search(query)
-    return found[0] if found else None
+    match = _TIME_WORDS.search(query)
+    return match[0] if match else None
 
 
 def canonical(url: str) -> str:
-    """Return the form in which URLs are compared: no fragment, no tracking, parameters in order.
-
-    Only for comparing: results show the URL that the provider gave.
-    """
+    """Return a URL for comparison: without fragment and tracking, with sorted parameters."""
     try:
         parts = urlsplit(url)
         query = _canonical_query(parts.query)
-    except ValueError:  # brackets that hold no address; a character that has no bytes
+    except ValueError:  # brackets without an address, or a lone surrogate
         return url
     if not parts.netloc:
         return url
@@ -83,10 +80,10 @@ def canonical(url: str) -> str:
 
 
 def _canonical_query(query: str) -> str:
-    # Bytes that are no UTF-8 stay what they are: old sites have their own charset there.
+    # Old sites use other charsets than UTF-8 here.
     pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
-    kept = [pair for pair in pairs if pair[0].lower() not in _TRACKING]
-    return urlencode(sorted(kept, key=lambda pair: pair[0]), errors="surrogateescape")
+    kept_pairs = [pair for pair in pairs if pair[0].lower() not in _TRACKING]
+    return urlencode(sorted(kept_pairs, key=lambda pair: pair[0]), errors="surrogateescape")
 
 
 def without_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:
@@ -98,20 +95,24 @@ def without_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:
 
 
 def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
-    """Fuse rankings by reciprocal rank; a page that several found is told as the best has it."""
+    """Fuse rankings by reciprocal rank. Of equal pages, the best ranked result is kept."""
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, SearchResult]] = {}
     for ranking in rankings:
         for rank, result in enumerate(ranking, 1):
             page = canonical(result.url)
-            scores[page] = scores.get(page, 0.0) + 1 / (_FUSED_FROM + rank)
-            best[page] = min(best.get(page, (rank, result)), (rank, result), key=lambda one: one[0])
+            scores[page] = scores.get(page, 0.0) + 1 / (_RANK_OFFSET + rank)
+            best[page] = min(
+                best.get(page, (rank, result)),
+                (rank, result),
+                key=lambda ranked_result: ranked_result[0],
+            )
     return [best[page][1] for page in sorted(scores, key=lambda page: -scores[page])]
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How far the results can be trusted, and by which rule."""
+    """The confidence in the results, and the rule that it follows."""
 
     confidence: Confidence
     uncertainty: str | None
@@ -126,9 +127,9 @@ def judge(
     now: datetime,
     is_widened: bool = False,
 ) -> Judgement:
-    """Judge by the number of sources, of distinct domains, and of recent ones where time counts.
+    """Judge by the number of sources, of domains and, if time matters, of recent sources.
 
-    Where nothing recent was found and older ones were asked for, even a single one is old.
+    If the date filter was dropped, a single source is judged by its age, too.
     """
     if not results:
         text = "No sources returned from configured providers."
@@ -147,7 +148,7 @@ def judge(
 
 
 def are_off_topic(query: str, results: Sequence[SearchResult]) -> bool:
-    """Return whether there are results, none of which shares a content word with the query."""
+    """Return whether no result shares a content word with the query. False without results."""
     texts = [lowered(_text_of(result)) for result in results]
     terms = resolved(terms_of(query), texts)
     shared = any(any(find(term.stem, text)) for term in terms for text in texts)
@@ -162,13 +163,13 @@ def _text_of(result: SearchResult) -> str:
 
 
 def judge_off_topic(count: int) -> Judgement:
-    """Judge results of which none shares a content word with the query."""
+    """Judge results that do not share a content word with the query."""
     text = "No source shares a word with the question."
     return Judgement("low", text, f"{_sources(count)} off topic")
 
 
 def judge_unanswered(reason: str, count: int) -> Judgement:
-    """Judge sources that do not answer the question: however many they are, they are no help."""
+    """Judge sources that do not answer the question."""
     return Judgement("low", reason, f"no answer in {_sources(count)}")
 
 
@@ -188,12 +189,16 @@ def _judge_recent(results: Sequence[SearchResult], days: int, now: datetime) -> 
 
 
 def _capped(judgement: Judgement, domains: set[str]) -> Judgement:
-    """Count many pages of one domain as one voice."""
+    """Lower the confidence if all sources are from one domain."""
     if judgement.confidence != "high" or len(domains) > 1:
         return judgement
     text = f"All sources are from {next(iter(domains))}. Cross-check before relying on it."
-    one = _counted(domains)
-    rule = judgement.rule if judgement.rule.endswith(one) else f"{judgement.rule}, all from {one}"
+    domain = _counted(domains)
+    rule = (
+        judgement.rule
+        if judgement.rule.endswith(domain)
+        else f"{judgement.rule}, all from {domain}"
+    )
     return Judgement("medium", text, rule)
 
 
@@ -202,5 +207,5 @@ def _counted(domains: set[str]) -> str:
 
 
 def is_recent(published: datetime | None, days: int, now: datetime) -> bool:
-    """Return whether a page is at most so many days old; undated and future ones are not."""
+    """Return whether a page is at most `days` old. Undated and future ones are not."""
     return published is not None and timedelta(0) <= now - published <= timedelta(days=days)

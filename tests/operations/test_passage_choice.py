@@ -9,8 +9,8 @@ import pytest
 from grounding_pages import BOATS, TOKENS
 
 from webtools import InputError, WebTools
-from webtools._internal.operations.bearing import bearing
 from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
+from webtools._internal.operations.passage_choice import choose_passages
 from webtools.results import FetchResponse, Page
 from webtools.tools import FETCH
 from webtools_sandbox import SandboxServer
@@ -28,7 +28,7 @@ LONG_PAGE = Page(
 
 
 def asked(question: str, *pages: Page, **wanted: Any) -> FetchResponse:
-    return bearing(FetchResponse(provider="direct", pages=list(pages)), question, **wanted)
+    return choose_passages(FetchResponse(provider="direct", pages=list(pages)), question, **wanted)
 
 
 def text_of(page: Page) -> str:

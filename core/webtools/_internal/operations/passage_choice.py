@@ -1,4 +1,4 @@
-"""Pages cut down to the passages that bear on a question; the pages themselves stay cached."""
+"""Chooses the passages of pages that are relevant to a question."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from webtools.truncation import fair_shares
 OURS = "webtools"  # the value of `passages_by` for passages chosen here
 _MIN_PASSAGE = 100  # characters
 _HEADINGS = 160  # characters, about as long as the headings of a passage can be
-_LONGEST_SHOWN = 100  # characters of a question in a warning
+_MAX_QUOTED = 100  # characters of a question in a warning
 
 
-def bearing(
+def choose_passages(
     response: FetchResponse,
     question: str,
     *,
     keep_text: bool = False,
     max_characters: int | None = None,
 ) -> FetchResponse:
-    """Return pages with the passages that bear on a question instead of their text.
+    """Return pages with the passages that are relevant to a question instead of their text.
 
     A page that fits its share of the budget is one passage. Other pages are cut down to their best
     passages, or to their opening if they do not have a word of the question. Passages chosen by a
@@ -55,7 +55,7 @@ def bearing(
     shares = _shares(texts, budget, max_characters or budget)
     cut = {number: share for number, share in shares.items() if share < len(texts[number])}
     rest = budget - sum(len(text) for number, text in texts.items() if number not in cut)
-    ranked = _ranked(question, pages, shares, min(cut.values(), default=0))
+    ranked = _rank_passages(question, pages, shares, min(cut.values(), default=0))
     matching = {passage.document.number for passage in ranked}
     chosen = {
         number: [Passage(text=text, url=pages[number].url, score=1.0)]
@@ -66,9 +66,12 @@ def bearing(
         opening = _opening(pages[number], cut[number])
         chosen[number] = [opening]
         rest -= len(opening.text)
-    chosen |= _best(ranked, cut.keys() & matching, rest, max_characters or budget)
+    chosen |= _best_passages(ranked, cut.keys() & matching, rest, max_characters or budget)
     unmatched = [pages[number].url for number in texts if number not in matching]
-    warnings = [*response.warnings, *([_nothing(question, unmatched)] if unmatched else [])]
+    warnings = [
+        *response.warnings,
+        *([_no_match_warning(question, unmatched)] if unmatched else []),
+    ]
     cut_down = [
         _with_passages(page, chosen.get(number, []), keep_text=keep_text)
         for number, page in enumerate(pages)
@@ -86,25 +89,25 @@ def _shares(texts: Mapping[int, str], budget: int, limit: int) -> dict[int, int]
     return dict(zip(texts, fair_shares(sizes, budget), strict=True))
 
 
-def _ranked(
+def _rank_passages(
     question: str, pages: Sequence[Page], numbers: Iterable[int], smallest: int
 ) -> list[Match]:
     """Rank the passages of pages; each is short enough for the smallest share of a page."""
-    most = min(MOST, max(_MIN_PASSAGE, smallest - _HEADINGS))
+    longest = min(MOST, max(_MIN_PASSAGE, smallest - _HEADINGS))
     documents = [
         document_of(
             pages[number].text or "",
             number,
             title=pages[number].title or "",
             url=pages[number].url,
-            most=most,
+            most=longest,
         )
         for number in numbers
     ]
     return rank_documents(question, documents).ranked
 
 
-def _best(
+def _best_passages(
     ranked: Sequence[Match], numbers: Container[int], budget: int, limit: int
 ) -> dict[int, list[Passage]]:
     """Return the best passages of some pages, each at most `limit` characters, by its index.
@@ -116,13 +119,17 @@ def _best(
     for passage in ranked:
         if passage.document.number in numbers and size_of(passage) <= limit:
             firsts.setdefault(passage.document.number, passage)
-    others = [each for each in ranked if each.document.number in firsts]
-    around = (each for first in firsts.values() for each in _around(first, others))
-    chosen = fill([*others, *around], budget, _fitting(firsts.values(), budget))
-    return {number: passages_of(_of(number, chosen, limit), ranked) for number in firsts}
+    candidates = [passage for passage in ranked if passage.document.number in firsts]
+    neighbors = (
+        passage for first in firsts.values() for passage in _unranked_passages(first, candidates)
+    )
+    chosen = fill([*candidates, *neighbors], budget, _passages_that_fit(firsts.values(), budget))
+    return {
+        number: passages_of(_passages_within(number, chosen, limit), ranked) for number in firsts
+    }
 
 
-def _fitting(passages: Iterable[Match], budget: int) -> list[Match]:
+def _passages_that_fit(passages: Iterable[Match], budget: int) -> list[Match]:
     chosen: list[Match] = []
     for passage in passages:
         if size_of(passage) <= budget:
@@ -131,11 +138,11 @@ def _fitting(passages: Iterable[Match], budget: int) -> list[Match]:
     return chosen
 
 
-def _around(best: Match, ranked: Sequence[Match]) -> list[Match]:
-    """Return the passages of a page that were not ranked, the nearest to its best one first."""
+def _unranked_passages(best: Match, ranked: Sequence[Match]) -> list[Match]:
+    """Return the passages of a page that were not ranked, nearest to its best passage first."""
     document = best.document
-    known = {each.span.start for each in ranked if each.document is document}
-    spans = [span for span in document.spans if span.start not in known]
+    ranked_starts = {passage.span.start for passage in ranked if passage.document is document}
+    spans = [span for span in document.spans if span.start not in ranked_starts]
     spans.sort(key=lambda span: abs(span.start - best.span.start))
     return [Match(document, span, {}, {}) for span in spans]
 
@@ -143,13 +150,13 @@ def _around(best: Match, ranked: Sequence[Match]) -> list[Match]:
 def _opening(page: Page, limit: int) -> Passage:
     """Return the first blocks of a page that fit, or its first words."""
     text = page.text or ""
-    shown = _without_addresses(text[: 2 * limit])[:limit]
-    ends = (shown.rfind(sign, limit // 2) for sign in ("\n\n", " "))
+    opening = _without_addresses(text[: 2 * limit])[:limit]
+    ends = (opening.rfind(sign, limit // 2) for sign in ("\n\n", " "))
     end = next((end for end in ends if end > 0), limit)
-    return Passage(text=shown[:end].rstrip(), url=page.url)
+    return Passage(text=opening[:end].rstrip(), url=page.url)
 
 
-def _of(number: int, chosen: Sequence[Match], limit: int) -> Iterator[Match]:
+def _passages_within(number: int, chosen: Sequence[Match], limit: int) -> Iterator[Match]:
     """Return the chosen passages of one page, best first, within its budget."""
     for passage in chosen:
         size = size_of(passage)
@@ -165,9 +172,9 @@ def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> P
     return page.model_copy(update={"text": page.text if keep_text else None, **changes})
 
 
-def _nothing(question: str, urls: Sequence[str]) -> str:
-    asked = question if len(question) <= _LONGEST_SHOWN else f"{question[:_LONGEST_SHOWN]}…"
+def _no_match_warning(question: str, urls: Sequence[str]) -> str:
+    quoted = question if len(question) <= _MAX_QUOTED else f"{question[:_MAX_QUOTED]}…"
     return (
-        f'No word of the question "{asked}" occurs on {" or ".join(urls)}, so the text is returned '
-        "from its beginning. Ask with other words to get other parts."
+        f'No word of the question "{quoted}" occurs on {" or ".join(urls)}, so the text is '
+        "returned from its beginning. Ask with other words to get other parts."
     )

@@ -1,0 +1,380 @@
+"""Runs calls: checks arguments, reads the settings, runs a tool, sanitizes and presents results."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from webtools._internal.call.present import present, present_error
+from webtools._internal.call.sanitize import sanitize
+from webtools._internal.call.tool_operations import CALLS
+from webtools._internal.call.tracing import begin_span
+from webtools._internal.http.watching import Tracing
+from webtools._internal.io.runtime import IO
+from webtools._internal.logs.records import LOGGER
+from webtools._internal.operations.answer_verification import verify
+from webtools._internal.operations.research.planning import plan
+from webtools._internal.pipeline.tool_call import Call, CallOptions, CallServices, call_services
+from webtools._internal.text.narrowing import is_iterable
+from webtools._internal.text.quoting import SHORTEST_KEY
+from webtools._internal.text.redaction import Redactor, redactor_for
+from webtools.config import Accounts, Settings
+from webtools.config.paths import ENVIRONMENT
+from webtools.errors import ConfigError, InputError, WebToolsError
+from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
+from webtools.providers import Capability
+from webtools.results import (
+    FetchResponse,
+    ReadResponse,
+    ResearchEnvelope,
+    SearchResponse,
+    SummaryResponse,
+)
+from webtools.tools import (
+    FETCH,
+    RESEARCH,
+    SEARCH,
+    SUMMARIZE,
+    TOOLS,
+    Tool,
+    ToolResult,
+    no_such_tool,
+    read_input,
+)
+
+if TYPE_CHECKING:
+    from webtools.results import ResearchPlan, Verified
+
+T = TypeVar("T")
+_MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
+_LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
+_CAPABILITIES: dict[str, tuple[Capability, ...]] = {  # any one of them is enough
+    SEARCH.name: ("search",),
+    FETCH.name: ("fetch",),
+    SUMMARIZE.name: ("summarize",),
+    RESEARCH.name: ("search", "docs"),
+}
+
+
+class Dispatcher:
+    """Runs the calls of one `WebTools`.
+
+    Args:
+        settings: The settings, which are read again when they have changed.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._services: tuple[Accounts, CallServices] | None = None
+
+    async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
+        """Call a tool with the arguments of a method, and return its response."""
+        checked, call = await self._start_call(io, tool, *_split_options(arguments))
+        run = partial(run_tool, tool, checked, call)
+        return await sanitize(run, call.accounts.redactor, io)
+
+    async def call_tool(
+        self, io: IO, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> ToolResult:
+        """Call a tool as a model does. Every failure is returned as a result, too."""
+        call: Call | None = None
+        try:
+            tool = self._check(_find_tool, name)
+            checked, call = await self._start_call(io, tool, arguments, options)
+            run = partial(run_tool, tool, checked, call)
+            outcome = await sanitize(run, call.accounts.redactor, io)
+        except WebToolsError as error:
+            outcome = error
+        return await (present_error(outcome, io) if call is None else present(outcome, call))
+
+    async def plan(self, io: IO, arguments: dict[str, Any]) -> ResearchPlan:
+        """Describe what a research call with these arguments would do."""
+        checked, call = await self._start_call(io, RESEARCH, *_split_options(arguments))
+        return await sanitize(partial(plan, checked, call), call.accounts.redactor, io)
+
+    async def verify(self, io: IO, answer: Any, sources: Any, options: dict[str, Any]) -> Verified:
+        """Check an answer. The settings are needed only if a source is a URL."""
+
+        async def read(urls: list[str]) -> FetchResponse:
+            arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
+            response: FetchResponse = await self.call(io, FETCH, arguments)
+            return response
+
+        verifier = options.pop("verifier", None)
+        text = answer[:_MAX_ANSWER] if isinstance(answer, str) else ""
+        # A verifier reads the answer, so no key may be in it.
+        redactor = await io.call_blocking(self.redactor, quick=self.redactor)
+        listed = _list_sources(sources)
+        work = partial(verify, redactor.text(text), listed, verifier, read, redactor.text, io)
+        return await sanitize(work, redactor, io)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools that the settings can serve.
+
+        If nothing is configured or the settings cannot be read, all tools are returned. Their
+        first call reports what is missing.
+        """
+        accounts = self._accounts_or_fault()
+        if isinstance(accounts, Exception):
+            LOGGER.warning("All tools are offered, as the settings cannot be read: %s", accounts)
+            return tuple(TOOLS.values())
+        if not (accounts.accounts or accounts.stand_ins):
+            return tuple(TOOLS.values())
+        tools = tuple(tool for tool in TOOLS.values() if not _fault_of_tool(accounts, tool))
+        if missing := [tool.name for tool in TOOLS.values() if tool not in tools]:
+            names = ", ".join(missing)
+            LOGGER.info(
+                "Left out, as no provider in %s can serve them: %s.", accounts.origin, names
+            )
+        return tools
+
+    def missing(self, tool: Tool | None = None) -> str:
+        """Return the error of a call if nothing is configured; empty if a provider can serve it.
+
+        Args:
+            tool: The tool. Default: search.
+        """
+        accounts = self._accounts_or_fault()
+        if isinstance(accounts, Exception) or accounts.origin != ENVIRONMENT:
+            return ""
+        if accounts.accounts or accounts.stand_ins:
+            return ""
+        return _fault_of_tool(accounts, tool or SEARCH)
+
+    def redactor(self) -> Redactor:
+        """Return what redacts the configured keys; nothing if the settings cannot be read."""
+        try:
+            return self.settings.latest().redactor
+        except ConfigError:
+            return Redactor(())
+
+    def _accounts_or_fault(self) -> Accounts | Exception:
+        """Return the accounts, or why the settings cannot be read here."""
+        try:
+            return self.settings.latest()
+        except Exception as error:
+            # On an event loop, a detector of blocking calls can forbid reading the file.
+            if isinstance(error, ConfigError) or _is_on_loop():
+                return error
+            raise
+
+    async def _start_call(
+        self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> tuple[Any, Call]:
+        # It checks whether the settings file has changed, which a detector of blocking calls can
+        # forbid.
+        prepare = partial(self._prepare_call, io, tool, arguments, options)
+        return await io.call_blocking(prepare, quick=prepare)
+
+    def _prepare_call(
+        self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+    ) -> tuple[Any, Call]:
+        """Check the arguments and read the settings.
+
+        Returns:
+            The arguments as the tool's input model, and the call.
+        """
+        checked = self._check(partial(read_input, tool.input_model), arguments)
+        accounts = self.settings.accounts()
+        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message. A
+        # proxy's short user name may be a word of the query.
+        cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
+        if self._services is None or self._services[0] is not accounts:
+            self._services = accounts, call_services(accounts)
+        services = self._services[1]
+        call_id = "" if services.log is None else services.log.new_call_id()
+        call = Call(call_id, tool.name, accounts, services, io, options)
+        if options.cache != "bypass":
+            call.cache = services.cache
+        return cleaned, call
+
+    def _check(self, check: Callable[[Any], T], value: Any) -> T:
+        """Check a value of the caller. An error quotes it without the keys that may be in it."""
+        try:
+            return check(value)
+        except InputError as error:
+            failed = error
+        # Redacted before it is quoted: a quotation can be cut, and half a key is secret too.
+        redactor = self.redactor()
+        try:
+            check(redactor.clean(value))
+        except InputError as error:
+            failed = error
+        except RecursionError:
+            message = "the arguments are nested too deeply to be read; give lists of texts."
+            raise InputError(message) from None
+        raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
+
+
+def _find_tool(name: Any) -> Tool:
+    if isinstance(name, Tool):
+        return name
+    tool = TOOLS.get(name) if isinstance(name, str) else None
+    if tool is None:
+        raise InputError(no_such_tool(name))
+    return tool
+
+
+def _fault_of_tool(accounts: Accounts, tool: Tool) -> str:
+    """Return the error of a tool that no provider can serve; empty if one can."""
+    faults: list[str] = []
+    for capability in _CAPABILITIES.get(tool.name, ()):
+        try:
+            accounts.chain(capability)
+        except ConfigError as error:
+            faults.append(str(error))
+        else:
+            return ""
+    return faults[0] if faults else ""
+
+
+def _is_on_loop() -> bool:
+    asyncio = sys.modules.get("asyncio")  # if it is not imported, there is no loop
+    try:
+        return asyncio is not None and asyncio.get_running_loop() is not None
+    except RuntimeError:
+        return False
+
+
+# --- arguments ---------------------------------------------------------------------------------
+
+
+def arguments(**values: Any) -> dict[str, Any]:
+    """Convert the arguments of a method to what a model would send, without the defaults."""
+    return {
+        name: _to_json(value)
+        for name, value in values.items()
+        if value is not None
+        and value is not False
+        and not (name in _LIST_ARGUMENTS and isinstance(value, tuple) and not value)
+    }
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (str, bool, int)) or not is_iterable(value):
+        return value
+    return list(value)
+
+
+def _split_options(values: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
+    """Separate the arguments of the tool from the options of the call."""
+    options = {
+        name: values.pop(name)
+        for name in ("cache", "progress", "robots", "snippets")
+        if name in values
+    }
+    synthesis = values.get("synthesis")
+    if synthesis is None or isinstance(synthesis, str):
+        return values, CallOptions(**options)
+    if not hasattr(synthesis, "draft"):
+        expected = "a name or one such as ChatModelSynthesizer(model) or LLMSynthesizer(llm)"
+        raise InputError(f"synthesis must be {expected}, not {type(synthesis).__name__}.")
+    return values | {"synthesis": None}, CallOptions(**options, synthesizer=synthesis)
+
+
+def _list_sources(value: Any) -> list[Any]:
+    """List the sources of an answer.
+
+    Raises:
+        InputError: A source is neither a URL nor an object with a URL and a text.
+    """
+    is_single = isinstance(value, str) or hasattr(value, "url") or not is_iterable(value)
+    sources: list[Any] = [value] if is_single else [*value]
+    for source in sources:
+        if not _is_source(source):
+            kind = type(source).__name__
+            raise InputError(f"a source cannot be of type {kind}; give URLs or pages.")
+    return sources
+
+
+def _is_source(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    has_text = hasattr(value, "text") and isinstance(value.text or "", str)
+    return has_text and isinstance(getattr(value, "url", None), str)
+
+
+# --- one call ----------------------------------------------------------------------------------
+
+
+async def run_tool(tool: Tool, arguments: BaseModel, call: Call) -> Any:
+    """Run a tool with checked arguments, and record the outcome in the log and the trace.
+
+    Raises:
+        WebToolsError: The call failed.
+    """
+    start = time.monotonic()
+    trace = Tracing.tracer
+    span = begin_span(trace, tool.name, arguments, call) if trace is not None else None
+    is_logged = call.services.log is not None or LOGGER.isEnabledFor(logging.INFO)
+    if is_logged:
+        call.log("call", tool=tool.name, **_arguments_to_log(arguments, call.accounts))
+    facts: dict[str, Any] = {}
+    try:
+        response = await CALLS[tool.name](arguments, call)
+        if is_logged or span is not None:
+            facts = {"is_error": False, **_outcome_to_log(response)}
+    except WebToolsError as error:
+        facts = {"is_error": True, "error": type(error).__name__, "message": str(error)}
+        raise
+    except Exception as error:  # such as an error of the caller's progress callback
+        facts = {"is_error": True, "error": type(error).__name__}
+        raise
+    except BaseException:  # canceled, interrupted, or closed
+        call.log("cancelled")
+        raise
+    finally:
+        if facts:
+            call.log("done", ms=round((time.monotonic() - start) * 1000, 1), **facts)
+        call.write_log()
+        if span is not None:
+            span.end(facts)
+    return response
+
+
+def _arguments_to_log(arguments: BaseModel, accounts: Accounts) -> dict[str, Any]:
+    """Return the arguments that the caller passed; `provider` only if it names a provider."""
+    facts = {
+        name: value for name, value in vars(arguments).items() if name in arguments.model_fields_set
+    }
+    if "provider" in facts and accounts.named(facts["provider"]) is None:
+        del facts["provider"]
+    return facts
+
+
+def _outcome_to_log(response: Any) -> dict[str, Any]:
+    match response:
+        case SearchResponse(results=results):
+            count = len(results)
+        case FetchResponse(pages=pages):
+            count = sum(page.error is None for page in pages)
+        case SummaryResponse():
+            count = 1
+        case ResearchEnvelope(results=results, meta=meta):
+            return {
+                "result_count": len(results),
+                "provider_used": meta.provider_used,
+                "degraded": meta.degraded or None,
+                "confidence": meta.confidence,
+                "rule": meta.confidence_rule,
+                "cost_usd": meta.cost_usd,
+                "cache_hit": meta.cache_hit,
+            }
+        case _:
+            assert isinstance(response, ReadResponse)  # noqa: S101  # there are five tools
+            return {"result_count": 0}
+    return {
+        "provider_used": response.provider,
+        "cost_usd": response.cost_usd,
+        "cache_hit": response.cache_hit,
+        "result_count": count,
+    }
