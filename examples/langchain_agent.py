@@ -43,7 +43,7 @@ class ScriptedModel(BaseChatModel):
         outputs = [message.text for message in messages if isinstance(message, ToolMessage)]
         result = FIRST_RESULT.search(outputs[0]) if outputs else None
         if not outputs:
-            question = next(each.text for each in messages if isinstance(each, HumanMessage))
+            question = next(item.text for item in messages if isinstance(item, HumanMessage))
             reply = call("web_search", queries=[question], limit=3)
         elif result is None:
             reply = AIMessage("Nothing was found.")

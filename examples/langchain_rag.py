@@ -45,7 +45,9 @@ def quote(prompt: Any) -> str:
 
 def as_text(documents: list[Document]) -> str:
     """Put the sources into the prompt."""
-    return "\n\n".join(f"{each.page_content}\n({each.metadata['url']})" for each in documents)
+    return "\n\n".join(
+        f"{document.page_content}\n({document.metadata['url']})" for document in documents
+    )
 
 
 question = " ".join(sys.argv[1:]) or "How do I read a CSV file?"
@@ -63,6 +65,6 @@ with ExitStack() as stack:
     )
     found = chain.invoke(question)
 print(found["answer"], "", "Sources:", sep="\n")
-titles = {each.metadata["url"]: each.metadata["title"] for each in found["documents"]}
+titles = {document.metadata["url"]: document.metadata["title"] for document in found["documents"]}
 for url, title in titles.items():
     print(f"- {title}: {url}")

@@ -54,11 +54,11 @@ def pages() -> Iterator[tuple[str, list[str]]]:
     for path in NOTEBOOKS:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = ["".join(cell["source"]) + "\n" for cell in cells if cell["cell_type"] == "code"]
-        yield str(path.relative_to(ROOT)), [without_magics(each) for each in code]
+        yield str(path.relative_to(ROOT)), [without_magics(item) for item in code]
 
 
 def without_magics(cell: str) -> str:
-    """Put the names that a cell's magics make in the place of the magics."""
+    """Replace a cell's magics by assignments of the names that they define."""
     if cell.startswith("%%"):
         return ""
     return _MAGIC.sub(lambda line: "".join(f"{n}: Any = 0" for n in _MADE.findall(line[0])), cell)
@@ -100,11 +100,11 @@ def main(names: list[str]) -> int:
         folder.mkdir()
         write(folder)
         running = [
-            subprocess.Popen([sys.executable, "-m", *each], cwd=ROOT)  # noqa: S603  our own
-            for each in commands(folder)
-            if not names or each[0] in names
+            subprocess.Popen([sys.executable, "-m", *item], cwd=ROOT)  # noqa: S603  our own
+            for item in commands(folder)
+            if not names or item[0] in names
         ]
-        return sum(each.wait() != 0 for each in running)
+        return sum(item.wait() != 0 for item in running)
 
 
 if __name__ == "__main__":

@@ -490,7 +490,7 @@ def differences(before: Path, after: Path, expectations: Expectations) -> Iterat
 def compare(before: Path, after: Path, config: Path) -> int:
     expectations = Expectations(config)
     every = list(differences(before, after, expectations))
-    unexpected = [each for each in every if not expectations.is_intended(each)]
+    unexpected = [item for item in every if not expectations.is_intended(item)]
     alike: dict[tuple[str, str], list[Difference]] = defaultdict(list)
     for difference in unexpected:
         path = re.sub(r"\.\d+", ".N", difference.path)

@@ -43,7 +43,7 @@ class Steps:
             return
         self.calls += 1
         self.functions.setdefault(frame.f_code)
-        nested = [each.f_code.co_name for each in _stack(frame) if _is_generator(each)]
+        nested = [item.f_code.co_name for item in _stack(frame) if _is_generator(item)]
         if len(nested) > len(self.generators):
             self.generators = nested[::-1]
 
@@ -58,7 +58,7 @@ def _stack(frame: FrameType | None) -> list[FrameType]:
 
 def _is_ours(frame: FrameType) -> bool:
     name = frame.f_code.co_filename.replace("\\", "/")
-    return any(each in name for each in OURS) and "<" not in frame.f_code.co_name
+    return any(our in name for our in OURS) and "<" not in frame.f_code.co_name
 
 
 def _is_generator(frame: FrameType) -> bool:
@@ -95,7 +95,7 @@ def count_search(folder: Path) -> Steps:
 
     with SandboxServer() as server:
         config = server.config()
-        entry = next(each for each in config["providers"] if each["type"] == "exa")
+        entry = next(item for item in config["providers"] if item["type"] == "exa")
         config |= {
             "defaultProvider": entry["name"],
             "cache": {"path": str(folder / "cache.sqlite3")},
@@ -106,7 +106,7 @@ def count_search(folder: Path) -> Steps:
             for query in ("json decoder", "zip bombs"):
                 tool.invoke({"query": query})
             queries = ("secure random token", "heap queue", "temporary files")
-            ways = [count(partial(tool.invoke, {"query": each})) for each in queries]
+            ways = [count(partial(tool.invoke, {"query": item})) for item in queries]
             return min(ways, key=lambda way: len(way.functions))
 
 

@@ -58,11 +58,11 @@ def _row(names: list[str], top: int) -> list[str]:
 
 def _box(name: str, left: float, top: int, width: float) -> str:
     short = name.removeprefix("webtools.")
-    told = purpose(name) if width > _WIDTH / 2 else ""
+    text = purpose(name) if width > _WIDTH / 2 else ""
     return (
         f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{_HEIGHT}" rx="6"/>'
         f'<text class="name" x="{left + 12:.0f}" y="{top + 27}">{escape(short)}</text>'
-        f'<text x="{left + 120:.0f}" y="{top + 27}">{escape(told)}</text>'
+        f'<text x="{left + 120:.0f}" y="{top + 27}">{escape(text)}</text>'
     )
 
 

@@ -102,12 +102,12 @@ def pictures() -> dict[str, str]:
 
 def _corpus() -> Corpus:
     pages = [
-        Document("docs", f"library/{each.name.removesuffix('.md')}.html", *_titled(each))
-        for each in sorted(files("webtools_sandbox").joinpath("data/guides").iterdir(), key=str)
+        Document("docs", f"library/{item.name.removesuffix('.md')}.html", *_titled(item))
+        for item in sorted(files("webtools_sandbox").joinpath("data/guides").iterdir(), key=str)
     ]
     news = [
-        Document("news", each.path, each.title, each.text, each.author, each.published)
-        for each in read_items()
+        Document("news", item.path, item.title, item.text, item.author, item.published)
+        for item in read_items()
     ]
     return Corpus([*pages, *news])
 

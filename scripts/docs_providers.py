@@ -88,8 +88,8 @@ def _setting_facts() -> dict[str, tuple[str, str]]:
     }
     usual, long = (f"{seconds[able] * 1000:,.0f}" for able in ("search", "summarize"))
     waits = f"{usual}; summaries and written answers {long}"
-    keyless = listed((f"`{k}`" for k, each in PROVIDERS.items() if not each.about.needs_key), "and")
-    runs = (f"`{k}`" for k, each in PROVIDERS.items() if each.about.url_variables)
+    keyless = listed((f"`{k}`" for k, item in PROVIDERS.items() if not item.about.needs_key), "and")
+    runs = (f"`{k}`" for k, item in PROVIDERS.items() if item.about.url_variables)
     return {
         "providers": ("list: the entries below", "required"),
         "defaultProvider": ("a `name` of `providers`", "the first that can"),
@@ -122,11 +122,11 @@ def variables() -> str:
     """List the variables of the environment."""
     rows = [
         [
-            listed(f"`{name}`" for name in each.about.variables),
-            f"switches {each.about.title} on",
+            listed(f"`{name}`" for name in value.about.variables),
+            f"switches {value.about.title} on",
         ]
-        for each in PROVIDERS.values()
-        if each.about.variables
+        for value in PROVIDERS.values()
+        if value.about.variables
     ]
     rows.insert(0, [f"`{CONFIG_VARIABLE}`", "path of the config file"])
     rows.append([f"`{KEYLESS_VARIABLE}`", "as `keyless`: 1 for yes, 0 for no"])
@@ -157,8 +157,8 @@ _ABLE: dict[Capability, str] = {
 def providers(folder: str = "") -> str:
     """Show what each provider can do, with links to the pages in a folder."""
     rows = [
-        [f"[{each.about.title}]({folder}{name}.md)", f"`{name}`", *_ticks(name), _need(name)]
-        for name, each in PROVIDERS.items()
+        [f"[{item.about.title}]({folder}{name}.md)", f"`{name}`", *_ticks(name), _need(name)]
+        for name, item in PROVIDERS.items()
     ]
     return table(("Provider", "Type", *_ABLE.values(), "Key"), rows)
 
@@ -168,9 +168,9 @@ def who_can(folder: str = "") -> str:
     return "\n".join(
         f"- **{_ABLE[able].capitalize()}**: "
         + ", ".join(
-            f"[{each.about.title}]({folder}{name}.md)"
-            for name, each in PROVIDERS.items()
-            if each.can(able)
+            f"[{item.about.title}]({folder}{name}.md)"
+            for name, item in PROVIDERS.items()
+            if item.can(able)
         )
         for able in _ABLE
     )
@@ -200,9 +200,12 @@ def _facts(name: str) -> Iterator[Row]:
     about = services.about
     yield ["Type in the config file", f"`{name}`"]
     yield ["Can", ", ".join(_ABLE[able] for able in services.capabilities())]
-    yield ["Key", ", ".join([_need(name), *(f"`{each}`" for each in about.key_variables)])]
+    yield ["Key", ", ".join([_need(name), *(f"`{variable}`" for variable in about.key_variables)])]
     if about.url_variables:
-        yield ["Address", ", ".join(["`baseUrl`", *(f"`{each}`" for each in about.url_variables)])]
+        yield [
+            "Address",
+            ", ".join(["`baseUrl`", *(f"`{variable}`" for variable in about.url_variables)]),
+        ]
     if about.origin:
         yield ["API", f"`{about.origin}`"]
     if about.docs:
@@ -285,8 +288,8 @@ _ANSWER = SynthesisQuery("q", (Source(1, "", _URL, "x" * 24_000),))
 _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
     "exa": [
         *(
-            (f"search for up to 10 results, `searchType` {each}", {"searchType": each}, _TEN)
-            for each in ("auto", "lite", "fast", "neural", "deep")
+            (f"search for up to 10 results, `searchType` {item}", {"searchType": item}, _TEN)
+            for item in ("auto", "lite", "fast", "neural", "deep")
         ),
         ("search for 20 results, `searchType` auto", {}, SearchQuery("q", 20)),
         ("a page, one kind of content", {}, PageQuery((_URL,))),
@@ -308,21 +311,21 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ("search, `searchType` fast", {"searchType": "fast"}, _TEN),
         *(
             (
-                f"an answer from 24,000 characters, `synthesisPreset` {each}",
-                {"synthesisPreset": each},
+                f"an answer from 24,000 characters, `synthesisPreset` {item}",
+                {"synthesisPreset": item},
                 _ANSWER,
             )
-            for each in ("fast", "low", "medium", "high")
+            for item in ("fast", "low", "medium", "high")
         ),
     ],
     "tavily": [
         *(
-            (f"search, `searchDepth` {each}", {"searchDepth": each}, _TEN)
-            for each in ("basic", "fast", "ultra-fast", "advanced")
+            (f"search, `searchDepth` {item}", {"searchDepth": item}, _TEN)
+            for item in ("basic", "fast", "ultra-fast", "advanced")
         ),
         *(
-            (f"up to 5 pages, `extractDepth` {each}", {"extractDepth": each}, PageQuery((_URL,)))
-            for each in ("basic", "advanced")
+            (f"up to 5 pages, `extractDepth` {item}", {"extractDepth": item}, PageQuery((_URL,)))
+            for item in ("basic", "advanced")
         ),
     ],
     "serper": [
@@ -336,13 +339,13 @@ _PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
         ("a page", {}, PageQuery((_URL,))),
     ],
     "linkup": [
-        (f"search, `depth` {each}", {"depth": each}, _TEN)
-        for each in ("flash", "fast", "standard", "deep")
+        (f"search, `depth` {item}", {"depth": item}, _TEN)
+        for item in ("flash", "fast", "standard", "deep")
     ],
     "parallel": [
         *(
-            (f"search for up to 10 results, `mode` {each}", {"mode": each}, _TEN)
-            for each in ("turbo", "fast", "basic", "advanced")
+            (f"search for up to 10 results, `mode` {item}", {"mode": item}, _TEN)
+            for item in ("turbo", "fast", "basic", "advanced")
         ),
         ("search for 20 results, `mode` advanced", {}, SearchQuery("q", 20)),
         ("a page", {}, PageQuery((_URL,))),

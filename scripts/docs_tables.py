@@ -45,8 +45,8 @@ def usd(amount: float) -> str:
 def attributes(model: type) -> dict[str, str]:
     """Read the sections `Attributes:` of a class and its bases, which say what its fields mean."""
     found: dict[str, str] = {}
-    for each in reversed(model.__mro__):
-        section = cleandoc(each.__doc__ or "").partition("Attributes:\n")[2]
+    for item in reversed(model.__mro__):
+        section = cleandoc(item.__doc__ or "").partition("Attributes:\n")[2]
         name = ""
         for line in section.splitlines():
             if match := _ATTRIBUTE.match(line):
@@ -78,7 +78,7 @@ def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
         target = schema["$ref"].rpartition("/")[2]
         return kind(defs[target], defs) if "enum" in defs[target] else "an object"
     if "anyOf" in schema:
-        return listed(kind(each, defs) for each in schema["anyOf"] if each.get("type") != "null")
+        return listed(kind(item, defs) for item in schema["anyOf"] if item.get("type") != "null")
     if "enum" in schema:
         return listed(f"`{word}`" for word in schema["enum"])
     if schema.get("type") == "array":
@@ -142,7 +142,7 @@ _COMMON = {
 }
 _EMPTY = {"results": "Empty; the text is the result."}
 _FREE = {
-    "provider": "Null: nobody is asked.",
+    "provider": "Null: no request is sent.",
     "cost_usd": "Null: it costs nothing.",
     "cost_is_estimate": "False.",
 }
@@ -189,8 +189,8 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
 }
 
 
-def told(name: str) -> str:
-    """Show what a model is told about a tool."""
+def model_view(name: str) -> str:
+    """Show what a model sees of a tool."""
     return f"```text\n{TOOLS[name].description}\n```"
 
 

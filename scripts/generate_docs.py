@@ -82,7 +82,7 @@ def _top_help() -> str:
 PARTS: dict[str, Callable[..., str]] = {
     "arguments": docs_tables.arguments,
     "commands": command_help,
-    "description": docs_tables.told,
+    "description": docs_tables.model_view,
     "details": docs_tables.details,
     "errors": docs_tables.error_tree,
     "magics": docs_tables.magics,
@@ -97,7 +97,7 @@ PARTS: dict[str, Callable[..., str]] = {
 
 
 def made(text: str) -> str:
-    """Make the parts of a page anew; comments in a block of code are left alone.
+    """Regenerate the parts of a page. Comments in a block of code are ignored.
 
     Raises:
         ValueError: A part is unknown, or one of its comments is missing.
@@ -111,7 +111,7 @@ def made(text: str) -> str:
         if line == _END:
             raise ValueError(f"`{_END}` ends nothing")
         if begin := _BEGIN(line):
-            if _END not in lines:  # this takes what stands before it
+            if _END not in lines:  # consumes the lines before it
                 raise ValueError(f"`{line}` has no end")
             written += ["", _part(begin[1]), "", _END]
     return "\n".join(written) + "\n"

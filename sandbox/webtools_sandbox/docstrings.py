@@ -90,14 +90,14 @@ def _prose(block: str) -> Iterator[str]:
 
 
 def _parameters(text: str, *, indented: bool) -> Iterator[str]:
-    """Yield the items of a list of parameters; nothing where a part of the text is none.
+    """Yield the items of a list of parameters; nothing if a part of the text is not a parameter.
 
     Where nothing is indented, `name: text` is a sentence like others.
     """
     items: list[str] = []
     for part in re.split(r"\n(?=\S)", text):
-        found = _PARAMETER.match(part)
-        if found is None or not (indented or part[found.end("name")] == "\n"):
+        match = _PARAMETER.match(part)
+        if match is None or not (indented or part[match.end("name")] == "\n"):
             return
-        items.append(f"- `{found['name']}`: {' '.join(found['text'].split())}")
+        items.append(f"- `{match['name']}`: {' '.join(match['text'].split())}")
     yield from items

@@ -26,7 +26,7 @@ _PREFIX = "test-key"
 _SUFFIX = "-no-credit"
 
 
-class Standing(Enum):
+class KeyStatus(Enum):
     """What a key is worth to an API."""
 
     UNKNOWN = "unknown"
@@ -45,9 +45,9 @@ class KeyRing:
         """Accept each API's own test key, and the `extra` ones for every API."""
         self._extra = frozenset(extra)
 
-    def check(self, own_key: str, key: str) -> Standing:
+    def check(self, own_key: str, key: str) -> KeyStatus:
         """Describe what `key` is worth to the API whose test key is `own_key`."""
         stem = key.removesuffix(_SUFFIX)
         if key != stem and (own_key.startswith(stem) or not stem.startswith(_PREFIX)):
-            return Standing.NO_CREDIT
-        return Standing.GOOD if key == own_key or key in self._extra else Standing.UNKNOWN
+            return KeyStatus.NO_CREDIT
+        return KeyStatus.GOOD if key == own_key or key in self._extra else KeyStatus.UNKNOWN

@@ -58,7 +58,7 @@ class Library:
         self._written = corpus
         self._today: date | None = None
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
-        docs = (each for each in corpus.documents if each.collection == "docs")
+        docs = (item for item in corpus.documents if item.collection == "docs")
         self._renamed = {document: replace(document) for document in docs}
         self._at_python = frozenset(self._renamed.values())
         self._forget: list[Callable[[], None]] = []
@@ -130,12 +130,12 @@ class Library:
     def _passed_domains(self, document: Document, filters: Filters) -> Document | None:
         """Return the document, under docs.python.org where it passes as a page of that alone."""
         include, exclude = filters.include_domains, filters.exclude_domains
-        names = [each for each in (document, self._renamed.get(document)) if each is not None]
-        if any(_under_any(self.url(each), exclude) for each in names):
+        names = [item for item in (document, self._renamed.get(document)) if item is not None]
+        if any(_under_any(self.url(item), exclude) for item in names):
             return None
         if not include:
             return document
-        return next((each for each in names if _under_any(self.url(each), include)), None)
+        return next((item for item in names if _under_any(self.url(item), include)), None)
 
     def _snippet(self, document: Document, query: str, max_chars: int = 240) -> str:
         """Return the sentence that fits `query` best; `snippet` is this with a cache."""
@@ -144,7 +144,7 @@ class Library:
 
 
 @dataclass(frozen=True)
-class Found:
+class PageHit:
     """A page as an answer shows it, beside the query that it answers."""
 
     library: Library
@@ -182,7 +182,7 @@ class Found:
 
     @property
     def when(self) -> datetime | None:
-        """When it was published, as far as that is known."""
+        """When it was published, or None."""
         return moment(self.document.published) if self.document.published else None
 
     @property
@@ -191,7 +191,7 @@ class Found:
         return f"{self.when:%Y-%m-%dT%H:%M:%S}" if self.when else None
 
     def date_in_words(self, month: str = "%b") -> str:
-        """Return when it was published as `Mar 4, 2026`; an empty text where nobody knows."""
+        """Return when it was published as `Mar 4, 2026`, or an empty text."""
         return f"{self.when:{month}} {self.when.day}, {self.when.year}" if self.when else ""
 
 

@@ -91,7 +91,7 @@ def _meta(document: Document) -> Iterator[str]:
 
 
 def _contents(markdown: str) -> Iterator[str]:
-    """Yield the table of contents that stands beside a long page."""
+    """Yield the table of contents of a long page."""
     headings = contents_of(markdown)
     if len(headings) < _FEWEST_HEADINGS:
         return

@@ -13,7 +13,7 @@ from webtools_sandbox.library import NO_FILTERS, Filters
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from webtools_sandbox.library import Found
+    from webtools_sandbox.library import PageHit
 
 _OPERATOR = re.compile(
     r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:\S+)|"(?P<phrase>[^"]+)"|(?P<word>\S+))'
@@ -28,8 +28,8 @@ def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filt
     not_sites: list[str] = []
     without: list[str] = []
     phrases: list[str] = []
-    for found in _OPERATOR.finditer(query):
-        minus, site, phrase, word = found["minus"], found["site"], found["phrase"], found["word"]
+    for match in _OPERATOR.finditer(query):
+        minus, site, phrase, word = match["minus"], match["site"], match["phrase"], match["word"]
         if site:
             (not_sites if minus else sites).append(site.removeprefix("site:"))
         elif minus:
@@ -57,14 +57,14 @@ def marked(text: str, terms: AbstractSet[str], tag: str = "b") -> str:
     )
 
 
-def described(found: Found) -> dict[str, str]:
+def described(hit: PageHit) -> dict[str, str]:
     """Return `url`, `title` and `snippet` of a hit as Kagi marks them up, always with a title."""
-    title = _marked(found, found.document.title) if found.document.title else found.url
-    return {"url": found.url, "title": title, "snippet": _marked(found, found.snippet)}
+    title = _marked(hit, hit.document.title) if hit.document.title else hit.url
+    return {"url": hit.url, "title": title, "snippet": _marked(hit, hit.snippet)}
 
 
-def _marked(found: Found, text: str) -> str:
-    return marked(text, found.terms).replace("&#x27;", "&#39;")
+def _marked(hit: PageHit, text: str) -> str:
+    return marked(text, hit.terms).replace("&#x27;", "&#39;")
 
 
 def related(query: str) -> list[str]:

@@ -175,11 +175,11 @@ class SandboxServer:
         Args:
             also: Providers beside the usual ones, which come after them.
         """
-        # Whoever develops behind a proxy has a sandbox beside it, not beyond it.
+        # A developer's proxy cannot reach a sandbox on this machine.
         entries = {
             name: api.settings(self.base_url(name)) | {"proxy": "none"}
             for name, api in self._running.apis.items()
-            if api.usual or name in also
+            if api.is_default or name in also
         }
         return {
             "defaultProvider": next(iter(entries)),

@@ -23,7 +23,7 @@ MODULES = data_files.text("modules.txt").split()
 # Written in Python too, where signatures can be read.
 _SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 
-# Stands at the end of each page of which a part was written by hand.
+# At the end of each page that is partly written by hand.
 MADE = "> Parts of this page were written for testing, and are no part of Python's documentation."
 
 _MAX_PAGE_CHARS = 60_000
@@ -63,7 +63,9 @@ def read_page(name: str) -> Page | None:
     stated = author.split("<")[0].strip(" ,") if isinstance(author, str) else None
     guide = data_files.guide(name)
     described = set(_SIGNATURE.findall(guide))
-    sections = (each for each in _sections(module, name) if _name_of(each) not in described)
+    sections = (
+        section for section in _sections(module, name) if _name_of(section) not in described
+    )
     text = _joined([to_markdown(intro), guide, *sections])
     return Page(f"library/{name}.html", title, stated, f"{text}\n\n{MADE}" if guide else text)
 
@@ -146,8 +148,8 @@ def _section(level: int, signature: str, value: Any) -> str:
 
 
 def _name_of(section: str) -> str:
-    found = _SIGNATURE.match(section)
-    return found[1] if found else ""
+    match = _SIGNATURE.match(section)
+    return match[1] if match else ""
 
 
 def _headline(intro: str) -> str:

@@ -203,11 +203,11 @@ def test_nothing_that_happens_in_it_reaches_the_agent(file: io.StringIO) -> None
     handler = WebToolsCallbackHandler(file)
     file.close()
     assert ask(toolkit()[0], handler).content == "1. json"
-    nobody: Any = None
-    handler.on_tool_start(nobody, nobody, run_id=nobody)
-    handler.on_tool_end(nobody, run_id=nobody)
-    handler.on_tool_error(nobody, run_id=nobody)
-    handler.on_custom_event("webtools_progress", nobody, run_id=nobody)
+    missing: Any = None
+    handler.on_tool_start(missing, missing, run_id=missing)
+    handler.on_tool_end(missing, run_id=missing)
+    handler.on_tool_error(missing, run_id=missing)
+    handler.on_custom_event("webtools_progress", missing, run_id=missing)
 
 
 def test_progress_shows_on_a_terminal(terminal: Terminal) -> None:
@@ -256,37 +256,37 @@ class Listening(BaseCallbackHandler):
     run_inline = True
 
     def __init__(self) -> None:
-        self.heard: list[Any] = []
+        self.events: list[Any] = []
         self.run: Any = None
 
     def on_tool_start(self, *_: Any, run_id: Any, **__: Any) -> None:
         self.run = run_id
 
     def on_custom_event(self, name: str, data: Any, *, run_id: Any, **_: Any) -> None:
-        self.heard.append((name, data, run_id == self.run))
+        self.events.append((name, data, run_id == self.run))
 
     def on_tool_end(self, output: Any, **_: Any) -> None:
-        self.heard.append("end")
+        self.events.append("end")
 
 
 class AsyncListening(AsyncCallbackHandler):
     def __init__(self) -> None:
-        self.heard: list[Any] = []
+        self.events: list[Any] = []
 
     async def on_custom_event(self, name: str, data: Any, **_: Any) -> None:
         await asyncio.sleep(0.001 * (4 - data["done"]))  # the first takes longest
-        self.heard.append(data["done"])
+        self.events.append(data["done"])
 
     async def on_tool_end(self, output: Any, **_: Any) -> None:
-        self.heard.append("end")
+        self.events.append("end")
 
 
 def steps(progress: ProgressCallback | None) -> None:
     """Tell three steps, each from a thread of its own."""
     assert progress is not None
     for done in (1, 2, 3):
-        each = Progress("web_search", "searching", done, 3)
-        thread = threading.Thread(target=progress, args=(each,))
+        item = Progress("web_search", "searching", done, 3)
+        thread = threading.Thread(target=progress, args=(item,))
         thread.start()
         thread.join()
 
@@ -322,20 +322,20 @@ async def test_progress_is_a_custom_event_of_the_tools_run(way: str) -> None:
 
     listening = Listening()
     await run_tool(way, Long(tell=tell), listening)
-    assert listening.heard == [("webtools_progress", DATA, True), "end"]
+    assert listening.events == [("webtools_progress", DATA, True), "end"]
 
 
 async def test_progress_from_threads_comes_in_order_and_before_the_end(way: str) -> None:
     listening = AsyncListening()
     await run_tool(way, Long(), listening)
-    assert listening.heard == [1, 2, 3, "end"]
+    assert listening.events == [1, 2, 3, "end"]
 
 
 async def test_progress_appears_in_the_event_stream() -> None:
     events = [event async for event in Long().astream_events("q", version="v2")]
-    told = [event for event in events if event["event"] == "on_custom_event"]
-    assert [event["name"] for event in told] == ["webtools_progress"] * 3
-    assert events.index(told[-1]) < len(events) - 1
+    reported = [event for event in events if event["event"] == "on_custom_event"]
+    assert [event["name"] for event in reported] == ["webtools_progress"] * 3
+    assert events.index(reported[-1]) < len(events) - 1
 
 
 async def test_a_handler_that_fails_ends_nothing(way: str) -> None:
@@ -362,7 +362,7 @@ async def test_progress_is_reported_inside_any_runnable(way: str) -> None:
         await asyncio.to_thread(RunnableLambda(run).invoke, None, config)
     else:
         await RunnableLambda(arun).ainvoke(None, config)
-    assert listening.heard == [1, 2, 3]
+    assert listening.events == [1, 2, 3]
 
 
 async def test_a_cancelled_call_reports_no_more() -> None:
@@ -377,7 +377,7 @@ async def test_a_cancelled_call_reports_no_more() -> None:
     with pytest.raises(asyncio.CancelledError):
         await RunnableLambda(cancelled).ainvoke(None, {"callbacks": [listening]})
     await asyncio.sleep(0.02)
-    assert listening.heard == []
+    assert listening.events == []
     assert len(asyncio.all_tasks()) == before
 
 
@@ -395,8 +395,8 @@ async def test_progress_appears_in_the_custom_stream_of_a_graph(way: str) -> Non
     if way == "sync":
         written = await asyncio.to_thread(lambda: [*built.stream({}, stream_mode="custom")])
     else:
-        written = [each async for each in built.astream({}, stream_mode="custom")]
-    assert [(each["type"], each["done"]) for each in written] == [
+        written = [item async for item in built.astream({}, stream_mode="custom")]
+    assert [(item["type"], item["done"]) for item in written] == [
         ("webtools_progress", done) for done in (1, 2, 3)
     ]
 
@@ -410,6 +410,6 @@ async def test_a_tool_in_a_graph_reports_to_the_custom_stream_without_a_handler(
     graph: Any = StateGraph(cast("Any", dict))
     graph.add_node("search", node)
     graph.set_entry_point("search")
-    written = [each async for each in graph.compile().astream({}, stream_mode="custom")]
-    assert [each["done"] for each in written] == [0, 1, 2]
-    assert {each["tool"] for each in written} == {"web_search"}
+    written = [item async for item in graph.compile().astream({}, stream_mode="custom")]
+    assert [item["done"] for item in written] == [0, 1, 2]
+    assert {item["tool"] for item in written} == {"web_search"}

@@ -146,7 +146,7 @@ def _within(blocks: Any) -> list[dict[str, Any]]:
     assert first.startswith("<<<untrusted-web-data ")
     assert closing == f"{first.removeprefix('<<<')}>>>"
     assert [blocks[0], blocks[-1]] == [
-        {"type": "text", "text": each} for each in (opening, closing)
+        {"type": "text", "text": item} for item in (opening, closing)
     ]
     return blocks[1:-1]  # type: ignore[no-any-return]
 
@@ -185,10 +185,10 @@ def test_failures_and_warnings_stand_at_the_end() -> None:
         "errors": [{"query": "q", "message": "Too slow."}],
         "warnings": ["Beware."],
     }
-    told = 'Warning: Beware.\nQuery "q" failed: Too slow.\nhttps://b.example/ failed: gone'
+    notes = 'Warning: Beware.\nQuery "q" failed: Too slow.\nhttps://b.example/ failed: gone'
     assert tool_content(ToolResult("text", details)) == [
         _block("S"),
-        {"type": "text", "text": told},
+        {"type": "text", "text": notes},
     ]
 
 
@@ -222,8 +222,8 @@ def test_an_answer_and_its_confidence_stand_at_the_end() -> None:
         "synthesis": {"summary": "So [1].", "citations": ["https://a.example/"]},
         "warnings": ["Beware."],
     }
-    _, *told = tool_content(ToolResult("text", details))
-    assert told == [
+    _, *notes = tool_content(ToolResult("text", details))
+    assert notes == [
         {"type": "text", "text": "So [1].\n[1] https://a.example/"},
         {"type": "text", "text": "Confidence: low.\nUncertainty: One source.\nWarning: Beware."},
     ]

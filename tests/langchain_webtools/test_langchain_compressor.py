@@ -22,21 +22,21 @@ URL = "https://a.example/"
 
 
 def documents() -> list[Document]:
-    other = Document("Nothing to the point stands here.", metadata={"url": "https://b.example/"})
+    other = Document("Nothing relevant is here.", metadata={"url": "https://b.example/"})
     return [other, Document(PAGE, metadata={"url": URL, "title": "Herds"})]
 
 
 def test_passages_have_their_documents_metadata_and_their_place() -> None:
     found = WebPassageCompressor().compress_documents(documents(), QUESTION)
     assert len(found) == len(ANIMALS)
-    for each in found:
-        assert each.metadata["url"] == URL
-        assert each.metadata["title"] == "Herds"
-        assert PAGE[each.metadata["offset"] :].startswith(each.page_content)
-        assert 0 <= each.metadata["relevance_score"] <= 1
-    assert len({each.id for each in found}) == len(found)
+    for item in found:
+        assert item.metadata["url"] == URL
+        assert item.metadata["title"] == "Herds"
+        assert PAGE[item.metadata["offset"] :].startswith(item.page_content)
+        assert 0 <= item.metadata["relevance_score"] <= 1
+    assert len({item.id for item in found}) == len(found)
     again = WebPassageCompressor().compress_documents(documents(), QUESTION)
-    assert [each.id for each in again] == [each.id for each in found]
+    assert [item.id for item in again] == [item.id for item in found]
 
 
 def test_passages_and_characters_are_bounded() -> None:
@@ -63,7 +63,7 @@ class Reranker(BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> Sequence[Document]:
         assert query == QUESTION
-        return [each for each in documents if "zebra" in each.page_content]
+        return [document for document in documents if "zebra" in document.page_content]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ class Reranker(BaseDocumentCompressor):
 async def test_a_model_of_ones_own_raises_what_it_likes(own: dict[str, Any], place: int) -> None:
     compressor = WebPassageCompressor(**own)
     found = compressor.compress_documents(documents(), QUESTION)
-    assert ["zebra" in each.page_content for each in found].index(True) == place
+    assert ["zebra" in hit.page_content for hit in found].index(True) == place
     assert await compressor.acompress_documents(documents(), QUESTION) == found
 
 

@@ -41,7 +41,7 @@ def test_a_model_is_not_shown_what_is_fixed(
     assert issubclass(tool.args_schema, TOOLS[tool.name].input_model)
 
 
-@pytest.mark.parametrize("tool_class", [each for each, _ in PINNED])
+@pytest.mark.parametrize("tool_class", [item for item, _ in PINNED])
 def test_every_argument_but_the_first_can_be_fixed(tool_class: type[WebTool]) -> None:
     first, *others = tool_class().args
     assert set(others) <= set(tool_class.model_fields)
@@ -105,9 +105,9 @@ def test_an_argument_that_is_set_later_is_fixed_from_then_on(web: WebTools) -> N
     tool = WebSearchTool(web=web)
     copied = tool.model_copy(update={"limit": 1})
     tool.limit = 2
-    for each, count in ((tool, 2), (copied, 1)):
-        assert "limit" not in each.args
-        assert each.invoke("read json").count("\n\n") == count - 1
+    for item, count in ((tool, 2), (copied, 1)):
+        assert "limit" not in item.args
+        assert item.invoke("read json").count("\n\n") == count - 1
     with pytest.raises(InputError, match='limit "1000"'):
         tool.limit = 1000
     tool.limit = None
@@ -135,7 +135,7 @@ def _names(kit: WebToolkit, *wanted: str) -> list[str]:
 
 
 def _over(*types: str) -> WebTools:
-    entries = [{"name": each, "type": each, "apiKey": "test-key-one"} for each in types]
+    entries = [{"name": item, "type": item, "apiKey": "test-key-one"} for item in types]
     return WebTools(config=Config.model_validate({"providers": entries}))
 
 

@@ -54,7 +54,7 @@ async def _in_graph(way: str, tool: WebTool, arguments: Any, store: BaseStore) -
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], None]:
-    """Go on as on another machine, which has another folder of stored outputs."""
+    """Continue with another folder of stored outputs, as on another machine."""
 
     def move() -> None:
         folder = tmp_path / "elsewhere"

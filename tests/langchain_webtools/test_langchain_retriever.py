@@ -233,8 +233,8 @@ async def test_a_failed_search_raises_our_error(
         await retrieve(WebSearchRetriever(web=web), "read json")
     with pytest.raises(InputError, match="blank"):
         await retrieve(WebSearchRetriever(web=web), " ")
-    with pytest.raises(ConfigError, match="nobody"):
-        await retrieve(WebSearchRetriever(web=web, provider="nobody"), "read json")
+    with pytest.raises(ConfigError, match="unknown"):
+        await retrieve(WebSearchRetriever(web=web, provider="unknown"), "read json")
 
 
 async def test_no_result_is_an_empty_list(retrieve: Retrieve, web: WebTools) -> None:
@@ -242,7 +242,7 @@ async def test_no_result_is_an_empty_list(retrieve: Retrieve, web: WebTools) -> 
     assert await retrieve(retriever, "read json") == []
 
 
-# --- pages in the place of snippets ------------------------------------------------------------
+# --- pages instead of snippets -----------------------------------------------------------------
 
 
 async def test_pages_can_be_fetched(retrieve: Retrieve, web: WebTools) -> None:
@@ -303,7 +303,9 @@ class Scripted(GenericFakeChatModel):
 
 
 def _cited(documents: list[Document]) -> str:
-    return "\n".join(f"{each.page_content} ({each.metadata['source']})" for each in documents)
+    return "\n".join(
+        f"{document.page_content} ({document.metadata['source']})" for document in documents
+    )
 
 
 async def test_a_rag_chain_shows_the_model_what_was_found(
@@ -334,7 +336,7 @@ async def test_a_multi_query_retriever_keeps_no_duplicates_of_pages(
     found = await retrieve(several, "How do I read JSON?")
     urls = [result.url for result in web.search(QUERIES).results]
     assert len(urls) > len(set(urls))
-    assert [each.metadata["url"] for each in found] == list(dict.fromkeys(urls))
+    assert [hit.metadata["url"] for hit in found] == list(dict.fromkeys(urls))
 
 
 async def test_what_depends_on_the_query_is_in_the_metadata_on_demand(

@@ -69,7 +69,7 @@ def words(schema: Any) -> set[str]:
         return set().union(*map(words, schema))
     if not isinstance(schema, dict):
         return set()
-    inner = [words(each) for each in schema.get("properties", {}).values()]
+    inner = [words(item) for item in schema.get("properties", {}).values()]
     rest = {key: value for key, value in schema.items() if key != "properties"}
     return set().union(rest, *inner, *map(words, rest.values()))
 
@@ -89,9 +89,9 @@ def test_a_strict_request_requires_every_argument(requests: dict[str, Any]) -> N
     for model in MODELS:
         sent = requests[f"{model} bound"]["tools"]
         assert len(sent) == len(TOOLS)
-        for each in sent:
-            assert each.get("function", each)["strict"] is True, model
-            schema = arguments(each)
+        for item in sent:
+            assert item.get("function", item)["strict"] is True, model
+            schema = arguments(item)
             assert schema["required"] == [*schema["properties"]], model
             assert schema["additionalProperties"] is False, model
 

@@ -78,7 +78,7 @@ def tool_class(request: pytest.FixtureRequest) -> type[WebTool]:
     return request.param
 
 
-# --- what a model is told ----------------------------------------------------------------------
+# --- what a model sees -------------------------------------------------------------------------
 
 
 def test_descriptions_are_those_of_the_core(tool_class: type[WebTool]) -> None:
@@ -96,7 +96,7 @@ def test_the_openai_form_is_flat_and_described(tool_class: type[WebTool], strict
     properties = function["parameters"]["properties"]
     assert (function["name"], function["description"]) == (tool.name, tool.description)
     assert list(properties) == list(tool.args)
-    assert all("type" in each and "description" in each for each in properties.values())
+    assert all("type" in value and "description" in value for value in properties.values())
     assert not {"anyOf", "$ref", "$defs"} & set(re.findall(r"[$\w]+", json.dumps(function)))
 
 
@@ -228,7 +228,7 @@ def test_a_compact_artifact_leaves_out_the_texts_of_pages(web: WebTools, page: s
     assert compact.content == full.content
     text = full.artifact["results"][0].pop("text")
     left = {
-        each: None for each in ("highlights", "passages") if each in full.artifact["results"][0]
+        item: None for item in ("highlights", "passages") if item in full.artifact["results"][0]
     }
     assert len(text) > len(str(compact.artifact))
     assert {**compact.artifact["results"][0], **left} == {**full.artifact["results"][0], **left}
@@ -240,11 +240,11 @@ def test_a_compact_artifact_leaves_out_the_texts_of_pages(web: WebTools, page: s
 
 def test_the_exception_carries_what_a_retry_is_decided_by() -> None:
     error = WebToolException("Too many calls.", DETAILS)
-    for each in (error, pickle.loads(pickle.dumps(error))):
-        assert isinstance(each, ToolException)
-        assert (str(each), each.details) == ("Too many calls.", DETAILS)
-        assert (each.provider, each.status_code) == ("exa", 429)
-        assert (each.retryable, each.retry_after) == (True, 7.0)
+    for item in (error, pickle.loads(pickle.dumps(error))):
+        assert isinstance(item, ToolException)
+        assert (str(item), item.details) == ("Too many calls.", DETAILS)
+        assert (item.provider, item.status_code) == ("exa", 429)
+        assert (item.retryable, item.retry_after) == (True, 7.0)
 
 
 @pytest.mark.parametrize("handler", [False, None])

@@ -1,4 +1,4 @@
-"""A model of the completion kind that says what it is told to, and remembers what it was asked."""
+"""A completion model with fixed answers that records its prompts."""
 
 from __future__ import annotations
 

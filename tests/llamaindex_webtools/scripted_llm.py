@@ -1,4 +1,4 @@
-"""A model that says what it is told to, and remembers what it was shown."""
+"""A chat model with scripted answers that records its messages."""
 
 from __future__ import annotations
 

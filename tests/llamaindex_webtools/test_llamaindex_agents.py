@@ -193,7 +193,7 @@ def test_the_functions_bind_what_their_signatures_say(web: WebTools) -> None:
         for function in (tool.real_fn, tool.fn, tool.async_fn):
             parameters = inspect.signature(function).parameters
             assert list(parameters) == list(model.model_fields)
-            least = {name for name, each in parameters.items() if each.default is each.empty}
+            least = {name for name, item in parameters.items() if item.default is item.empty}
             assert least == {next(iter(parameters))}
     with pytest.raises(TypeError, match="takes 14 arguments but 15 were given"):
         WebToolsSpec(web).web_search(*"123456789abcdef")

@@ -181,11 +181,11 @@ def test_nothing_that_happens_in_it_reaches_the_agent(file: io.StringIO) -> None
     with handler:
         assert tools()[0].call(**SEARCH).content == "1. json"
     handler.on_event(None)
-    nobody: Any = None
-    handler.handle(nobody)
-    handler.new_span("FunctionTool.call-1", nobody, tools()[0])
-    handler.prepare_to_exit_span("x", nobody)
-    handler.prepare_to_drop_span("x", nobody)
+    missing: Any = None
+    handler.handle(missing)
+    handler.new_span("FunctionTool.call-1", missing, tools()[0])
+    handler.prepare_to_exit_span("x", missing)
+    handler.prepare_to_drop_span("x", missing)
 
 
 def test_without_rich_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,11 +198,11 @@ def test_without_rich_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 class Listening(BaseEventHandler):
-    heard: list[Any] = []  # noqa: RUF012  pydantic copies it
+    received: list[Any] = []  # noqa: RUF012  pydantic copies it
 
     def handle(self, event: Any, **_: Any) -> None:
         if isinstance(event, WebToolsProgressEvent):
-            self.heard.append(event)
+            self.received.append(event)
 
 
 @pytest.fixture
@@ -216,9 +216,9 @@ def listening() -> Any:
 
 def test_progress_is_an_event(listening: Listening) -> None:
     progress_events()(STEP)
-    [event] = listening.heard
-    told = event.model_dump(include={"tool", "stage", "done", "total", "subject", "failed"})
-    assert told == {
+    [event] = listening.received
+    reported = event.model_dump(include={"tool", "stage", "done", "total", "subject", "failed"})
+    assert reported == {
         "class_name": "WebToolsProgressEvent",
         "tool": "web_search",
         "stage": "searching",
@@ -245,7 +245,7 @@ async def test_progress_from_a_thread_belongs_to_the_span_of_its_call(
     search = WebToolsSpec(Long()).to_tool_list()[0]
     search.call(**SEARCH)
     await search.acall(**SEARCH)
-    assert [event.span_id for event in listening.heard] == spans
+    assert [event.span_id for event in listening.received] == spans
     assert [str(span).partition("-")[0] for span in spans] == [
         "WebFunctionTool.call",
         "WebFunctionTool.acall",
@@ -282,8 +282,8 @@ async def test_progress_appears_in_the_event_stream_of_an_agent(
         run = FunctionAgent(tools=WebToolsSpec(web).to_tool_list(), llm=script.llm).run("?")
         events = [event async for event in run.stream_events()]
         await run
-    told = [event for event in events if isinstance(event, WebProgressEvent)]
-    assert [(event.tool, event.done, event.total) for event in told] == [
+    reported = [event for event in events if isinstance(event, WebProgressEvent)]
+    assert [(event.tool, event.done, event.total) for event in reported] == [
         ("web_search", done, 2) for done in range(3)
     ]
     names = [type(event).__name__ for event in events]

@@ -72,7 +72,7 @@ def node(url: Any = "https://example.com/", text: str = "A snippet.") -> NodeWit
 
 
 def texts(nodes: Nodes) -> list[str]:
-    return [each.get_content() for each in nodes]
+    return [item.get_content() for item in nodes]
 
 
 # --- pages -------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def texts(nodes: Nodes) -> list[str]:
 @both_ways
 async def test_nodes_get_the_text_of_their_pages(web: WebTools, process: Process) -> None:
     nodes = WebRetriever(web, similarity_top_k=2).retrieve("asyncio")
-    pages = web.fetch([each.metadata["url"] for each in nodes]).pages
+    pages = web.fetch([item.metadata["url"] for item in nodes]).pages
     filled = await process(FetchPagePostprocessor(web, max_characters=10**6), nodes)
     assert texts(filled) == [page.text for page in pages]
 
@@ -189,7 +189,7 @@ async def test_a_failing_call_leaves_the_snippets_and_a_note(
     nodes = [node(f"https://example.com/{number}") for number in range(4)]
     left = await process(FetchPagePostprocessor(stub(error=error)), nodes)
     assert texts(left) == ["A snippet."] * 4
-    assert [each.metadata.get("fetch_error") for each in left] == [str(error)] * 3 + [None]
+    assert [item.metadata.get("fetch_error") for item in left] == [str(error)] * 3 + [None]
 
 
 @pytest.mark.parametrize("url", ["https://example.com/", "https://example.com/doomed"])
@@ -244,7 +244,7 @@ class Chosen(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         assert query_bundle is not None
         assert query_bundle.query_str == "How does the herd graze?"
-        return [each for each in nodes if self.word in each.get_content()]
+        return [item for item in nodes if self.word in item.get_content()]
 
 
 HERDS = "\n\n".join(

@@ -331,7 +331,7 @@ def test_search_hits_are_kept_beside_the_pages_they_lead_to(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     made, counting = pipeline()
-    found = [each.node for each in WebRetriever(web, similarity_top_k=2).retrieve("json")]
+    found = [item.node for item in WebRetriever(web, similarity_top_k=2).retrieve("json")]
     documents = WebPageReader(web).load_data([node.metadata["url"] for node in found])
     pages = len(made.run(documents=documents))
     assert len(made.run(nodes=found)) == 2

@@ -120,7 +120,7 @@ async def test_what_a_search_warns_of_is_logged(
     retrieve: Retrieve, caplog: pytest.LogCaptureFixture
 ) -> None:
     web = stub()
-    web.warnings = ["Nobody applies the filter category."]
+    web.warnings = ["The filter category was not applied."]
     await retrieve(WebRetriever(web), "asyncio")
     assert [record.getMessage() for record in caplog.records] == web.warnings
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings(  # what the framework's own modules do
     "ignore::DeprecationWarning:(inspect|llama_index|workflows)"
 )
 QUESTION = "asyncio queues"
-SHOWN = re.compile(  # a source in a prompt: its number, and what stands in the fence
+SHOWN = re.compile(  # a source in a prompt: its number, and the content of the fence
     rf"^Source (\d+):\n{re.escape(STATEMENT)}\n<<<(?P<name>.*)\n((?s:.*?))\n(?P=name)>>>$",
     re.MULTILINE,
 )
@@ -47,7 +47,7 @@ async def run_of(workflow: SearchFetchSynthesizeWorkflow) -> tuple[WebAnswerEven
     return await handler, events
 
 
-def told(events: list[Any]) -> list[tuple[str, int, int]]:
+def reported(events: list[Any]) -> list[tuple[str, int, int]]:
     seen = [event for event in events if isinstance(event, WebProgressEvent)]
     return [(event.stage, event.done, event.total) for event in seen]
 
@@ -117,7 +117,7 @@ def _two() -> Any:
 
 async def test_progress_is_reported_as_it_happens(web: WebTools) -> None:
     _, events = await run_of(SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes.")))
-    assert told(events) == [
+    assert reported(events) == [
         ("searching", 0, 1),
         ("searching", 1, 1),
         ("fetching", 0, 3),
@@ -144,7 +144,7 @@ async def test_pages_are_read_at_the_same_time(
     _, events = await run_of(
         SearchFetchSynthesizeWorkflow(web, llm=AnsweringLLM("Yes."), fetcher=fetcher)
     )
-    assert ("fetching", 5, 5) in told(events)
+    assert ("fetching", 5, 5) in reported(events)
     assert loop.time() - start < 6 * 0.3  # one after the other
 
 
@@ -157,7 +157,7 @@ async def test_the_search_and_the_reading_are_the_callers_choice(web: WebTools) 
     answer, events = await run_of(workflow)
     assert [source.metadata.get("fetched") for source in answer.sources] == [True, None]
     assert all("//localhost:" in source.metadata["url"] for source in answer.sources)
-    assert ("fetching", 1, 1) in told(events)
+    assert ("fetching", 1, 1) in reported(events)
 
 
 # --- the fence ---------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ HOSTILE = (
 
 
 class Found(WebRetriever):
-    """Finds what it is told to."""
+    """Finds fixed sources."""
 
     _texts: list[str] = PrivateAttr()
 
@@ -290,7 +290,7 @@ async def test_a_page_that_fails_leaves_its_snippet(
     assert answer.sources[1].metadata["fetch_error"]
     failed = [event for event in events if isinstance(event, WebProgressEvent) and event.failed]
     assert [event.subject for event in failed] == [doomed.metadata["url"]]
-    assert ("fetching", 3, 3) in told(events)
+    assert ("fetching", 3, 3) in reported(events)
 
 
 async def test_a_search_that_fails_is_our_error(
@@ -309,7 +309,7 @@ async def test_without_a_hit_no_model_is_asked(web: WebTools) -> None:
     answer, events = await run_of(workflow)
     assert str(answer)
     assert answer.sources == answer.citations == []
-    assert told(events) == [("searching", 0, 1), ("searching", 1, 1)]
+    assert reported(events) == [("searching", 0, 1), ("searching", 1, 1)]
 
 
 async def test_cancelling_a_run_ends_its_requests(webtools_sandbox: SandboxServer) -> None:

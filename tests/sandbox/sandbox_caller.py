@@ -17,7 +17,7 @@ DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 class Caller:
-    """Calls a running sandbox with a good key unless told otherwise."""
+    """Calls a running sandbox with an accepted key by default."""
 
     def __init__(self, server: SandboxServer) -> None:
         self.server = server
@@ -41,7 +41,7 @@ class Desk:
 
     Attributes:
         api: The API.
-        auth: The header that carries a key, as a format; the API's own where nobody says.
+        auth: The header that carries a key, as a format; by default the API's own.
         key: The key to send; None for none.
     """
 

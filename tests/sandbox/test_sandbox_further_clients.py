@@ -26,8 +26,8 @@ def test_linkup_sdk_searches_and_gets_an_answer_with_its_sources(
     webtools_sandbox: SandboxServer,
 ) -> None:
     client = linkup_client(webtools_sandbox)
-    found = client.search("heap queue", max_results=2, **RESULTS)
-    assert found.results[0].url.endswith("heapq.html")
+    match = client.search("heap queue", max_results=2, **RESULTS)
+    assert match.results[0].url.endswith("heapq.html")
     answer = client.search("heap queue", depth="fast", output_type="sourcedAnswer")
     assert answer.answer
     assert answer.sources[0].snippet
@@ -49,13 +49,13 @@ def test_linkup_sdk_distinguishes_errors(
 
 
 def test_parallel_s_sdk_searches(webtools_sandbox: SandboxServer) -> None:
-    found = parallel_client(webtools_sandbox).search(
+    match = parallel_client(webtools_sandbox).search(
         search_queries=["json streaming parser"],
         advanced_settings={"max_results": 2, "source_policy": {"after_date": "2026-01-01"}},
     )
-    assert found.results[0].publish_date == "2026-03-04"
-    assert found.results[0].excerpts
-    assert [(each.name, each.count) for each in found.usage] == [("sku_search", 1)]
+    assert match.results[0].publish_date == "2026-03-04"
+    assert match.results[0].excerpts
+    assert [(item.name, item.count) for item in match.usage] == [("sku_search", 1)]
 
 
 def test_parallel_s_sdk_reads_pages_and_says_which_failed(

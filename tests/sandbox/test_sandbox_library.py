@@ -12,7 +12,7 @@ import pytest
 from webtools_sandbox import stdlib_docs
 from webtools_sandbox.corpus import Corpus, Document
 from webtools_sandbox.docstrings import to_markdown
-from webtools_sandbox.keys import KeyRing, Standing
+from webtools_sandbox.keys import KeyRing, KeyStatus
 from webtools_sandbox.library import Filters, Library, moment, under_domain
 
 if TYPE_CHECKING:
@@ -113,19 +113,19 @@ def test_the_own_domain_goes_before_that_of_the_python_documentation(library: Li
 
 
 @pytest.mark.parametrize(
-    ("key", "standing"),
+    ("key", "key_status"),
     [
-        ("test-key-exa", Standing.GOOD),
-        ("mine", Standing.GOOD),
-        ("test-key-exa-no-credit", Standing.NO_CREDIT),
-        ("anything-no-credit", Standing.NO_CREDIT),
-        ("test-key-kagi-v0-no-credit", Standing.UNKNOWN),
-        ("test-key-kagi-v0", Standing.UNKNOWN),
-        ("", Standing.UNKNOWN),
+        ("test-key-exa", KeyStatus.GOOD),
+        ("mine", KeyStatus.GOOD),
+        ("test-key-exa-no-credit", KeyStatus.NO_CREDIT),
+        ("anything-no-credit", KeyStatus.NO_CREDIT),
+        ("test-key-kagi-v0-no-credit", KeyStatus.UNKNOWN),
+        ("test-key-kagi-v0", KeyStatus.UNKNOWN),
+        ("", KeyStatus.UNKNOWN),
     ],
 )
-def test_a_key_opens_its_own_api_only(key: str, standing: object) -> None:
-    assert KeyRing(["mine"]).check("test-key-exa", key) is standing
+def test_a_key_opens_its_own_api_only(key: str, key_status: object) -> None:
+    assert KeyRing(["mine"]).check("test-key-exa", key) is key_status
 
 
 SOURCE = '''"""Do things. More."""

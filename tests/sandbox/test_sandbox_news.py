@@ -55,7 +55,7 @@ def test_a_day_changes_dates_and_nothing_else() -> None:
     for old, new in zip(written.documents, later.documents, strict=True):
         assert (new is old) == (old.collection == "docs" or old.published is None)
         assert (new.path, new.title, new.text) == (old.path, old.title, old.text)
-    [old_hits, new_hits] = [each.search("agents") for each in (written, later)]
+    [old_hits, new_hits] = [item.search("agents") for item in (written, later)]
     assert [hit.score for hit in old_hits] == [hit.score for hit in new_hits]
     assert [hit.document.path for hit in old_hits] == [hit.document.path for hit in new_hits]
 

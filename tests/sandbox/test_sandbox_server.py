@@ -163,7 +163,7 @@ def test_latency_delays_answers_side_by_side(caller: Caller) -> None:
         return answer.status_code
 
     with ThreadPoolExecutor(8) as pool:
-        assert {each.result() for each in [pool.submit(search) for _ in range(8)]} == {200}
+        assert {item.result() for item in [pool.submit(search) for _ in range(8)]} == {200}
     assert min(end - start for start, end in spans) >= 0.3
     assert sum(end - start for start, end in spans) > max(end for _, end in spans) - min(
         start for start, _ in spans

@@ -26,7 +26,7 @@ from webtools_sandbox.apis.base import (
 from webtools_sandbox.apis.dates import ALWAYS, Span, span_of
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import BRAVE_KEY
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.query_text import marked, read_operators
 
 _DATA = data_files.table("brave")
@@ -100,12 +100,12 @@ class BraveApi(Api):
     name = "brave"
     key = BRAVE_KEY
     header, scheme = "x-subscription-token", ""
-    usual = True
+    is_default = True
     data = _DATA
 
     def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter: the real API validates with the same library."""
-        shown = {"type": field.kind, "loc": ["query", *field.loc], "msg": field.said}
+        shown = {"type": field.kind, "loc": ["query", *field.loc], "msg": field.message}
         return self.refusal(422, meta={"errors": [shown | {"input": field.value}]})
 
     @Route(WebRequest, "GET /res/v1/web/search")
@@ -123,65 +123,65 @@ class BraveApi(Api):
             "mixed": {"type": "mixed", "main": main, "top": [], "side": []},
         }
         if found and "web" in request.result_filter:
-            results = [_web_result(each, request) for each in found]
+            results = [_web_result(item, request) for item in found]
             answer["web"] = {"type": "search", "results": results, "family_friendly": True}
         news = self._news(request)[:_NEWS_IN_WEB]
         if news and "news" in request.result_filter:
-            results = [_news_result(each, request) | _DATA["news"] for each in news]
+            results = [_news_result(item, request) | _DATA["news"] for item in news]
             answer["news"] = {"type": "news", "results": results, "mutated_by_goggles": False}
         return answer
 
     @Route(SearchRequest, "GET /res/v1/news/search")
     def news(self, request: SearchRequest) -> Json:
         """Answer a search for news: its results stand at the top level."""
-        found = self._news(request)[request.first : request.first + request.count]
+        hits = self._news(request)[request.first : request.first + request.count]
         query = {"original": request.q, "spellcheck_off": True, "show_strict_warning": False}
-        results = [_news_result(each, request) for each in found]
+        results = [_news_result(hit, request) for hit in hits]
         return {"type": "news", "query": query, "results": results}
 
     @Route(ContextRequest, "GET /res/v1/llm/context")
     def context(self, request: ContextRequest) -> Json:
         """Answer with extracts for a language model, which share its tokens."""
-        found = self._matches(request, None)[request.first : request.first + request.count]
-        found = found[: request.maximum_number_of_urls]
-        share = request.maximum_number_of_tokens * _CHARACTERS_A_TOKEN // max(1, len(found))
+        hits = self._matches(request, None)[request.first : request.first + request.count]
+        hits = hits[: request.maximum_number_of_urls]
+        share = request.maximum_number_of_tokens * _CHARACTERS_A_TOKEN // max(1, len(hits))
         generic = [
-            {"url": each.url, "title": each.document.title, "snippets": _extracts(each, share)}
-            for each in found
+            {"url": hit.url, "title": hit.document.title, "snippets": _extracts(hit, share)}
+            for hit in hits
         ]
-        sources = {each.url: _source(each) for each in found}
+        sources = {hit.url: _source(hit) for hit in hits}
         return {"grounding": {"generic": generic, "poi": None, "map": []}, "sources": sources}
 
-    def _matches(self, request: SearchRequest, collection: Collection | None) -> list[Found]:
+    def _matches(self, request: SearchRequest, collection: Collection | None) -> list[PageHit]:
         start, end = request.freshness
         words, filters = request.q, Filters(start=start, end=end, collection=collection)
         if request.operators:
             words, filters = read_operators(words, filters)
-        return self.found(words, filters, count=len(self.library.documents))
+        return self.hits(words, filters, count=len(self.library.documents))
 
-    def _news(self, request: SearchRequest) -> list[Found]:
-        return [each for each in self._matches(request, "news") if each.when]
+    def _news(self, request: SearchRequest) -> list[PageHit]:
+        return [hit for hit in self._matches(request, "news") if hit.when]
 
 
-def _web_result(found: Found, request: SearchRequest) -> Json:
-    result = _result(found, request, found.terms if request.text_decorations else frozenset())
-    host = urlsplit(found.url).hostname or ""
-    profile = {"name": host, "url": found.url, "long_name": host, "img": f"{found.url}.ico"}
-    result |= {"title": html.escape(found.document.title) or found.url, "profile": profile}
-    if found.document.author:
-        result["article"] = {"author": [{"type": "person", "name": found.document.author}]}
+def _web_result(hit: PageHit, request: SearchRequest) -> Json:
+    result = _result(hit, request, hit.terms if request.text_decorations else frozenset())
+    host = urlsplit(hit.url).hostname or ""
+    profile = {"name": host, "url": hit.url, "long_name": host, "img": f"{hit.url}.ico"}
+    result |= {"title": html.escape(hit.document.title) or hit.url, "profile": profile}
+    if hit.document.author:
+        result["article"] = {"author": [{"type": "person", "name": hit.document.author}]}
     return {**result, **_DATA["hit"]}
 
 
-def _news_result(found: Found, request: SearchRequest) -> Json:
+def _news_result(hit: PageHit, request: SearchRequest) -> Json:
     """Return a hit among news, which have neither marks nor entities, and bare ampersands."""
-    own = {"type": "news_result", "title": found.title, "description": found.snippet}
-    return _result(found, request, frozenset()) | own
+    own = {"type": "news_result", "title": hit.title, "description": hit.snippet}
+    return _result(hit, request, frozenset()) | own
 
 
-def _result(found: Found, request: SearchRequest, marks: frozenset[str]) -> Json:
+def _result(hit: PageHit, request: SearchRequest, marks: frozenset[str]) -> Json:
     """Return a hit; what is unknown has no key at all."""
-    parts = urlsplit(found.url)
+    parts = urlsplit(hit.url)
     host = parts.hostname or ""
     meta_url = {
         "scheme": parts.scheme,
@@ -190,26 +190,26 @@ def _result(found: Found, request: SearchRequest, marks: frozenset[str]) -> Json
         "favicon": f"{parts.scheme}://{parts.netloc}/favicon.ico",
         "path": " ".join(f"\u203a {part}" for part in parts.path.split("/") if part),
     }
-    description = marked(found.snippet, marks, "strong")
-    result: Json = {"url": found.url, "description": description, "meta_url": meta_url}
-    if found.naive_date:  # although it is UTC
-        result |= {"page_age": found.naive_date, "age": found.date_in_words("%B")}
+    description = marked(hit.snippet, marks, "strong")
+    result: Json = {"url": hit.url, "description": description, "meta_url": meta_url}
+    if hit.naive_date:  # although it is UTC
+        result |= {"page_age": hit.naive_date, "age": hit.date_in_words("%B")}
     if request.extra_snippets:
-        result["extra_snippets"] = [html.escape(each) for each in found.sentences(6)[1:]]
+        result["extra_snippets"] = [html.escape(sentence) for sentence in hit.sentences(6)[1:]]
     return result
 
 
-def _extracts(found: Found, share: int) -> list[str]:
+def _extracts(hit: PageHit, share: int) -> list[str]:
     """Return extracts; structured data comes as a JSON document in a string."""
-    page, sections = found.document, found.sections(3)
+    page, sections = hit.document, hit.sections(3)
     facts = {"@type": "Article", "headline": page.title, "author": page.author}
     most = max(1, share // max(1, len(sections)))
     extracts = [digest.clip(section, most) for section in sections]
     return [*extracts, *([json.dumps(facts)] if page.author else [])]
 
 
-def _source(found: Found) -> Json:
+def _source(hit: PageHit) -> Json:
     age = None
-    if when := found.when:
-        age = [f"{when:%A}, {found.date_in_words('%B')}", f"{when:%Y-%m-%d}", "some days ago"]
-    return {"title": found.document.title, "hostname": urlsplit(found.url).hostname, "age": age}
+    if when := hit.when:
+        age = [f"{when:%A}, {hit.date_in_words('%B')}", f"{when:%Y-%m-%d}", "some days ago"]
+    return {"title": hit.document.title, "hostname": urlsplit(hit.url).hostname, "age": age}

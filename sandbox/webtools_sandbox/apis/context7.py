@@ -106,7 +106,7 @@ class Context7Api(Api):
     name = "context7"
     key = CONTEXT7_KEY
     keyless = True
-    usual = True
+    is_default = True
     data = _DATA
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
@@ -118,7 +118,7 @@ class Context7Api(Api):
     def libraries(self, request: LibraryRequest) -> Json:
         """Answer with the libraries that share a word with a name, best first."""
         name, query = (
-            frozenset(query_terms(each)) for each in (request.library_name, request.query)
+            frozenset(query_terms(item)) for item in (request.library_name, request.query)
         )
         words = {
             id_: frozenset(digest.words(f"{id_} {package['description']}"))
@@ -134,19 +134,19 @@ class Context7Api(Api):
         package = self._package(request.library_id)
         terms = frozenset(query_terms(request.query)) - frozenset(digest.words(package["id"]))
         every: list[Snippet] = self._snippets(package["id"])
-        scored = sorted(((each.score(terms), each) for each in every), key=lambda pair: -pair[0])
-        fitting = [each for score, each in scored if score or not terms]
-        code = [each for each in fitting if each.code][:_MOST_SNIPPETS]
-        info = [each for each in fitting if not each.code][:_MOST_SNIPPETS]
+        scored = sorted(((item.score(terms), item) for item in every), key=lambda pair: -pair[0])
+        fitting = [item for score, item in scored if score or not terms]
+        code = [item for item in fitting if item.code][:_MOST_SNIPPETS]
+        info = [item for item in fitting if not item.code][:_MOST_SNIPPETS]
         if not fitting:
             raise self.refusal(404, "Nothing fits the query.", "no_snippets_found")
         if request.type == "txt":
-            text = _RULE.join(each.text for each in code + info)
+            text = _RULE.join(item.text for item in code + info)
             return Reply(200, text.encode(), "text/plain; charset=utf-8")
         rules: Json = {"global": [], "libraryOwn": package.get("rules", []), "libraryTeam": []}
         return {
-            "codeSnippets": [each.as_code for each in code],
-            "infoSnippets": [each.as_info for each in info],
+            "codeSnippets": [item.as_code for item in code],
+            "infoSnippets": [item.as_info for item in info],
             "rules": rules,
         }
 

@@ -1,4 +1,4 @@
-"""How the APIs write days and periods, for the models of their requests."""
+"""Days and periods in the formats of the APIs, for the models of their requests."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ DAYS: Mapping[str, float] = {"day": 1, "week": 7, "month": 31, "year": 365}
 
 
 def ago(days: float) -> datetime:
-    """Return the moment that many days ago."""
+    """Return the time that many days ago."""
     return datetime.now(UTC) - timedelta(days=days)
 
 
 def day(text: str) -> datetime:
-    """Read a day of the form YYYY-MM-DD, and of no other.
+    """Parse a day in the format YYYY-MM-DD.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not such a day.
     """
     if not _DAY(text):
         raise ValueError("Must be YYYY-MM-DD")
@@ -34,15 +34,15 @@ def day(text: str) -> datetime:
 
 
 def end_of(start: datetime) -> datetime:
-    """Return the last moment of a day."""
+    """Return the end of a day."""
     return start + timedelta(days=1, microseconds=-1)
 
 
 def us_day(text: str) -> datetime:
-    """Read a day of the form MM/DD/YYYY.
+    """Parse a day in the format MM/DD/YYYY.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not such a day.
     """
     try:
         return datetime.strptime(text, "%m/%d/%Y").replace(tzinfo=UTC)
@@ -56,15 +56,15 @@ def _reading(read: Callable[[str], datetime]) -> BeforeValidator:
 
 FirstDay = Annotated[datetime | None, _reading(day)]
 LastDay = Annotated[datetime | None, _reading(lambda text: end_of(day(text)))]
-# A day, or a moment of one.
+# A day or a time.
 FirstMoment = Annotated[datetime | None, _reading(moment)]
 LastMoment = Annotated[datetime | None, _reading(lambda text: moment(text, end_of_day=True))]
 FirstUsDay = Annotated[datetime | None, _reading(us_day)]
 LastUsDay = Annotated[datetime | None, _reading(lambda text: end_of(us_day(text)))]
 
 
-def span_of(periods: Mapping[str, float], fault: str = "Must be YYYY-MM-DDtoYYYY-MM-DD") -> Any:
-    """Return a validator that reads the name of a period, or two days with `to` between them."""
+def span_of(periods: Mapping[str, float], message: str = "Must be YYYY-MM-DDtoYYYY-MM-DD") -> Any:
+    """Return a validator for the name of a period, or two days with `to` between them."""
 
     def read(value: object) -> Span:
         text = str(value or "")
@@ -76,6 +76,6 @@ def span_of(periods: Mapping[str, float], fault: str = "Must be YYYY-MM-DDtoYYYY
         try:
             return day(first), end_of(day(last))
         except ValueError as error:
-            raise ValueError(fault) from error
+            raise ValueError(message) from error
 
     return BeforeValidator(read)

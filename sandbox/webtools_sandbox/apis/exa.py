@@ -24,7 +24,7 @@ from webtools_sandbox.apis.base import (
 from webtools_sandbox.apis.dates import FirstMoment, LastMoment
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import EXA_KEY
-from webtools_sandbox.library import Filters, Found, moment
+from webtools_sandbox.library import Filters, PageHit, moment
 from webtools_sandbox.wire import Call
 
 T = TypeVar("T")
@@ -189,7 +189,7 @@ class ExaApi(Api):
     name = "exa"
     key = EXA_KEY
     header, scheme = "x-api-key", ""
-    usual = True
+    is_default = True
     data = _DATA
 
     def sent_key(self, call: Call) -> str:
@@ -210,10 +210,10 @@ class ExaApi(Api):
         """Answer a search; the real API sends empty lists for filters that are not used."""
         for fault in _faults(request):
             raise self.refusal(400, fault)
-        found = self.found(request.query, request.filters, count=request.num_results)
+        hits = self.hits(request.query, request.filters, count=request.num_results)
         return {
             "resolvedSearchType": "",
-            "results": [_hit(each, request.contents) for each in found],
+            "results": [_hit(hit, request.contents) for hit in hits],
             "searchTime": 120.5,
             "effectiveFilters": {
                 "includeDomains": request.include_domains,
@@ -221,7 +221,7 @@ class ExaApi(Api):
                 "includeText": request.include_text,
                 "excludeText": request.exclude_text,
             },
-            "costDollars": _search_cost(request, len(found)),
+            "costDollars": _search_cost(request, len(hits)),
             **_warned(request),
         }
 
@@ -231,19 +231,19 @@ class ExaApi(Api):
         asked = self.library.find(request.url)
         if asked is None:
             raise self.refusal(400, "url: the page is not known", _DATA["tags"]["url"])
-        found = self.found(asked.title, request.filters, count=request.num_results + 1)
-        others = [each for each in found if each.document != asked][: request.num_results]
+        hits = self.hits(asked.title, request.filters, count=request.num_results + 1)
+        others = [item for item in hits if item.document != asked][: request.num_results]
         results = [
-            _hit(each, request.contents)
-            | {"score": round(0.99 - rank / 200, 3), "author": each.document.author}
-            for rank, each in enumerate(others)
+            _hit(item, request.contents)
+            | {"score": round(0.99 - rank / 200, 3), "author": item.document.author}
+            for rank, item in enumerate(others)
         ]
         cost = _search_cost(request, len(results))
         return {"results": results, "costDollars": cost, **_warned(request)}
 
     @Route(ContentsRequest, "POST /contents", cached=True)
     def contents(self, request: ContentsRequest) -> Json:
-        """Return pages; what is not known stands among the statuses only."""
+        """Return pages. Unknown pages appear only in the statuses."""
         urls = request.urls or request.ids
         if not urls:
             raise self.refusal(400, "urls: expected at least one URL", _DATA["tags"]["urls"])
@@ -256,7 +256,7 @@ class ExaApi(Api):
                 statuses.append({"id": url, "status": "error", "error": self._crawl_error(url)})
             else:
                 statuses.append({"id": url, "status": "success", "source": source})
-                found = Found(self.library, page, page.title)
+                found = PageHit(self.library, page, page.title)
                 results.append(_page(found, request.wanted) | {"id": url})
         return {
             "results": results,
@@ -274,7 +274,7 @@ class ExaApi(Api):
         return {"tag": tag, "httpStatusCode": status}
 
 
-def _hit(found: Found, wanted: Contents) -> Json:
+def _hit(found: PageHit, wanted: Contents) -> Json:
     """Return a search hit: what is unknown has no key at all, and there is no score."""
     page = found.document
     hit: Json = {"id": found.url, "title": page.title or None, "url": found.url}
@@ -286,7 +286,7 @@ def _hit(found: Found, wanted: Contents) -> Json:
     if wanted.text is not None:
         hit["text"] = digest.clip(page.markdown, wanted.text.max_characters)
     if wanted.highlights is not None:
-        asked = Found(found.library, page, wanted.highlights.query or found.query)
+        asked = PageHit(found.library, page, wanted.highlights.query or found.query)
         most = wanted.highlights.max_characters or _HIGHLIGHT_CHARS
         hit["highlights"] = [digest.clip(" ... ".join(asked.sentences(3)), most)]
     if wanted.summary is not None:
@@ -294,14 +294,14 @@ def _hit(found: Found, wanted: Contents) -> Json:
     return hit
 
 
-def _page(found: Found, wanted: Contents) -> Json:
+def _page(hit: PageHit, wanted: Contents) -> Json:
     """Return a fetched page: unlike in a search hit, an unknown author is null."""
-    page = {"author": None, **_hit(found, wanted)}
+    page = {"author": None, **_hit(hit, wanted)}
     return page | ({"highlightScores": [0.5]} if "highlights" in page else {})
 
 
 def _warned(request: CamelRequest) -> Json:
-    """Return the warnings; without any there is no key."""
+    """Return the field `warnings` if there are any."""
     warnings = list(_warnings(request))
     return {"warnings": warnings} if warnings else {}
 
@@ -318,7 +318,7 @@ def _search_cost(request: SearchRequest, count: int) -> Json:
 
 
 def _contents_cost(wanted: Contents, count: int) -> Json:
-    each = round(count * _PRICES["content"], 6)
+    item = round(count * _PRICES["content"], 6)
     kinds = ("text", "highlights", "summary")
-    asked = {kind: each for kind in kinds if getattr(wanted, kind) is not None}
-    return {"total": round(each * len(asked), 6), "contents": asked}
+    asked = {kind: item for kind in kinds if getattr(wanted, kind) is not None}
+    return {"total": round(item * len(asked), 6), "contents": asked}

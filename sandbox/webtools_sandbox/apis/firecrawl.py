@@ -23,7 +23,7 @@ from webtools_sandbox.apis.base import (
 from webtools_sandbox.apis.dates import ALWAYS
 from webtools_sandbox.apis.serper import Tbs
 from webtools_sandbox.keys import FIRECRAWL_KEY
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 
 _RESULTS_IN_PRICE = 10
 
@@ -94,9 +94,9 @@ class FirecrawlApi(Api):
             end=end,
             collection="news" if source == "news" else None,
         )
-        found = self.found(request.query, filters, count=request.limit)
+        hits = self.hits(request.query, filters, count=request.limit)
         whole = request.is_scraped
-        return [_row(each, rank, source, whole=whole) for rank, each in enumerate(found, start=1)]
+        return [_row(hit, rank, source, whole=whole) for rank, hit in enumerate(hits, start=1)]
 
     @Route(ScrapeRequest, "POST /v2/scrape")
     def scrape(self, request: ScrapeRequest) -> Json:
@@ -114,12 +114,12 @@ class FirecrawlApi(Api):
         return {"data": {"markdown": page.markdown, "metadata": meta}}
 
 
-def _row(found: Found, rank: int, source: str, *, whole: bool) -> Json:
+def _row(hit: PageHit, rank: int, source: str, *, whole: bool) -> Json:
     """Return a hit; a date comes with news alone."""
-    row: Json = {"url": found.url, "title": found.title, "position": rank}
+    row: Json = {"url": hit.url, "title": hit.title, "position": rank}
     if whole:
-        row["markdown"] = found.document.markdown
-    row["description" if source == "web" else "snippet"] = found.snippet
-    if source == "news" and found.when:
-        row["date"] = found.date_in_words()
+        row["markdown"] = hit.document.markdown
+    row["description" if source == "web" else "snippet"] = hit.snippet
+    if source == "news" and hit.when:
+        row["date"] = hit.date_in_words()
     return row

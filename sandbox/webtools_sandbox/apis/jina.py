@@ -100,14 +100,14 @@ class JinaSearchApi(_JinaApi):
         """Answer a search with whole pages, unless they are not wanted."""
         filters = Filters(include_domains=(request.site,) if request.site else ())
         first = (request.page - 1) * request.num
-        found = self.found(request.q, filters, count=request.num, first=first)
-        if not found:
+        hits = self.hits(request.q, filters, count=request.num, first=first)
+        if not hits:
             raise self.refusal(422, f"No search results available for query {request.q}")
         rows: list[Json] = [
-            {"title": each.title, "url": each.url, "description": each.snippet} for each in found
+            {"title": item.title, "url": item.url, "description": item.snippet} for item in hits
         ]
         if request.respond_with != "no-content":
-            for row, each in zip(rows, found, strict=True):
-                row["content"] = each.document.markdown
+            for row, item in zip(rows, hits, strict=True):
+                row["content"] = item.document.markdown
         tokens = sum(digest.token_count(row.get("content", "")) for row in rows)
         return {"data": rows, "meta": {"usage": {"tokens": max(_LEAST_TOKENS, tokens)}}}

@@ -1,4 +1,4 @@
-"""Stand-in for the Kagi API, version 1; version 0 stands in `kagi_v0`.
+"""Stand-in for the Kagi API, version 1. Version 0 is in `kagi_v0`.
 
 https://kagi.com/api/docs and https://help.kagi.com/kagi/api/overview.html (read 2026-11-21).
 """
@@ -24,7 +24,7 @@ from webtools_sandbox.apis.base import (
 from webtools_sandbox.apis.dates import FirstDay, LastDay
 from webtools_sandbox.apis.kagi_v0 import KagiV0
 from webtools_sandbox.keys import KAGI_V1_KEY, KeyRing
-from webtools_sandbox.library import Filters, Found, Library
+from webtools_sandbox.library import Filters, Library, PageHit
 from webtools_sandbox.wire import Call, Reply
 
 _RESULTS_PER_PAGE = 20
@@ -78,7 +78,7 @@ class KagiApi(Api):
 
     name = "kagi"
     key = KAGI_V1_KEY
-    usual = True
+    is_default = True
     data = data_files.table("kagi")
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
@@ -105,7 +105,7 @@ class KagiApi(Api):
             code = "general.format_invalid"
         elif field.loc[:1] == ("pages",):
             code = f"extract.{'url_count' if field.name == 'pages' else 'url'}_invalid"
-        return self.refusal(400, f"{field.said}.", code, location=field.name)
+        return self.refusal(400, f"{field.message}.", code, location=field.name)
 
     def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002
         """Return the trace of a request."""
@@ -134,12 +134,12 @@ class KagiApi(Api):
             ),
         )
         first = (request.page - 1) * _RESULTS_PER_PAGE
-        found = self.found(query, filters, count=_RESULTS_PER_PAGE, first=first)[: request.limit]
-        if not found:
+        hits = self.hits(query, filters, count=_RESULTS_PER_PAGE, first=first)[: request.limit]
+        if not hits:
             return {}
-        items = [_item(each) for each in found]
+        items = [_item(each) for each in hits]
         whole = request.extract.count if request.extract else 0
-        for item, each in zip(items[:whole], found, strict=False):
+        for item, each in zip(items[:whole], hits, strict=False):
             item["snippet"] = each.document.markdown
         data: Json = {request.workflow: items}
         if request.workflow == "search":
@@ -159,11 +159,11 @@ class KagiApi(Api):
         return {"url": url, "markdown": document.markdown}
 
 
-def _item(found: Found) -> Json:
+def _item(hit: PageHit) -> Json:
     """Return a hit; `time` is mostly missing, and null on news without a date."""
-    item: Json = {**query_text.described(found), "props": {"language": "en"}}
-    if found.document.collection == "news":
-        published = found.document.published
+    item: Json = {**query_text.described(hit), "props": {"language": "en"}}
+    if hit.document.collection == "news":
+        published = hit.document.published
         item["time"] = published and published.replace(".000Z", "Z")
     return item
 

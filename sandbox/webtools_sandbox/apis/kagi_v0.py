@@ -22,7 +22,7 @@ from webtools_sandbox.apis.base import (
 )
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import KAGI_V0_KEY, KeyRing
-from webtools_sandbox.library import NO_FILTERS, Filters, Found, Library
+from webtools_sandbox.library import NO_FILTERS, Filters, Library, PageHit
 from webtools_sandbox.wire import Call, Reply
 
 _LANGUAGES = (
@@ -140,7 +140,7 @@ class KagiV0(Api):
         """Return hits; `_items` is this with a cache."""
         filters = Filters(collection=collection) if collection else NO_FILTERS
         query, filters = query_text.read_operators(text, filters)
-        return [_item(each) for each in self.found(query, filters, count=limit)]
+        return [_item(hit) for hit in self.hits(query, filters, count=limit)]
 
     @Route(SummaryRequest, "GET /api/v0/summarize", "POST /api/v0/summarize")
     def summarize(self, request: SummaryRequest) -> tuple[object, float]:
@@ -169,9 +169,9 @@ class KagiV0(Api):
         """Answer with a sentence of each of the best pages."""
         if not request.web_search:
             raise self.refusal(400, "Invalid parameter: web_search")
-        found = self.found(request.query, count=3)
-        output = " ".join(f"{each.snippet} [{n}]" for n, each in enumerate(found, start=1))
-        references = [query_text.described(each) for each in found]
+        hits = self.hits(request.query, count=3)
+        output = " ".join(f"{hit.snippet} [{n}]" for n, hit in enumerate(hits, start=1))
+        references = [query_text.described(hit) for hit in hits]
         tokens = digest.token_count(output)
         return {"output": output, "tokens": tokens, "references": references}, _FASTGPT_PRICE
 
@@ -181,10 +181,10 @@ class KagiV0(Api):
         return {"id": trace, "node": "sandbox", "ms": ms, "api_balance": self._balance}
 
 
-def _item(found: Found) -> Json:
-    item: Json = {"t": 0, **query_text.described(found)}
-    if found.document.published:
-        item["published"] = found.document.published.replace(".000Z", "Z")
+def _item(hit: PageHit) -> Json:
+    item: Json = {"t": 0, **query_text.described(hit)}
+    if hit.document.published:
+        item["published"] = hit.document.published.replace(".000Z", "Z")
     return item
 
 

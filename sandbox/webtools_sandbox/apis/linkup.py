@@ -47,7 +47,7 @@ class LinkupApi(Api):
     data = data_files.table("linkup")
 
     def invalid(self, field: BadField) -> RefusedError:
-        """Return the error for a field, which stands among the details."""
+        """Return the error for a field, which is in the details."""
         return self.refusal(400, details=[{"field": field.name, "message": str(field)}])
 
     @Route(SearchRequest, "POST /v1/search")
@@ -55,21 +55,21 @@ class LinkupApi(Api):
         """Answer with hits, or with the lead of the best page and its sources."""
         include, exclude = request.include_domains, request.exclude_domains
         filters = Filters(include, () if include else exclude, request.from_date, request.to_date)
-        found = self.found(request.q, filters, count=request.max_results)
-        if not found:
+        hits = self.hits(request.q, filters, count=request.max_results)
+        if not hits:
             message = "The query did not yield any result"
             raise self.refusal(400, message, "SEARCH_QUERY_NO_RESULT")
         answered = request.output_type == "sourcedAnswer"
         text = "snippet" if answered else "content"
         rows: list[Json] = [
             {
-                "name": each.title,
-                "url": each.url,
-                text: " ".join(each.sentences(3)),
+                "name": hit.title,
+                "url": hit.url,
+                text: " ".join(hit.sentences(3)),
                 "favicon": "",
             }
-            for each in found
+            for hit in hits
         ]
         if answered:
-            return {"answer": digest.summary(found[0].document.text), "sources": rows}
+            return {"answer": digest.summary(hits[0].document.text), "sources": rows}
         return {"results": [{"type": "text", **row} for row in rows]}

@@ -22,7 +22,7 @@ from webtools_sandbox.apis.base import (
 )
 from webtools_sandbox.apis.dates import FirstDay
 from webtools_sandbox.keys import PARALLEL_KEY
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.wire import Call, Reply
 
 _RESULTS_IN_PRICE = 10
@@ -120,12 +120,12 @@ class ParallelApi(Api):
             settings.source_policy.exclude_domains,
         )
         filters = Filters(include, () if include else exclude, settings.source_policy.after_date)
-        found = self.found(query, filters, count=settings.max_results)
+        hits = self.hits(query, filters, count=settings.max_results)
         usage = [{"name": "sku_search", "count": 1}]
-        if (more := len(found) - _RESULTS_IN_PRICE) > 0:
+        if (more := len(hits) - _RESULTS_IN_PRICE) > 0:
             usage.append({"name": "sku_search_additional_results", "count": more})
         most = settings.excerpt_settings.max_chars_per_result
-        return {"results": [_row(each, most) for each in found], "warnings": None, "usage": usage}
+        return {"results": [_row(hit, most) for hit in hits], "warnings": None, "usage": usage}
 
     @Route(ExtractRequest, "POST /v1/extract")
     def extract(self, request: ExtractRequest) -> Json:
@@ -139,7 +139,7 @@ class ParallelApi(Api):
                 errors.append(fault | {"content": "Not Found"})
                 continue
             row = _row(
-                Found(self.library, page, asked), settings.excerpt_settings.max_chars_per_result
+                PageHit(self.library, page, asked), settings.excerpt_settings.max_chars_per_result
             )
             results.append(row | {"url": url, "full_content": _whole(page.markdown, settings)})
         return {
@@ -150,15 +150,15 @@ class ParallelApi(Api):
         }
 
 
-def _row(found: Found, most: int | None) -> Json:
+def _row(hit: PageHit, most: int | None) -> Json:
     """Return what is known of a page, and excerpts, together no longer than wanted."""
-    sections = digest.best_sections(found.document.markdown, found.terms, count=_EXCERPTS)
-    each = _EXCERPT_CHARACTERS if most is None else min(_EXCERPT_CHARACTERS, most // _EXCERPTS)
+    sections = digest.best_sections(hit.document.markdown, hit.terms, count=_EXCERPTS)
+    item = _EXCERPT_CHARACTERS if most is None else min(_EXCERPT_CHARACTERS, most // _EXCERPTS)
     return {
-        "url": found.url,
-        "title": found.document.title or None,
-        "publish_date": found.document.published and found.document.published[:10],
-        "excerpts": [digest.clip(section, each) for section in sections],
+        "url": hit.url,
+        "title": hit.document.title or None,
+        "publish_date": hit.document.published and hit.document.published[:10],
+        "excerpts": [digest.clip(section, item) for section in sections],
     }
 
 

@@ -24,7 +24,7 @@ from webtools_sandbox.apis.base import (
 )
 from webtools_sandbox.apis.dates import FirstUsDay, LastUsDay, ago
 from webtools_sandbox.keys import PERPLEXITY_KEY
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.wire import Call, Reply
 
 OLD_KEY = "test-key-perplexity-old"
@@ -85,8 +85,8 @@ class SearchRequest(JsonRequest):
         """What is left out."""
         domains, recency = self.search_domain_filter, self.search_recency_filter
         return Filters(
-            include_domains=tuple(each for each in domains if not each.startswith("-")),
-            exclude_domains=tuple(each[1:] for each in domains if each.startswith("-")),
+            include_domains=tuple(domain for domain in domains if not domain.startswith("-")),
+            exclude_domains=tuple(domain[1:] for domain in domains if domain.startswith("-")),
             start=ago(_DAYS[recency]) if recency else self.search_after_date_filter,
             end=self.search_before_date_filter,
         )
@@ -100,7 +100,7 @@ class PerplexityApi(Api):
 
     name = "perplexity"
     key = PERPLEXITY_KEY
-    usual = True
+    is_default = True
     data = data_files.table("perplexity")
 
     def check_key(self, call: Call) -> None:
@@ -151,9 +151,9 @@ class PerplexityApi(Api):
     def _results(self, query: str, request: SearchRequest) -> list[Json]:
         if request.search_type == "people":
             return []
-        found = self.found(query, request.filters, count=request.max_results)
+        hits = self.hits(query, request.filters, count=request.max_results)
         most = _CHARACTERS_A_TOKEN * request.max_tokens_per_page
-        return [_result(each, rank, most) for rank, each in enumerate(found)]
+        return [_result(hit, rank, most) for rank, hit in enumerate(hits)]
 
     @Route(agent.AgentRequest, "POST /v1/agent", "POST /v1/responses")
     def respond(self, request: agent.AgentRequest) -> Json:
@@ -164,19 +164,19 @@ class PerplexityApi(Api):
         sources = agent.numbered_sources(request.text)
         found: list[Json] = []
         if request.searches and not sources:
-            hits = enumerate(self.found(question, count=_AGENT_SOURCES), start=1)
-            found = [{"id": n, **_result(each, 0, 2000), "source": "web"} for n, each in hits]
+            hits = enumerate(self.hits(question, count=_AGENT_SOURCES), start=1)
+            found = [{"id": n, **_result(hit, 0, 2000), "source": "web"} for n, hit in hits]
             sources = [
                 agent.Source(one["id"], one["title"], agent.prose(one["snippet"])) for one in found
             ]
         return agent.response(request, agent.written(question, sources), found)
 
 
-def _result(found: Found, rank: int, most: int) -> Json:
+def _result(hit: PageHit, rank: int, most: int) -> Json:
     """Return a hit; as in real answers some have no snippet, and a date may be null."""
-    page = found.document
-    passages = f"# {page.title}\n" + "\n...\n".join(found.sentences(_PASSAGES))
-    result: Json = {"title": page.title, "url": found.url}
+    page = hit.document
+    passages = f"# {page.title}\n" + "\n...\n".join(hit.sentences(_PASSAGES))
+    result: Json = {"title": page.title, "url": hit.url}
     result["snippet"] = "" if rank % 3 == 2 else digest.clip(passages, most)  # noqa: PLR2004
     if page.published or rank % 2:
         result["date"] = page.published and page.published[:10]

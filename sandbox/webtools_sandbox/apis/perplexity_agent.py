@@ -58,9 +58,9 @@ class AgentRequest(JsonRequest):
         """The input as text; of messages the parts with text."""
         if isinstance(self.input, str):
             return self.input
-        contents = [each.content for each in self.input]
-        parts = [[Part(text=each)] if isinstance(each, str) else each for each in contents]
-        return "\n\n".join(part.text for each in parts for part in each)
+        contents = [item.content for item in self.input]
+        parts = [[Part(text=item)] if isinstance(item, str) else item for item in contents]
+        return "\n\n".join(part.text for item in parts for part in item)
 
     @property
     def chosen_model(self) -> str | None:
@@ -97,8 +97,8 @@ class Source(NamedTuple):
 
 def question_of(text: str) -> str:
     """Return what an input asks: its line `Question:`, or else its first line."""
-    found = _QUESTION.search(text)
-    return found[1] if found else text.strip().split("\n", 1)[0]
+    match = _QUESTION.search(text)
+    return match[1] if match else text.strip().split("\n", 1)[0]
 
 
 def numbered_sources(text: str) -> list[Source]:

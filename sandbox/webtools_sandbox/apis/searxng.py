@@ -20,7 +20,7 @@ from webtools_sandbox.apis.base import (
     Route,
 )
 from webtools_sandbox.apis.dates import DAYS, ago
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.query_text import read_operators, related
 
 _PAGE = 20
@@ -71,8 +71,8 @@ class SearxngApi(Api):
         start = ago(DAYS[request.time_range]) if request.time_range else None
         filters = Filters(start=start, collection="news" if request.is_of_news else None)
         words, filters = read_operators(request.q, filters)
-        found = self.found(words, filters, count=_PAGE, first=(request.pageno - 1) * _PAGE)
-        rows = [_row(each, rank, request) for rank, each in enumerate(found, start=1)]
+        hits = self.hits(words, filters, count=_PAGE, first=(request.pageno - 1) * _PAGE)
+        rows = [_row(hit, rank, request) for rank, hit in enumerate(hits, start=1)]
         facts: Json = {"url": None, "template": "keyvalue.html", "kvmap": {"query": request.q}}
         silent = [[name, "timeout"] for name in request.engines if name != _ENGINE]
         return {
@@ -86,17 +86,17 @@ class SearxngApi(Api):
         }
 
 
-def _row(found: Found, rank: int, request: SearchRequest) -> Json:
+def _row(hit: PageHit, rank: int, request: SearchRequest) -> Json:
     return {
-        "url": found.url,
-        "title": found.title,
-        "content": found.snippet,
+        "url": hit.url,
+        "title": hit.title,
+        "content": hit.snippet,
         "engine": _ENGINE,
         "engines": [_ENGINE],
         "positions": [rank],
         "score": round(1 / rank, 4),
         "category": "news" if request.is_of_news else "general",
         "template": "default.html",
-        "publishedDate": found.naive_date,
+        "publishedDate": hit.naive_date,
         "thumbnail": "",
     }

@@ -12,7 +12,7 @@ from webtools_sandbox.apis.base import Api, Country, Json, JsonRequest, NonBlank
 from webtools_sandbox.apis.dates import ALWAYS, Span, ago, end_of, us_day
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import SERPER_KEY
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.query_text import read_operators, related
 
 _RESULTS_A_CREDIT = 10
@@ -27,10 +27,10 @@ def read_tbs(value: object) -> Span:
     text = str(value or "")
     if not text:
         return ALWAYS
-    if found := _PERIOD(text):
-        return ago(_DAYS[found[1]]), None
-    if found := _RANGE(text):
-        return us_day(found[1]), end_of(us_day(found[2]))
+    if match := _PERIOD(text):
+        return ago(_DAYS[match[1]]), None
+    if match := _RANGE(text):
+        return us_day(match[1]), end_of(us_day(match[2]))
     raise ValueError("Invalid tbs")
 
 
@@ -77,9 +77,7 @@ class SerperApi(Api):
         start, end = request.tbs
         filters = Filters(start=start, end=end, collection=collection)
         words, filters = read_operators(_GROUPS.sub(" ", request.q), filters)
-        found = self.found(
-            words, filters, count=request.num, first=(request.page - 1) * request.num
-        )
+        hits = self.hits(words, filters, count=request.num, first=(request.page - 1) * request.num)
         return {
             "searchParameters": {
                 "q": request.q,
@@ -87,14 +85,14 @@ class SerperApi(Api):
                 "num": request.num,
                 "engine": "google",
             },
-            name: [_row(each, rank) for rank, each in enumerate(found, start=1)],
+            name: [_row(hit, rank) for rank, hit in enumerate(hits, start=1)],
             "relatedSearches": [{"query": words} for words in related(request.q)],
             "credits": 1 if request.num <= _RESULTS_A_CREDIT else 2,
         }
 
 
-def _row(found: Found, rank: int) -> Json:
-    row: Json = {"title": found.title, "link": found.url, "snippet": found.snippet}
-    if date := found.date_in_words():
+def _row(hit: PageHit, rank: int) -> Json:
+    row: Json = {"title": hit.title, "link": hit.url, "snippet": hit.snippet}
+    if date := hit.date_in_words():
         row["date"] = date
     return row | {"position": rank}

@@ -13,7 +13,7 @@ from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import Api, Json, JsonRequest, NonBlank, RefusedError, Route, Texts
 from webtools_sandbox.apis.dates import DAYS, FirstDay, LastDay, ago
 from webtools_sandbox.keys import TAVILY_KEY
-from webtools_sandbox.library import Filters, Found
+from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.wire import Call
 
 _CHUNK_CHARS = 500
@@ -87,25 +87,25 @@ class TavilyApi(Api):
     @Route(SearchRequest, "POST /search")
     def search(self, request: SearchRequest) -> Json:
         """Answer a search; with the lead of the best page where an answer is wanted."""
-        found = self.found(request.query, request.filters, count=request.max_results)
-        answered = request.include_answer and found
+        hits = self.hits(request.query, request.filters, count=request.max_results)
+        answered = request.include_answer and hits
         return {
             "query": request.query,
             "follow_up_questions": None,
-            "answer": digest.summary(found[0].document.text) if answered else None,
+            "answer": digest.summary(hits[0].document.text) if answered else None,
             "images": [],
-            "results": [_result(each, found[0].score, request) for each in found],
+            "results": [_result(hit, hits[0].score, request) for hit in hits],
         }
 
     @Route(ExtractRequest, "POST /extract")
     def extract(self, request: ExtractRequest) -> Json:
-        """Return pages; which of them are not known stands beside."""
+        """Return pages, and the failed URLs in a field of their own."""
         urls = [request.urls] if isinstance(request.urls, str) else request.urls
         pages = {url: self.library.find(url) for url in urls}
         results: list[Json] = []
         for url, page in pages.items():
             if page is not None:
-                whole = Found(self.library, page, request.query or "")
+                whole = PageHit(self.library, page, request.query or "")
                 text = _chunks(whole, request.chunks_per_source) if request.query else page.markdown
                 results.append({"url": url, "title": page.title, "raw_content": text, "images": []})
         error = "Failed to fetch url"
@@ -122,16 +122,14 @@ def _is_keyless(call: Call) -> bool:
     return mode == "keyless" and "authorization" not in call.headers
 
 
-def _result(found: Found, best: float, request: SearchRequest) -> Json:
+def _result(hit: PageHit, best: float, request: SearchRequest) -> Json:
     """Return a hit: a few sentences, or chunks at the advanced depth; a date on news alone."""
-    deep, page = request.search_depth == "advanced", found.document
+    deep, page = request.search_depth == "advanced", hit.document
     result: Json = {
-        "url": found.url,
+        "url": hit.url,
         "title": page.title,
-        "content": _chunks(found, request.chunks_per_source)
-        if deep
-        else " ".join(found.sentences(3)),
-        "score": round(0.99 * found.score / best, 7),
+        "content": _chunks(hit, request.chunks_per_source) if deep else " ".join(hit.sentences(3)),
+        "score": round(0.99 * hit.score / best, 7),
         "raw_content": page.markdown if request.include_raw_content else None,
     }
     if page.published and request.topic == "news":
@@ -139,5 +137,5 @@ def _result(found: Found, best: float, request: SearchRequest) -> Json:
     return result
 
 
-def _chunks(found: Found, count: int) -> str:
-    return " [...] ".join(digest.clip(each, _CHUNK_CHARS) for each in found.sections(count))
+def _chunks(hit: PageHit, count: int) -> str:
+    return " [...] ".join(digest.clip(section, _CHUNK_CHARS) for section in hit.sections(count))

@@ -20,7 +20,7 @@ from webtools_sandbox.apis.base import (
     RefusedError,
     Route,
 )
-from webtools_sandbox.library import Found
+from webtools_sandbox.library import PageHit
 
 _MOST_RESULTS, _MOST_EXTRACTS = 500, 20
 _OK = 200
@@ -70,19 +70,19 @@ class WikipediaApi(Api):
     def pages(self, request: QueryPages) -> Json:
         """Return the pages as the API does: by their number, with their rank in `index`."""
         first, count = request.gsroffset, request.gsrlimit
-        found = self.found(request.gsrsearch, count=count + 1, first=first)
+        hits = self.hits(request.gsrsearch, count=count + 1, first=first)
         answer: Json = {"batchcomplete": True}
-        if found:
-            pages = [_page(each, n, request) for n, each in enumerate(found[:count])]
+        if hits:
+            pages = [_page(hit, n, request) for n, hit in enumerate(hits[:count])]
             answer["query"] = {"pages": sorted(pages, key=lambda page: int(page["pageid"]))}
-        if len(found) > count:
+        if len(hits) > count:
             answer["continue"] = {"gsroffset": first + count, "continue": "gsroffset||"}
         return answer
 
 
-def _page(found: Found, number: int, request: QueryPages) -> Json:
-    url, page = found.url, found.document
-    made: Json = {"pageid": crc32(url.encode()), "ns": 0, "title": found.title}
+def _page(hit: PageHit, number: int, request: QueryPages) -> Json:
+    url, page = hit.url, hit.document
+    made: Json = {"pageid": crc32(url.encode()), "ns": 0, "title": hit.title}
     made["index"] = request.gsroffset + number + 1
     wanted = request.prop.split("|")
     if "info" in wanted:

@@ -23,7 +23,7 @@ from webtools_sandbox.apis.base import (
 from webtools_sandbox.apis.dates import ALWAYS, DAYS, Span, span_of
 from webtools_sandbox.corpus import query_terms
 from webtools_sandbox.keys import YOU_KEY
-from webtools_sandbox.library import NO_FILTERS, Filters, Found
+from webtools_sandbox.library import NO_FILTERS, Filters, PageHit
 from webtools_sandbox.wire import Call, Reply
 
 _KEYLESS = "/v1/agents/search"
@@ -98,18 +98,18 @@ class YouApi(Api):
 
     def _answer(self, query: str, filters: Filters, first: int, count: int, *, whole: bool) -> Json:
         """Return the hits of a page; news come where the words ask for them."""
-        every = self.found(query, filters, count=len(self.library.documents))
+        every = self.hits(query, filters, count=len(self.library.documents))
         found = {"web": every[first : first + count]}
         if _NEWS_WORDS & set(query_terms(query)):
-            news = [each for each in every if each.document.collection == "news"]
+            news = [item for item in every if item.document.collection == "news"]
             found["news"] = news[:count]
-        results = {name: [_row(each, whole=whole) for each in found[name]] for name in found}
+        results = {name: [_row(item, whole=whole) for item in found[name]] for name in found}
         return {"results": results, "metadata": {"query": query}}
 
 
-def _row(found: Found, *, whole: bool) -> Json:
-    row: Json = {"url": found.url, "title": found.document.title, "description": found.snippet}
-    row["snippets"] = found.sentences(2)
-    if found.naive_date:
-        row["page_age"] = found.naive_date
-    return row | {"contents": {"markdown": found.document.markdown}} if whole else row
+def _row(hit: PageHit, *, whole: bool) -> Json:
+    row: Json = {"url": hit.url, "title": hit.document.title, "description": hit.snippet}
+    row["snippets"] = hit.sentences(2)
+    if hit.naive_date:
+        row["page_age"] = hit.naive_date
+    return row | {"contents": {"markdown": hit.document.markdown}} if whole else row

@@ -51,7 +51,7 @@ def test_what_is_not_known_is_minus_one_or_missing(context7: Desk) -> None:
 
 def test_snippets_fit_the_question_and_name_their_source(context7: Desk) -> None:
     response = context7.get(CONTEXT, **ASK)
-    urls = [each.get("codeId") or each["pageId"] for each in snippets(response)]
+    urls = [snippet.get("codeId") or snippet["pageId"] for snippet in snippets(response)]
     assert urls
     assert all("/library/json" in url for url in urls)
     assert "premium" in response.json()["rules"]["libraryOwn"][0]

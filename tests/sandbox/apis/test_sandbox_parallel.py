@@ -26,7 +26,7 @@ def search(desk: Desk, *queries: str, **settings: Any) -> dict[str, Any]:
 
 def test_further_results_are_counted_and_excerpts_bounded(parallel: Desk) -> None:
     answer = search(parallel, "python", max_results=12)
-    assert [each["count"] for each in answer["usage"]] == [1, 2]
+    assert [item["count"] for item in answer["usage"]] == [1, 2]
     assert answer["search_id"].startswith("search_")
     small = search(parallel, "python", excerpt_settings={"max_chars_per_result": 90})
     assert all(sum(map(len, row["excerpts"])) <= 90 for row in small["results"])

@@ -501,7 +501,7 @@ def ask(desk: Desk, rule: Refused, fields: Mapping[str, Any]) -> httpx.Response:
 def changed(rule: Refused) -> Iterator[tuple[dict[str, Any], str]]:
     for name, (value, mark) in rule.ways.items():
         field = name.strip()
-        rest = {key: each for key, each in rule.right.items() if key != field}
+        rest = {key: item for key, item in rule.right.items() if key != field}
         yield rest if value is NOTHING else {**rest, field: value}, mark
 
 

@@ -46,8 +46,8 @@ def test_news_periods_and_sites_are_honoured(searxng: Desk) -> None:
 
 
 def test_engines_that_it_does_not_know_stay_silent(searxng: Desk) -> None:
-    answer = searxng.get("/search", q="json", format="json", engines="library, nobody").json()
-    assert answer["unresponsive_engines"] == [["nobody", "timeout"]]
+    answer = searxng.get("/search", q="json", format="json", engines="library, unknown").json()
+    assert answer["unresponsive_engines"] == [["unknown", "timeout"]]
 
 
 def test_its_entry_has_an_address_and_no_key(searxng: Desk) -> None:

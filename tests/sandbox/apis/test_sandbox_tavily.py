@@ -74,7 +74,7 @@ def test_news_are_dated(tavily: Desk) -> None:
 def test_extract_reports_failed_pages_beside_the_others(tavily: Desk) -> None:
     page, missing = f"{DOCS}/library/json.html", f"{DOCS}/missing.html"
     body = tavily.post("/extract", urls=[page, missing], include_usage=True).json()
-    assert [each["url"] for each in body["results"]] == [page]
+    assert [result["url"] for result in body["results"]] == [page]
     assert body["results"][0]["raw_content"].startswith("# json")
     assert body["failed_results"] == [{"url": missing, "error": "Failed to fetch url"}]
     assert body["usage"] == {"credits": 0}

@@ -40,7 +40,7 @@ def test_filters_are_honoured_and_the_offset_counts_in_pages(you: Desk) -> None:
     assert not {*urls()} & {*urls(offset=1)}
     dated = results(you, query="the", freshness="2026-03-01to2026-03-31")["web"]
     assert {row["page_age"][:7] for row in dated} == {"2026-03"}
-    assert all(results(you, query="the", freshness=each)["web"] for each in ("", "year"))
+    assert all(results(you, query="the", freshness=item)["web"] for item in ("", "year"))
 
 
 def test_the_keyless_way_takes_no_key(you: Desk) -> None:
