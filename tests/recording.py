@@ -75,7 +75,7 @@ _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python
 
 # --- what is recorded --------------------------------------------------------------------------
 
-_NOT_DEFAULT = tuple(api.name for api in APIS if not api.is_default)  # in the sandbox
+_OPTIONAL = tuple(api.name for api in APIS if not api.is_default)  # in the sandbox
 WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
 
 
@@ -680,7 +680,7 @@ def sandbox_source() -> Iterator[Source]:
         SandboxServer(docs_url=DOCS, news_url=NEWS, today=WRITTEN_ON) as server,
     ):
         accounts = (
-            Settings(load(json.dumps(server.config(*_NOT_DEFAULT)), "the sandbox")).accounts().accounts
+            Settings(load(json.dumps(server.config(*_OPTIONAL)), "the sandbox")).accounts().accounts
         )
 
         def prepare(scenario: Scenario) -> None:
