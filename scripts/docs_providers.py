@@ -139,7 +139,7 @@ def variables() -> str:
     }
     names = known_variables()[-len(numbers) :]  # the last ones are not about keys
     for name, (key, bounds) in zip(names, numbers.items(), strict=True):
-        rows.append([f"`{name}`", f"as `{key}`, {bounds.least:,} to {bounds.most:,}"])
+        rows.append([f"`{name}`", f"as `{key}`, {bounds.minimum:,} to {bounds.maximum:,}"])
     return table(("Variable", "Meaning"), rows)
 
 

@@ -47,6 +47,7 @@ class Fault(Flag):
         FORBIDDEN: The operator's settings let nobody read pages from there.
         DISALLOWED: The site's robots.txt lets us not read the page.
         ADVISED: The message says to check the URL, or to try again later.
+        BROKEN_PLUGIN: An installed package announces a provider that cannot be loaded.
     """
 
     NONE = 0
@@ -55,6 +56,7 @@ class Fault(Flag):
     FORBIDDEN = auto()
     DISALLOWED = auto()
     ADVISED = auto()
+    BROKEN_PLUGIN = auto()
 
 
 class WebToolsError(Exception):

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from webtools.bulk.frontier import Courtesy, Frontier
+from webtools.bulk.frontier import Frontier, QueueRules
 from webtools.bulk.limits import LocalLimiter
 
 
 def frontier_of(
     items: Iterator[str],
-    at_once: int = 1,
+    max_running: int = 1,
     interval: float = 0.0,
     window: int = 1000,
     limiter: Any = None,
 ) -> Frontier[str]:
-    courtesy: Courtesy[str] = Courtesy(lambda item: item[0].strip("-"), at_once, interval)
-    return Frontier(items, courtesy, (limiter or LocalLimiter()).reserve, window)
+    rules: QueueRules[str] = QueueRules(lambda item: item[0].strip("-"), max_running, interval)
+    return Frontier(items, rules, (limiter or LocalLimiter()).reserve, window)
 
 
 class Reserved:
@@ -72,8 +72,8 @@ async def test_a_moment_is_reserved_once_and_waited_for() -> None:
 async def test_an_item_that_comes_again_holds_up_its_host_only_where_that_is_asked_for() -> None:
     frontier = frontier_of(iter(["a1", "a2", "b1", "b2"]))
     assert [await soon(frontier), await soon(frontier)] == ["a1", "b1"]
-    frontier.again("a1", 0.2, hold=True)
-    frontier.again("b1", 0.1, hold=False)
+    frontier.retry("a1", 0.2, pause_queue=True)
+    frontier.retry("b1", 0.1, pause_queue=False)
     assert await soon(frontier) == "b2"
     frontier.end("b2")
     assert await soon(frontier) == "b1"

@@ -10,11 +10,11 @@ import pytest
 
 from webtools import InputError
 from webtools.bulk import Options
-from webtools.bulk.items import Item, count, items_of
+from webtools.bulk.items import Item, count, read_items
 
 
 def read(operation: Any, source: Any, **options: Any) -> list[Item]:
-    return [*items_of(operation, source, Options(**options))]
+    return [*read_items(operation, source, Options(**options))]
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -28,7 +28,7 @@ def test_lines_are_texts_or_objects_with_the_arguments_of_the_call(tmp_path: Pat
     path = written(tmp_path, "in.txt", lines)
     found = read("search", path, arguments={"limit": "2", "provider": "exa"})
     assert [item.subject for item in found] == ["first", "second", "third"]
-    assert [item.given["limit"] for item in found] == [2, 2, 3]
+    assert [item.arguments["limit"] for item in found] == [2, 2, 3]
     assert [item.index for item in found] == [0, 1, 2]
     assert count("search", path) == 3
 
@@ -39,13 +39,13 @@ def test_json_lines_and_csv_go_by_the_name_of_the_file(tmp_path: Path) -> None:
     table = 'url,text_max_characters,note\n"https://a.example/x,y",100,\nhttps://b.example/,,\n'
     found = read("fetch", written(tmp_path, "in.csv", table))
     assert [item.subject for item in found] == ["https://a.example/x,y", "https://b.example/"]
-    assert [item.given.get("text_max_characters") for item in found] == [100, None]
+    assert [item.arguments.get("text_max_characters") for item in found] == [100, None]
 
 
 def test_a_column_is_taken_alone_where_one_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, "in.csv", "id,link,limit\n7,https://a.example/,no number\n")
     [item] = read("fetch", path, column="link")
-    assert item.given == {"urls": ["https://a.example/"]}
+    assert item.arguments == {"urls": ["https://a.example/"]}
     with pytest.raises(InputError, match='"href".*"id", "link", "limit"'):
         read("fetch", path, column="href")
     with pytest.raises(InputError, match="--column"):

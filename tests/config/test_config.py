@@ -636,7 +636,7 @@ def test_the_key_of_the_example_is_refused(tmp_path: Path, key: str) -> None:
 def test_a_pipe_is_read_and_a_silent_one_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.config.config_file._LONGEST_SILENCE", 0.05)
+    monkeypatch.setattr("webtools.config.config_file._PIPE_TIMEOUT", 0.05)
     path = tmp_path / "pipe"
     os.mkfifo(path)
     held = os.open(path, os.O_RDWR)

@@ -202,6 +202,8 @@ def test_an_infinite_budget_is_refused() -> None:
         ("log", "rotate_check_ms", "rotateCheckMs"),
         ("budget", "usd_per_day", "usdPerDay"),
         ("budget", "calls_per_process", "callsPerProcess"),
+        ("cache", "max_byts", "maxBytes"),
+        ("budget", "usd_per_dy", "usdPerDay"),
     ],
 )
 def test_python_spelling_is_unknown_in_a_file(part: str, key: str, meant: str) -> None:

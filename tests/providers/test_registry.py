@@ -202,6 +202,17 @@ def test_a_broken_package_is_named(site: Path, code: str, fault: str) -> None:
         settings(ENTRY)
 
 
+def test_a_broken_package_is_reported_alone(site: Path, tmp_path: Path) -> None:
+    (site / "webtools_plover.py").write_text("1 / 0", "utf-8")
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps({"providers": [ENTRY]}), "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        Settings(path).accounts()
+    message = str(raised.value)
+    assert message.startswith(f'{path}: Provider type "plover"')
+    assert len(message.splitlines()) == 1
+
+
 def test_the_package_is_a_provider_of_a_fresh_environment(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -69,7 +69,7 @@ def test_a_run_waits_until_the_server_is_back(
 def test_a_longer_outage_stops_the_run_and_the_same_call_resumes_it(
     web: WebTools, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.bulk.row_calls._LONGEST_OUTAGE", 0.5)
+    monkeypatch.setattr("webtools.bulk.row_calls._MAX_OUTAGE", 0.5)
     killer, out = Killer(server, None), tmp_path / "rows.jsonl"
     options = Options(workers=2)
     summary = bulk.run("search", QUERIES, out, web=web, options=options, progress=killer)

@@ -16,7 +16,7 @@ from webtools import ConfigError, WebTools
 from webtools._internal.storage import redis_store
 from webtools._internal.storage.budget import Budget
 from webtools._internal.storage.stores import stores_for
-from webtools.bulk.limits import limiter_for
+from webtools.bulk.limits import make_limiter
 from webtools.config import BudgetConfig
 from webtools_sandbox import SandboxServer
 
@@ -121,7 +121,7 @@ async def test_bulk_runs_space_their_calls_together_and_each_alone_without_the_s
 ) -> None:
     elsewhere = {**settings, "cache": {"path": str(tmp_path / "other")}}
     with web(settings, server.url) as one, web(elsewhere, server.url) as two:
-        runs = [limiter_for(item.rate_limits()) for item in (one, two)]
+        runs = [make_limiter(item.rate_limits()) for item in (one, two)]
         waits = [await item("host:a.example", 10.0) for item in (*runs, *runs)]
         assert waits == pytest.approx([0, 10, 20, 30], abs=1)
         server.kill()

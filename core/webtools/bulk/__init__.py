@@ -6,7 +6,7 @@
     for row in bulk.read("rows.jsonl"):
         print(row.status, row.subject, row.cost_usd)
 
-The same call again goes on where an earlier one was interrupted, however that ended.
+The same call resumes a run that was interrupted.
 """
 
 from webtools.bulk.batches import BatchCaller

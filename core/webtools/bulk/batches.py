@@ -9,9 +9,9 @@ from typing import Any
 
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
-from webtools.bulk.items import check_arguments, items_of
-from webtools.bulk.limits import limiter_for
-from webtools.bulk.working import Plan, work_off
+from webtools.bulk.items import check_arguments, read_items
+from webtools.bulk.limits import make_limiter
+from webtools.bulk.working import Plan, make_calls
 from webtools.client import WebTools
 
 
@@ -21,8 +21,8 @@ class BatchCaller:
     A batch is a dictionary of columns. The result has the same columns and these four:
 
     - `status`: `ok`, `empty`, `failed` or `skipped`, as in `Outcome`.
-    - `result`: the response as JSON text; empty if there is none.
-    - `error`: why there is no result; empty if there is one.
+    - `result`: the response as JSON text; empty if the call failed.
+    - `error`: why the call failed; otherwise empty.
     - `cost_usd`: the price of all attempts in USD, NaN if unknown.
 
     If a call fails in a way that would fail for every row, such as a spent budget, the remaining
@@ -69,20 +69,20 @@ class BatchCaller:
             ConfigError: The settings are invalid, or no provider can fetch.
         """
         plan = self._plan
-        items = [*items_of(plan.operation, _rows(batch), plan.options)]
+        items = [*read_items(plan.operation, _rows(batch), plan.options)]
         outcomes: dict[int, Outcome] = {}
         reason = self._runner.run(
-            work_off(
+            make_calls(
                 plan,
                 iter(items),
-                limiter_for(plan.web.rate_limits()),
+                make_limiter(plan.web.rate_limits()),
                 begin=lambda _: True,
                 keep=lambda outcome: outcomes.update({outcome.index: outcome}),
             )
         )
         rows = [self._result(outcomes.get(item.index), reason) for item in items]
         names = ("status", "result", "error", "cost_usd")
-        return {**batch, **{name: [row[at] for row in rows] for at, name in enumerate(names)}}
+        return {**batch, **{name: [row[i] for row in rows] for i, name in enumerate(names)}}
 
     def __del__(self) -> None:
         """Close the event loop: Ray drops an actor's instance without a call."""

@@ -1,4 +1,4 @@
-"""A row of bulk work: what was asked, and what came of it."""
+"""The rows of bulk work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RESPONSES: dict[Operation, type[Response]] = {
 
 
 class Failure(BaseModel):
-    """Why there is no result.
+    """The error of a call.
 
     Attributes:
         type: Name of the error's class, as in `webtools.errors`.
@@ -43,30 +43,30 @@ class Failure(BaseModel):
 
 
 class Outcome(BaseModel):
-    """One row.
+    """The outcome of one item: a row.
 
     Attributes:
-        index: Place of the item in the input, from 0; rows come in the order in which they end.
-        id: Hash of the operation and its arguments; equal for equal work.
-        status: `ok`; `empty` where nothing was found; `failed`; `skipped` where nothing was asked,
-            such as a page that robots.txt disallows.
-        cost_usd: Price of all attempts in USD, or None when unknown.
-        operation: Which call was made.
+        index: Position of the item in the input, from 0. Rows are in the order of completion.
+        id: Hash of the operation and its arguments.
+        status: `ok`, `empty` (no result), `failed`, or `skipped` (no call was made, for example
+            because robots.txt disallows the page).
+        cost_usd: Cost of all attempts in USD, or None if unknown.
+        operation: The kind of call.
         subject: The query, question or URL.
         input: All arguments of the call.
-        result: The response as plain JSON, or None; `response`, `results` and `page` are typed.
-        error: Why there is no result, or None.
-        provider: Configured name of the provider that served, or that failed.
-        cost_is_estimate: Whether the price is from the price table.
-        cache_hit: Whether nothing was sent, as the answer was cached.
-        ms: Milliseconds that the calls took.
-        attempts: How many calls were made; 0 where none was.
-        at: When the row was made.
+        result: The response as plain JSON, or None. `response`, `results` and `page` are typed.
+        error: The error, or None.
+        provider: Configured name of the provider that responded or failed.
+        cost_is_estimate: Whether the cost is from the price list.
+        cache_hit: Whether the response came from the cache.
+        ms: Duration of the calls in milliseconds.
+        attempts: Number of calls.
+        at: Time at which the row was written.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    # The first four come first in a line: by them alone a run finds out what is done.
+    # The first four come first in a line, where a resumed run reads them.
     index: int
     id: str
     status: Status
@@ -85,14 +85,14 @@ class Outcome(BaseModel):
 
     @property
     def response(self) -> Response | None:
-        """The response as its method returned it, or None."""
+        """The response with its type, or None."""
         if self.result is None:
             return None
         return RESPONSES[self.operation].model_validate(self.result)
 
     @property
     def results(self) -> Sequence[SearchResult | ResearchResult]:
-        """The hits of a search, or the sources of a question; empty where there are none."""
+        """The results of a search, or the sources of a question, or []."""
         response = self.response
         return [] if response is None or isinstance(response, FetchResponse) else response.results
 

@@ -1,4 +1,4 @@
-"""How bulk work is done: how much at once, how politely, and what is done again."""
+"""Options of bulk work: concurrency, intervals and retries."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _WORDS: dict[str, tuple[str, ...]] = {"cache": get_args(CacheMode), "in_flight":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How bulk work is done.
+    """Options of bulk work.
 
     Attributes:
-        arguments: Arguments of every call, such as `{"limit": 5}`; those of an item go before.
-        workers: How many calls are under way at the same time, in each process.
-        attempts: How often an item is tried whose failure may pass.
-        interval: Seconds from one search or question to the next; `maxRequestsPerSecond` of a
-            provider counts besides.
-        host_interval: Seconds from one page of a host to its next, where we read pages ourselves.
-            One page of a host is read at a time.
-        robots: Whether robots.txt is obeyed, where we read pages ourselves.
-        cache: `use` what earlier calls brought, `refresh` it, or `bypass` the cache.
-        in_flight: What becomes of items whose call was under way when a process was killed:
-            `resend` them, which may pay for them twice, or `skip` them with a row that says so.
+        arguments: Arguments of every call, such as `{"limit": 5}`. Those of an item override them.
+        workers: Number of concurrent calls per process.
+        attempts: Maximum number of attempts per item, if an error is retryable.
+        interval: Seconds between two searches or questions, besides the `maxRequestsPerSecond` of
+            a provider.
+        host_interval: Seconds between two pages of a host, if webtools reads pages itself. It reads
+            one page of a host at a time.
+        robots: Whether to obey robots.txt, if webtools reads pages itself.
+        cache: `use` the cache, `refresh` its entries, or `bypass` it.
+        in_flight: How to treat items whose call was under way when a process was killed: `resend`
+            them, which may cost twice, or `skip` them with a row that says so.
         retry_failed: Whether to retry items whose row is `failed`.
         retry_skipped: Whether to retry items whose row is `skipped`, such as those that `in_flight`
             skipped.
-        column: The column, or key, that holds the query or URL; all others are left alone then.
+        column: The column or key with the query or URL. All others are ignored then.
 
     Raises:
-        InputError: A number is out of its range, or a word is not one of those.
+        InputError: A number is out of range, or a word is invalid.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -57,11 +57,11 @@ class Options:
     column: str | None = None
 
     def __post_init__(self) -> None:
-        """Check what may be out of its range."""
-        for name, (least, most) in _BOUNDS.items():
+        """Check ranges and words."""
+        for name, (minimum, maximum) in _BOUNDS.items():
             number = getattr(self, name)
-            if not least <= number <= most:
-                raise InputError(f"{name} {number} is out of range; use {least} to {most}.")
-        for name, known in _WORDS.items():
-            if (word := getattr(self, name)) not in known:
-                raise InputError(f"{name} {word!r} is not possible; use {', '.join(known)}.")
+            if not minimum <= number <= maximum:
+                raise InputError(f"{name} {number} is out of range; use {minimum} to {maximum}.")
+        for name, words in _WORDS.items():
+            if (word := getattr(self, name)) not in words:
+                raise InputError(f"{name} {word!r} is not possible; use {', '.join(words)}.")

@@ -1,4 +1,4 @@
-"""How far bulk work is: counts, money, and the time that is left."""
+"""Progress of bulk work: counts, cost and remaining time."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from webtools.bulk.row_files import Done
+from webtools.bulk.row_files import FinishedItems
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far a run is; rows of earlier runs count.
+    """The progress of a run, including rows of earlier runs.
 
     Attributes:
-        done: Rows there are.
-        total: Items of the input; None where nobody knows.
+        done: Number of rows.
+        total: Number of items in the input, or None if unknown.
         ok: Rows with a result.
-        empty: Rows of what found nothing.
+        empty: Rows without a result.
         failed: Rows with an error.
-        skipped: Rows of what was not asked for.
-        cost_usd: What all rows cost in USD, as far as that is known.
-        seconds: How long this run has been at work.
-        seconds_left: How long it will be, at the rate so far; None where nobody knows.
+        skipped: Rows without a call.
+        cost_usd: Known cost of all rows in USD.
+        seconds: Duration of this run so far.
+        seconds_left: Remaining time at the present rate, or None if unknown.
     """
 
     done: int
@@ -40,13 +40,13 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Summary(State):
-    """What became of a run.
+    """The result of a run.
 
     Attributes:
-        output: The file with the rows; of a run that was stopped, where they are so far.
-        stopped: Why it ended before its input did; empty where it did not. The same call goes on.
-        resumed: How many rows were there before it.
-        fault: What the last row says that failed in this run; empty where none did.
+        output: The file with the rows.
+        stopped: Why the run ended early, or "". The same call resumes it.
+        resumed: Number of rows of earlier runs.
+        fault: Message of the last row that failed in this run, or "".
     """
 
     output: Path
@@ -56,63 +56,65 @@ class Summary(State):
 
 
 ProgressCallback: TypeAlias = Callable[[State], None]
+_REPORT_INTERVAL = 0.1  # seconds
 
 
-class Watch:
-    """Reports how far a run is, as often as anybody can see.
+class ProgressReporter:
+    """Reports the progress of a run, at most ten times per second.
 
     Args:
-        done: What is done; it changes.
-        total: Items of the input, or None.
-        report: Is told.
-        every: Seconds from one report to the next.
+        finished: The finished items, which the run updates.
+        total: Number of items in the input, or None.
+        callback: Receives the progress.
     """
 
     def __init__(
-        self, done: Done, total: int | None, report: ProgressCallback | None, every: float = 0.1
+        self, finished: FinishedItems, total: int | None, callback: ProgressCallback | None
     ) -> None:
-        self._done = done
+        self._finished = finished
         self._total = total
-        self._report = report
-        self._every = every
-        self._began = self._told = time.monotonic()
-        self._before = done.counts.total()
+        self._callback = callback
+        self._started_at = self._reported_at = time.monotonic()
+        self._resumed = finished.counts.total()
 
-    def tell(self) -> None:
-        """Report, unless that was done just now."""
+    def report(self) -> None:
+        """Report the progress, unless it was reported just now."""
         now = time.monotonic()
-        if self._report is not None and now - self._told >= self._every:
-            self._told = now
-            self._report(self.state())
+        if self._callback is not None and now - self._reported_at >= _REPORT_INTERVAL:
+            self._reported_at = now
+            self._callback(self.state())
 
     def state(self) -> State:
-        """Return how far the run is."""
-        counts, seconds = self._done.counts, time.monotonic() - self._began
-        done = counts.total()
-        made = done - self._before
-        left = None
-        if self._total is not None and made:
-            left = max(0, self._total - done) * seconds / made
+        """Return the progress."""
+        counts, seconds = self._finished.counts, time.monotonic() - self._started_at
+        rows = counts.total()
+        new_rows = rows - self._resumed
+        seconds_left = None
+        if self._total is not None and new_rows:
+            seconds_left = max(0, self._total - rows) * seconds / new_rows
         return State(
-            done=done,
+            done=rows,
             total=self._total,
             ok=counts["ok"],
             empty=counts["empty"],
             failed=counts["failed"],
             skipped=counts["skipped"],
-            cost_usd=round(self._done.cost_usd, 9),
+            cost_usd=round(self._finished.cost_usd, 9),
             seconds=seconds,
-            seconds_left=left,
+            seconds_left=seconds_left,
         )
 
     def end(self) -> None:
-        """Report for the last time: calls may have ended since, also while Ctrl-C waited."""
-        if self._report is not None:
-            self._report(self.state())
+        """Report the final progress."""
+        if self._callback is not None:
+            self._callback(self.state())
 
     def summary(self, output: Path, stopped: str, fault: str) -> Summary:
-        """Return what became of the run."""
-        resumed = self._before
+        """Return the result of the run."""
         return Summary(
-            **asdict(self.state()), output=output, stopped=stopped, resumed=resumed, fault=fault
+            **asdict(self.state()),
+            output=output,
+            stopped=stopped,
+            resumed=self._resumed,
+            fault=fault,
         )

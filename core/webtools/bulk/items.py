@@ -1,4 +1,4 @@
-"""Items of bulk work: read one by one from a file, stdin or an iterable, never all at once."""
+"""Items of bulk work, read one by one from a file, stdin or an iterable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Source: TypeAlias = str | os.PathLike[str] | Iterable[Given]
 TOOLS: dict[Operation, Tool] = {"search": SEARCH, "fetch": FETCH, "research": RESEARCH}
 _JSON_LINES = frozenset({".jsonl", ".ndjson"})
 _SUBJECTS = {"search": "queries", "fetch": "urls", "research": "query"}
-# The spellings of each in the header of a table.
+# Names of the subject in the header of a table.
 _COLUMNS: dict[Operation, set[str]] = {
     "search": {"query", "queries", "q"},
     "fetch": {"url", "urls"},
@@ -40,80 +40,79 @@ class Item:
     """One item of the input.
 
     Attributes:
-        index: Its place in the input, from 0.
+        index: Position in the input, from 0.
         id: Hash of the operation and its arguments.
         subject: The query, question or URL.
-        given: The checked arguments of its call.
-        fault: Why no call can be made; None where one can.
-        attempts: How many calls were made.
-        ms: Milliseconds that they took.
-        cost_usd: What the failed ones cost.
+        arguments: The checked arguments of the call.
+        fault: Why no call can be made, or None.
+        attempts: Number of calls.
+        ms: Duration of the calls in milliseconds.
+        cost_usd: Cost of the failed calls.
     """
 
     index: int
     id: str
     subject: str
-    given: dict[str, Any]
+    arguments: dict[str, Any]
     fault: InputError | None = None
     attempts: int = field(default=0, compare=False)
     ms: float = field(default=0.0, compare=False)
     cost_usd: float = field(default=0.0, compare=False)
 
 
-def items_of(operation: Operation, source: Source, options: Options) -> Iterator[Item]:
-    """Yield the items of an input; one that makes no sense carries its fault.
+def read_items(operation: Operation, source: Source, options: Options) -> Iterator[Item]:
+    """Yield the items of an input. An invalid one has a `fault`.
 
     Raises:
         InputError: The input cannot be read.
     """
-    for index, given in enumerate(_records(operation, source, options.column)):
-        yield _item(operation, index, given, options)
+    for index, record in enumerate(_records(operation, source, options.column)):
+        yield _item(operation, index, record, options)
 
 
 def check_arguments(operation: Operation, options: Options) -> None:
-    """Check the arguments that all items share, before anything is read.
+    """Check the arguments that all items share.
 
     Raises:
-        InputError: They make no sense.
+        InputError: They are invalid.
     """
     _read_arguments(operation, {_SUBJECTS[operation]: "https://example.com/"}, options)
 
 
-def _item(operation: Operation, index: int, given: Given | InputError, options: Options) -> Item:
-    named: dict[str, Any] = {}
+def _item(operation: Operation, index: int, record: Given | InputError, options: Options) -> Item:
+    values: dict[str, Any] = {}
     try:
-        named = _values_of(operation, given, options)
-        arguments = _read_arguments(operation, named, options)
+        values = _item_arguments(operation, record, options)
+        arguments = _read_arguments(operation, values, options)
     except InputError as error:
-        if options.column is None and named.keys() - _known_names(operation):
+        if options.column is None and values.keys() - _argument_names(operation):
             error = InputError(f"{error} To ignore all columns but one, name it with --column.")
-        named = named if _is_plain(named) else {}
-        told = next((each for each in named.values() if isinstance(each, str)), "")
-        return Item(index, _id(operation, [named, str(error)]), told, named, fault=error)
+        values = values if _is_serializable(values) else {}
+        subject = next((value for value in values.values() if isinstance(value, str)), "")
+        return Item(index, _id(operation, [values, str(error)]), subject, values, fault=error)
     [subject] = _texts(arguments[_SUBJECTS[operation]])
     return Item(index, _id(operation, sorted(arguments.items())), subject, arguments)
 
 
 def _read_arguments(
-    operation: Operation, named: dict[str, Any], options: Options
+    operation: Operation, item_arguments: dict[str, Any], options: Options
 ) -> dict[str, Any]:
-    """Return the arguments that were given for one item, as the method takes them.
+    """Return the arguments of one call.
 
     Raises:
-        InputError: They make no sense, or there are several subjects.
+        InputError: They are invalid, or there are several subjects.
     """
-    given = {**options.arguments, **named}
-    arguments = read_input(TOOLS[operation].input_model, given).model_dump(exclude_unset=True)
+    values = {**options.arguments, **item_arguments}
+    arguments = read_input(TOOLS[operation].input_model, values).model_dump(exclude_unset=True)
     if len(_texts(arguments[_SUBJECTS[operation]])) != 1:
         name = _SUBJECTS[operation]
         raise InputError(f"{name} has several entries; give each of them an item of its own.")
-    if not _is_plain(arguments):
+    if not _is_serializable(arguments):
         raise InputError("it holds what no file of text can, such as half a character.")
     return arguments
 
 
-def _is_plain(value: Any) -> bool:
-    """Return whether a row can hold it."""
+def _is_serializable(value: Any) -> bool:
     try:
         to_json(value)
     except ValueError:
@@ -121,26 +120,28 @@ def _is_plain(value: Any) -> bool:
     return True
 
 
-def _values_of(operation: Operation, given: Given | InputError, options: Options) -> dict[str, Any]:
-    """Return what an item names; a text is what the call is about.
+def _item_arguments(
+    operation: Operation, record: Given | InputError, options: Options
+) -> dict[str, Any]:
+    """Return the arguments of an item. A text is the subject.
 
     Raises:
-        InputError: It is neither a text nor a mapping, or has not the column asked for.
+        InputError: The item is neither a text nor a mapping, or lacks the column.
     """
-    if isinstance(given, InputError):
-        raise given
-    if isinstance(given, str):
-        return {_SUBJECTS[operation]: given}
-    if not is_mapping(given):  # pyright: ignore[reportUnnecessaryComparison]  whoever calls may
-        raise InputError(f"{shown(given)} is no item; use a text, or a mapping of arguments.")
+    if isinstance(record, InputError):
+        raise record
+    if isinstance(record, str):
+        return {_SUBJECTS[operation]: record}
+    if not is_mapping(record):  # pyright: ignore[reportUnnecessaryComparison]  callers may
+        raise InputError(f"{shown(record)} is no item; use a text, or a mapping of arguments.")
     if options.column is None:
-        return {name: value for name, value in given.items() if name and value not in (None, "")}
-    if options.column not in given:
-        raise InputError(f"there is no {quote(options.column)} in it; it has {listed(given)}.")
-    return {_SUBJECTS[operation]: given[options.column]}
+        return {name: value for name, value in record.items() if name and value not in (None, "")}
+    if options.column not in record:
+        raise InputError(f"there is no {quote(options.column)} in it; it has {listed(record)}.")
+    return {_SUBJECTS[operation]: record[options.column]}
 
 
-def _known_names(operation: Operation) -> set[str]:
+def _argument_names(operation: Operation) -> set[str]:
     model = TOOLS[operation].input_model
     return {*model.open_fields(), *model.spellings}
 
@@ -180,7 +181,7 @@ def _open(path: str) -> Generator[IO[str]]:
         yield sys.stdin
         return
     try:
-        file = Path(path).open(encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115  below
+        file = Path(path).open(encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     with file:
@@ -191,7 +192,7 @@ def _table(operation: Operation, file: IO[str], path: str, column: str | None) -
     """Yield the rows of a table.
 
     Raises:
-        InputError: It is no CSV, or no row can have the column.
+        InputError: It is not CSV, or lacks the column.
     """
     try:
         rows = csv.DictReader(file)
@@ -200,9 +201,9 @@ def _table(operation: Operation, file: IO[str], path: str, column: str | None) -
             fault = f"{path} has no column {quote(column)}{hint(column, names)}"
             raise InputError(f"{fault}; it has {listed(names) or 'none'}.")
         if names and column is None and not {name.lower() for name in names} & _COLUMNS[operation]:
-            wanted = " or ".join(sorted(_COLUMNS[operation]))
+            columns = " or ".join(sorted(_COLUMNS[operation]))
             raise InputError(
-                f"{path} has no column {wanted}; it has {listed(names)}. "
+                f"{path} has no column {columns}; it has {listed(names)}. "
                 f"Name the column with --column (`column` in Python)."
             )
         yield from rows
@@ -212,16 +213,16 @@ def _table(operation: Operation, file: IO[str], path: str, column: str | None) -
 
 def _read_json(line: str) -> Given | InputError:
     try:
-        given = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return InputError(f"{shown(line)} is not JSON.")
-    if isinstance(given, str) or is_mapping(given):
-        return cast("Given", given)
+    if isinstance(value, str) or is_mapping(value):
+        return cast("Given", value)
     return InputError(f"{shown(line)} is neither a JSON text nor an object.")
 
 
 def count(operation: Operation, source: Source, column: str | None = None) -> int | None:
-    """Count the items, where that takes no item away."""
+    """Count the items, or return None if that would consume them."""
     if isinstance(source, (str, os.PathLike)):
         return None if source == "-" else sum(1 for _ in _records(operation, source, column))
     return len(source) if hasattr(source, "__len__") else None  # type: ignore[arg-type]

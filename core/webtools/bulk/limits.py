@@ -1,4 +1,4 @@
-"""When a host or a provider may be asked: one small function, for one process or for all."""
+"""Rate limits of hosts and providers, for one process or for all that share a store."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from webtools._internal.http.threads import in_thread
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import RateLimits
 
-_LONGEST_WAIT = 86_400.0  # seconds
-_MOST = 10_000  # names from which on those are dropped whose moment is past
+_MAX_WAIT = 86_400.0  # seconds
+_MAX_NAMES = 10_000
 
-# Takes the next free moment of a name, such as `host:example.com`, given the seconds from one to
-# the next; returns the seconds to wait for it.
+# Reserves the next free slot of a name, such as `host:example.com`, for an interval in seconds, and
+# returns the seconds to wait for it.
 Reserve: TypeAlias = Callable[[str, float], Awaitable[float]]
 
 
 class LocalLimiter:
-    """Spaces the calls of one process; its memory is bounded.
+    """Spaces the calls of one process, in bounded memory.
 
     Args:
-        now: Returns the time in seconds.
+        clock: Returns the time in seconds.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._next: dict[str, float] = {}
 
     async def reserve(self, name: str, interval: float) -> float:
-        """Take the next free moment of a name, and return the seconds to wait for it."""
-        now = self._now()
+        """Reserve the next free slot of a name, and return the seconds to wait for it."""
+        now = self._clock()
         start = max(now, self._next.get(name, now))
-        if len(self._next) >= _MOST:
-            self._next = {each: at for each, at in self._next.items() if at > now}
+        if len(self._next) >= _MAX_NAMES:
+            self._next = {key: slot for key, slot in self._next.items() if slot > now}
         self._next[name] = start + interval
         return start - now
 
 
-def limiter_for(limits: RateLimits | None) -> Reserve:
-    """Return what spaces calls: of all processes that share a store, else of this one.
+def make_limiter(limits: RateLimits | None) -> Reserve:
+    """Return the rate limit of all processes that share a store, else of this process.
 
-    While the store cannot be used, it spaces those of this process.
+    While the store is not available, the limit applies to this process.
     """
-    own = LocalLimiter()
+    local = LocalLimiter()
     if limits is None:
-        return own.reserve
+        return local.reserve
 
     async def reserve(name: str, interval: float) -> float:
-        take = partial(limits.reserve, f"bulk:{name}", interval, _LONGEST_WAIT)
+        take = partial(limits.reserve, f"bulk:{name}", interval, _MAX_WAIT)
         try:
             wait = await in_thread(take)
         except StoreError:
             wait = None
-        return await own.reserve(name, interval) if wait is None else wait
+        return await local.reserve(name, interval) if wait is None else wait
 
     return reserve

@@ -1,4 +1,4 @@
-"""One item, one call: its row, or when to try again, or why the whole run should stop."""
+"""Make the call of one item, and return its row or when to retry it."""
 
 from __future__ import annotations
 
@@ -23,85 +23,77 @@ from webtools.errors import (
 )
 from webtools.results import FetchResponse, ResearchEnvelope, ResearchMeta
 
-_FIRST_WAIT = 2.0  # seconds until a second attempt, doubled for each further one
-_LONGEST_WAIT = 300.0
-_OUTAGE_WAIT = 1.0  # seconds from one attempt to the next while the store is down
-_LONGEST_OUTAGE = 60.0
-_MOST_REFUSALS = 5  # items in a row that a provider refuses for its key or its credit
+_FIRST_WAIT = 2.0  # seconds before the second attempt, doubled for each further one
+_MAX_WAIT = 300.0
+_OUTAGE_WAIT = 1.0  # seconds between two attempts while the store is down
+_MAX_OUTAGE = 60.0
+_MAX_REFUSALS = 5  # consecutive items that fail because of the key or the credit
 
 
 class StopError(Exception):
-    """The run should end: what failed for this item will fail for all."""
+    """The run should stop, because every item would fail."""
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """An item should be tried again.
+class Retry:
+    """An item should be retried.
 
     Attributes:
-        seconds: After how long.
-        hold: Whether all others asked at the same place should wait too.
+        seconds: Seconds to wait.
+        pause_queue: Whether the other items of the queue should wait too.
     """
 
     seconds: float
-    hold: bool
+    pause_queue: bool
 
 
 class Caller:
-    """Makes the calls of items.
-
-    Args:
-        web: Makes them.
-        operation: Which call.
-        options: How.
-    """
+    """Makes the calls of items."""
 
     def __init__(self, web: WebTools, operation: Operation, options: Options) -> None:
         self._operation: Operation = operation
         self._options = options
-        self._refused = 0  # in a row
-        self._outage_began: float | None = None
-        self._call: Callable[..., Any] = getattr(web, f"a{operation}")
-        self._how: dict[str, Any] = {"cache": options.cache}
+        self._refusals = 0  # consecutive
+        self._outage_start: float | None = None
+        self._method: Callable[..., Any] = getattr(web, f"a{operation}")
+        self._call_options: dict[str, Any] = {"cache": options.cache}
         if operation == "fetch":
-            self._how["robots"] = options.robots
+            self._call_options["robots"] = options.robots
 
-    async def outcome(self, item: Item) -> Outcome | Again:
+    async def call(self, item: Item) -> Outcome | Retry:
         """Make the call of an item.
 
         Raises:
-            StopError: No call of this run can succeed any more.
+            StopError: No further call of this run can succeed.
         """
         if item.fault is not None:
             return self.row(item, "failed", error=_failure(item.fault))
-        began = time.monotonic()
+        start = time.monotonic()
         item.attempts += 1
         try:
-            response: Response = await self._call(**item.given, **self._how)
+            response: Response = await self._method(**item.arguments, **self._call_options)
         except WebToolsError as error:
-            failed = error
-        else:
-            item.ms += (time.monotonic() - began) * 1000
-            self._refused, self._outage_began = 0, None
-            return self._row_of_answer(item, response)
-        if isinstance(failed, ConfigError) and failed.retryable:
-            return self._wait_for_store(item, failed)
-        item.ms += (time.monotonic() - began) * 1000
-        item.cost_usd += failed.cost_usd or 0.0
-        return self._row_of_failure(item, failed)
+            if isinstance(error, ConfigError) and error.retryable:
+                return self._wait_for_store(item, error)
+            item.ms += (time.monotonic() - start) * 1000
+            item.cost_usd += error.cost_usd or 0.0
+            return self._failure_row(item, error)
+        item.ms += (time.monotonic() - start) * 1000
+        self._refusals, self._outage_start = 0, None
+        return self._response_row(item, response)
 
-    def _wait_for_store(self, item: Item, error: ConfigError) -> Again:
-        """Wait out a store that is down: nothing was sent, so it does not count as an attempt.
+    def _wait_for_store(self, item: Item, error: ConfigError) -> Retry:
+        """Wait for a store that is down. This is not an attempt, because nothing was sent.
 
         Raises:
-            StopError: It has been down for too long.
+            StopError: The store has been down for too long.
         """
         now = time.monotonic()
-        self._outage_began = self._outage_began or now
-        if now - self._outage_began > _LONGEST_OUTAGE:
+        self._outage_start = self._outage_start or now
+        if now - self._outage_start > _MAX_OUTAGE:
             raise StopError(str(error))
         item.attempts -= 1
-        return Again(_OUTAGE_WAIT, hold=True)
+        return Retry(_OUTAGE_WAIT, pause_queue=True)
 
     def row(self, item: Item, status: Status, **facts: Any) -> Outcome:
         """Build the row of an item."""
@@ -111,14 +103,14 @@ class Caller:
             status=status,
             operation=self._operation,
             subject=item.subject,
-            input=item.given,
+            input=item.arguments,
             ms=round(item.ms, 1),
             attempts=item.attempts,
             at=datetime.now(UTC),
             **facts,
         )
 
-    def row_of_skipped(self, item: Item) -> Outcome:
+    def skipped_row(self, item: Item) -> Outcome:
         """Build the row of an item whose call was under way when an earlier run was killed."""
         message = (
             "An earlier run was killed while this call was under way, so the provider may have "
@@ -127,13 +119,13 @@ class Caller:
         failure = Failure(type="Interrupted", message=message, retryable=True)
         return self.row(item, "skipped", error=failure)
 
-    def _row_of_answer(self, item: Item, response: Response) -> Outcome:
+    def _response_row(self, item: Item, response: Response) -> Outcome:
         facts = response.meta if isinstance(response, ResearchEnvelope) else response
         provider = facts.provider_used if isinstance(facts, ResearchMeta) else facts.provider
         cost = facts.cost_usd
         return self.row(
             item,
-            "ok" if _has_found(response) else "empty",
+            "ok" if _has_result(response) else "empty",
             result=response.model_dump(mode="json"),
             provider=provider,
             cost_usd=None if cost is None else cost + item.cost_usd,
@@ -141,16 +133,16 @@ class Caller:
             cache_hit=facts.cache_hit,
         )
 
-    def _row_of_failure(self, item: Item, error: WebToolsError) -> Outcome | Again:
-        # A quota without a status is our own budget.
+    def _failure_row(self, item: Item, error: WebToolsError) -> Outcome | Retry:
+        # A `QuotaError` without an HTTP status is our own budget.
         if isinstance(error, ConfigError) or (isinstance(error, QuotaError) and not error.status):
             raise StopError(str(error))
         if isinstance(error, (AuthenticationError, QuotaError)):
-            self._refused += 1
-            if self._refused >= _MOST_REFUSALS:
-                raise StopError(f"{_MOST_REFUSALS} items in a row were refused: {error}")
+            self._refusals += 1
+            if self._refusals >= _MAX_REFUSALS:
+                raise StopError(f"{_MAX_REFUSALS} items in a row were refused: {error}")
         elif error.retryable and item.attempts < self._options.attempts:
-            return Again(_wait(error, item.attempts), isinstance(error, RateLimitError))
+            return Retry(_wait(error, item.attempts), isinstance(error, RateLimitError))
         status: Status = "skipped" if Fault.DISALLOWED in error.fault else "failed"
         return self.row(
             item,
@@ -161,7 +153,7 @@ class Caller:
         )
 
 
-def _has_found(response: Response) -> bool:
+def _has_result(response: Response) -> bool:
     if not isinstance(response, FetchResponse):
         return bool(response.results)
     return any(
@@ -170,11 +162,11 @@ def _has_found(response: Response) -> bool:
 
 
 def _wait(error: WebToolsError, attempts: int) -> float:
-    """Return the seconds until the next attempt: as asked for, else more each time."""
+    """Return the seconds before the next attempt: those of the error, else exponential."""
     if error.retry_after is not None:
-        return min(error.retry_after, _LONGEST_WAIT)
-    ceiling: float = _FIRST_WAIT * 2 ** (attempts - 1)
-    return min(_LONGEST_WAIT, ceiling) * random.uniform(0.5, 1.0)  # noqa: S311  jitter
+        return min(error.retry_after, _MAX_WAIT)
+    maximum: float = _FIRST_WAIT * 2 ** (attempts - 1)
+    return min(_MAX_WAIT, maximum) * random.uniform(0.5, 1.0)  # noqa: S311  jitter
 
 
 def _failure(error: WebToolsError) -> Failure:

@@ -1,9 +1,8 @@
-"""Rows on disk: appended as they are made, read again when a run goes on.
+"""Rows on disk: appended by a run, and read by the run that resumes it.
 
-A row is one JSON line, written by one `write` to a file opened for appending: once that returns,
-the row outlives the process, however it ends. The file is synced to the disk once a second and at
-the end, so that a power cut takes the rows of the last second at most; their answers are asked
-for again then, and come from the cache where that outlived it.
+A row is one JSON line, written by one `write` in append mode, so that it survives a crash of the
+process. The file is synced to the disk once a second and at the end, so that a power cut loses at
+most the rows of the last second. A resumed run makes their calls again.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ _HEAD = re.compile(
     rb'\{"index":(\d+),"id":"([0-9a-f]{16})","status":"(\w+)","cost_usd":(null|[-+.\deE]+),'
 )
 _SYNC_SECONDS = 1.0
-_BINARY = getattr(os, "O_BINARY", 0)  # of Windows, which would write its own line ends
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the line ends
 _HIGHEST_INDEX = 2**32
 
 
 @dataclass(slots=True)
-class Done:
-    """What is done already: eight bytes an item, and sums.
+class FinishedItems:
+    """The items that have a row: eight bytes per item, and sums.
 
     Attributes:
-        ids: The hash of each item by its index; 0 for one that is still to be done.
-        counts: How many rows there are of each status.
-        cost_usd: What they cost.
+        ids: The hash of each item, by index; 0 without a row.
+        counts: Number of rows by status.
+        cost_usd: Cost of all rows.
     """
 
     ids: array[int] = field(default_factory=lambda: array("Q"))
@@ -59,45 +58,45 @@ class Done:
         self.cost_usd += cost_usd or 0.0
 
     def has(self, index: int) -> bool:
-        """Return whether there is a row of an item."""
+        """Return whether an item has a row."""
         return index < len(self.ids) and self.ids[index] != 0
 
     def is_same(self, index: int, id_: str) -> bool:
-        """Return whether the row of an item is of the same work."""
+        """Return whether the row of an item has this hash."""
         return self.ids[index] == int(id_, 16)
 
 
 class Rows:
-    """The file that rows are appended to; one process at a time may have it open.
+    """The file of rows, open for appending by one process at a time.
 
     Args:
-        path: Where it is; it is made where it is not there.
-        drop: Rows of these statuses are removed first.
+        path: The file. It is created if it does not exist.
+        drop: Remove rows with these statuses first.
 
     Raises:
-        InputError: It holds something else, or another process appends to it.
-        OSError: It cannot be opened.
+        InputError: The file has other content, or another process appends to it.
+        OSError: The file cannot be opened.
     """
 
     def __init__(self, path: Path, drop: AbstractSet[str] = frozenset()) -> None:
         self.path = path
         self._file = _open(path)
-        self._synced = time.monotonic()
-        self.fault = ""  # of the last row that failed
+        self._synced_at = time.monotonic()
+        self.fault = ""  # message of the last row that failed
         try:
-            self.done, self._end = self._read()
-            if any(self.done.counts[status] for status in drop):
-                _without(path, drop)
+            self.finished, self._end = self._read()
+            if any(self.finished.counts[status] for status in drop):
+                _remove_rows(path, drop)
                 old, self._file = self._file, _open(path)
                 os.close(old)
-                self.done, self._end = self._read()
+                self.finished, self._end = self._read()
         except BaseException:
             os.close(self._file)
             raise
 
-    def _read(self) -> tuple[Done, int]:
-        """Read what is done, and where it ends; a last line that was cut off is taken away."""
-        done, end = Done(), 0
+    def _read(self) -> tuple[FinishedItems, int]:
+        """Read the rows, and return the end of the last one. Remove an incomplete last line."""
+        finished, end = FinishedItems(), 0
         for number, line in enumerate(_lines(self.path), 1):
             if not line.endswith(b"\n"):
                 break
@@ -108,11 +107,11 @@ class Rows:
                     "name another file."
                 )
             cost = None if head[4] == b"null" else float(head[4])
-            done.add(int(head[1]), head[2].decode(), head[3].decode(), cost)
+            finished.add(int(head[1]), head[2].decode(), head[3].decode(), cost)
             end += len(line)
         if end < os.fstat(self._file).st_size:
             os.ftruncate(self._file, end)
-        return done, end
+        return finished, end
 
     def append(self, outcome: Outcome, redact: Callable[[str], str] = str) -> None:
         """Append a row.
@@ -121,25 +120,25 @@ class Rows:
             OSError: It cannot be written.
         """
         line = redact(outcome.model_dump_json()).encode() + b"\n"
-        rest = memoryview(line)
+        remaining = memoryview(line)
         try:
-            while rest:  # a full disk takes a part of it before it refuses the rest
-                rest = rest[os.write(self._file, rest) :]
+            while remaining:  # a full disk may take a part of the line
+                remaining = remaining[os.write(self._file, remaining) :]
         except OSError as error:
-            os.ftruncate(self._file, self._end)  # or the next row would stand on its line
+            os.ftruncate(self._file, self._end)  # or the next row would continue this line
             error.filename = str(self.path)
             raise
         self._end += len(line)
         if outcome.error is not None:
             self.fault = redact(outcome.error.message)
-        self.done.add(outcome.index, outcome.id, outcome.status, outcome.cost_usd)
-        if time.monotonic() - self._synced > _SYNC_SECONDS:
+        self.finished.add(outcome.index, outcome.id, outcome.status, outcome.cost_usd)
+        if time.monotonic() - self._synced_at > _SYNC_SECONDS:
             self.sync()
 
     def sync(self) -> None:
-        """Have the disk keep what was appended."""
+        """Sync the file to the disk."""
         os.fsync(self._file)
-        self._synced = time.monotonic()
+        self._synced_at = time.monotonic()
 
     def close(self) -> None:
         """Sync and close the file."""
@@ -147,24 +146,24 @@ class Rows:
         os.close(self._file)
 
 
-def _without(path: Path, statuses: AbstractSet[str]) -> None:
-    """Remove the rows of these statuses from a file, which is replaced as a whole."""
-    left = path.with_name(f"{path.name}.new")
-    with left.open("wb") as file:
+def _remove_rows(path: Path, statuses: AbstractSet[str]) -> None:
+    """Replace a file by one without the rows of these statuses."""
+    new = path.with_name(f"{path.name}.new")
+    with new.open("wb") as file:
         for line in _lines(path):
             head = _HEAD.match(line)
             if head is None or head[3].decode() not in statuses:
                 file.write(line)
         file.flush()
         os.fsync(file.fileno())
-    left.replace(path)
+    new.replace(path)
 
 
 def read_rows(path: Path) -> Iterator[Outcome]:
-    """Yield the rows of a file; a last one that is being written is left out.
+    """Yield the rows of a file, without an incomplete last one.
 
     Raises:
-        InputError: It holds something else.
+        InputError: The file has other content.
     """
     for number, line in enumerate(_lines(path), 1):
         if not line.endswith(b"\n"):
@@ -183,7 +182,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _open(path: Path) -> int:
-    """Open a file for appending, and keep others from it until it is closed."""
+    """Open a file for appending, and lock it until it is closed."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
     if fcntl is None:
         return file

@@ -1,4 +1,4 @@
-"""A run: from an input to rows, new or resumed."""
+"""Run bulk work, or resume it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from webtools._internal.text.quoting import quote
 from webtools.bulk import items as items_module
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
-from webtools.bulk.bulk_progress import ProgressCallback, Summary, Watch
+from webtools.bulk.bulk_progress import ProgressCallback, ProgressReporter, Summary
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
-from webtools.bulk.limits import limiter_for
-from webtools.bulk.row_files import Done, Rows, read_rows
-from webtools.bulk.working import Plan, work_off
+from webtools.bulk.limits import make_limiter
+from webtools.bulk.row_files import FinishedItems, Rows, read_rows
+from webtools.bulk.working import Plan, make_calls
 from webtools.client import WebTools
 from webtools.errors import InputError
 
 _SUFFIXES = ("", ".jsonl", ".ndjson")
 _OPERATIONS = tuple(items_module.TOOLS)
-_USUAL = Options()
+_DEFAULT_OPTIONS = Options()
 
 
 def run(
@@ -36,31 +36,31 @@ def run(
     output: str | os.PathLike[str],
     *,
     web: WebTools | None = None,
-    options: Options = _USUAL,
+    options: Options = _DEFAULT_OPTIONS,
     progress: ProgressCallback | None = None,
 ) -> Summary:
-    """Make one call for each item, and write one row for each.
+    """Make one call and write one row for each item.
 
-    The same call again goes on where an earlier one ended, however that was. Several processes
-    may share a store, but never an output.
+    The same call resumes an earlier run, however it ended. Several processes may share a store, but
+    not an output.
 
     Args:
         operation: `search`, `fetch` or `research`.
         items: Path of a file of lines, JSON lines or CSV, `-` for stdin, or an iterable of texts
-            and of mappings with the arguments of a call. Going on takes the same items again;
-            more may follow them.
+            and of mappings with the arguments of a call. To resume a run, pass the same items; you
+            can append more.
         output: Path of the rows, which are JSON lines: `.jsonl`, `.ndjson` or no suffix. Rows are
-            in the order in which they were done.
-        web: Makes the calls; without, a `WebTools()` for this run alone.
-        options: How much at once, how politely, and what is done again.
-        progress: Is told how far the run is, ten times a second at most.
+            in the order of completion.
+        web: Makes the calls. Default: a `WebTools()` for this run.
+        options: Concurrency, intervals and retries.
+        progress: Called with the progress, at most ten times per second.
 
     Returns:
-        What became of the run; `stopped` says why where items are left to be done.
+        The result of the run. If it ended early, `stopped` says why.
 
     Raises:
-        InputError: The arguments make no sense, the input cannot be read, or the output belongs
-            to other work, or into a folder that is not there.
+        InputError: The arguments are invalid, the input cannot be read, the output has rows of
+            other work, or its folder does not exist.
         OSError: A row cannot be written.
     """
     work = arun(operation, items, output, web=web, options=options, progress=progress)
@@ -69,8 +69,8 @@ def run(
     except RuntimeError:
         return asyncio.run(work)
     context = contextvars.copy_context()
-    done: Future[Summary] = in_own_thread(lambda: context.run(asyncio.run, work), "webtools-bulk")
-    return done.result()
+    future: Future[Summary] = in_own_thread(lambda: context.run(asyncio.run, work), "webtools-bulk")
+    return future.result()
 
 
 async def arun(
@@ -79,10 +79,10 @@ async def arun(
     output: str | os.PathLike[str],
     *,
     web: WebTools | None = None,
-    options: Options = _USUAL,
+    options: Options = _DEFAULT_OPTIONS,
     progress: ProgressCallback | None = None,
 ) -> Summary:
-    """Do what `run` does, awaited; where it is cancelled, calls under way have five seconds."""
+    """Do the same as `run`. If it is cancelled, calls under way have five seconds to finish."""
     _check(operation)
     items_module.check_arguments(operation, options)
     path = Path(output)
@@ -93,21 +93,20 @@ async def arun(
             f"{quote(str(path))} cannot be written: rows are JSON lines. Name a file that ends in "
             ".jsonl or .ndjson, or has no suffix."
         )
-    own = web is None
-    used = WebTools() if web is None else web
+    client = WebTools() if web is None else web
     try:
-        return await _Run(Plan(used, operation, options), items, path, progress).carry_out()
+        return await _Run(Plan(client, operation, options), items, path, progress).run()
     finally:
-        if own:
-            await used.aclose()
+        if web is None:
+            await client.aclose()
 
 
 def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
-    """Yield the rows of an output, one after the other.
+    """Yield the rows of an output.
 
     Raises:
-        InputError: It holds something else.
-        OSError: It cannot be read.
+        InputError: The file has other content.
+        OSError: The file cannot be read.
     """
     return read_rows(Path(path))
 
@@ -122,24 +121,24 @@ class _Run:
     plan: Plan
     source: Source
     output: Path
-    report: ProgressCallback | None
+    progress: ProgressCallback | None
 
-    async def carry_out(self) -> Summary:
-        # First: input that cannot be read leaves no output behind.
+    async def run(self) -> Summary:
+        # Count first, so that an unreadable input leaves no output file.
         total = items_module.count(self.plan.operation, self.source, self.plan.options.column)
         options = self.plan.options
-        dropped = {"failed": options.retry_failed, "skipped": options.retry_skipped}
-        rows = Rows(self.output, {status for status, is_dropped in dropped.items() if is_dropped})
+        retries = {"failed": options.retry_failed, "skipped": options.retry_skipped}
+        rows = Rows(self.output, {status for status, is_retried in retries.items() if is_retried})
         with closing(rows):
-            watch = Watch(rows.done, total, self.report)
+            reporter = ProgressReporter(rows.finished, total, self.progress)
             try:
-                stopped = await self._work(rows, watch)
+                stopped = await self._make_calls(rows, reporter)
             finally:
-                watch.end()
-        return watch.summary(self.output, stopped, rows.fault)
+                reporter.end()
+        return reporter.summary(self.output, stopped, rows.fault)
 
-    async def _work(self, rows: Rows, watch: Watch) -> str:
-        plan, journal = self.plan, Journal(Path(f"{rows.path}.journal"), rows.done)
+    async def _make_calls(self, rows: Rows, reporter: ProgressReporter) -> str:
+        plan, journal = self.plan, Journal(Path(f"{rows.path}.journal"), rows.finished)
         skipped = journal.in_flight if plan.options.in_flight == "skip" else frozenset[int]()
 
         def begin(item: Item) -> bool:
@@ -151,27 +150,27 @@ class _Run:
 
         def keep(outcome: Outcome) -> None:
             rows.append(outcome, plan.web.redact)
-            watch.tell()
+            reporter.report()
 
-        todo, is_finished = self._to_do(rows.done), False
+        items, is_complete = self._unfinished_items(rows.finished), False
         try:
-            reserve = limiter_for(plan.web.rate_limits())
-            stopped = await work_off(plan, todo, reserve, begin, keep)
-            is_finished = not stopped
+            reserve = make_limiter(plan.web.rate_limits())
+            stopped = await make_calls(plan, items, reserve, begin, keep)
+            is_complete = not stopped
         finally:
-            journal.close(finished=is_finished)
+            journal.close(is_complete=is_complete)
         return stopped
 
-    def _to_do(self, done: Done) -> Iterator[Item]:
+    def _unfinished_items(self, finished: FinishedItems) -> Iterator[Item]:
         """Yield the items without a row.
 
         Raises:
-            InputError: The rows are of other work.
+            InputError: The rows belong to other work.
         """
-        for item in items_module.items_of(self.plan.operation, self.source, self.plan.options):
-            if not done.has(item.index):
+        for item in items_module.read_items(self.plan.operation, self.source, self.plan.options):
+            if not finished.has(item.index):
                 yield item
-            elif not done.is_same(item.index, item.id):
+            elif not finished.is_same(item.index, item.id):
                 raise InputError(
                     f"{self.output} holds rows of other work: its item {item.index} was not "
                     "what it is now. Name another output, or give operation, arguments and items "

@@ -1,4 +1,4 @@
-"""Items worked off by a few workers on one event loop: what every process of a run does."""
+"""Make the calls of all items, with several workers on one event loop."""
 
 from __future__ import annotations
 
@@ -9,32 +9,26 @@ from urllib.parse import urlsplit
 
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
-from webtools.bulk.frontier import Courtesy, Frontier
+from webtools.bulk.frontier import Frontier, QueueRules
 from webtools.bulk.items import Item
 from webtools.bulk.limits import Reserve
-from webtools.bulk.row_calls import Again, Caller, StopError
+from webtools.bulk.row_calls import Caller, Retry, StopError
 from webtools.client import WebTools
 
-_GRACE = 5.0  # seconds for calls under way when a run is cancelled: they may be paid for already
-_WINDOW = 64  # items that may wait, for each worker
+_GRACE_SECONDS = 5.0  # for calls under way when a run is cancelled: they may cost money already
+_ITEMS_PER_WORKER = 64  # that wait in memory
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What every process of a run does.
-
-    Attributes:
-        web: Makes the calls.
-        operation: Which call.
-        options: How.
-    """
+    """The client, kind of call and options of a run."""
 
     web: WebTools
     operation: Operation
     options: Options
 
 
-async def work_off(
+async def make_calls(
     plan: Plan,
     items: Iterator[Item],
     reserve: Reserve,
@@ -44,26 +38,27 @@ async def work_off(
     """Make the calls of all items.
 
     Args:
-        plan: What to do.
-        items: What to do it for.
-        reserve: Decides when.
-        begin: Is told of an item before its call, and whether that may be made.
-        keep: Takes each row.
+        plan: The client, kind of call and options.
+        items: The items.
+        reserve: The rate limit.
+        begin: Called before the call of an item; returns whether to make it.
+        keep: Called with each row.
 
     Returns:
-        Why it ended before all was done; empty where it did not.
+        Why the run ended early, or "".
 
     Raises:
-        ConfigError: The settings are malformed, or nobody can fetch.
+        ConfigError: The settings are invalid, or no provider can fetch.
         InputError: The items cannot be read.
-        OSError: A row cannot be kept.
+        OSError: A row cannot be written.
     """
     workers = plan.options.workers
     caller = Caller(plan.web, plan.operation, plan.options)
-    frontier = Frontier(items, _courtesy_of(plan), reserve, workers * _WINDOW)
+    frontier = Frontier(items, _queue_rules(plan), reserve, workers * _ITEMS_PER_WORKER)
     reasons: list[str] = []
-    works = [_work(frontier, caller, begin, keep, reasons) for _ in range(workers)]
-    await _all(works, frontier)
+    await _run_all(
+        [_work(frontier, caller, begin, keep, reasons) for _ in range(workers)], frontier
+    )
     return reasons[0] if reasons else ""
 
 
@@ -76,28 +71,28 @@ async def _work(
 ) -> None:
     while (item := await frontier.take()) is not None:
         try:
-            outcome = await caller.outcome(item) if begin(item) else caller.row_of_skipped(item)
+            outcome = await caller.call(item) if begin(item) else caller.skipped_row(item)
         except StopError as stop:
             reasons.append(str(stop))
             frontier.close()
             return
-        if isinstance(outcome, Again):
-            frontier.again(item, outcome.seconds, hold=outcome.hold)
+        if isinstance(outcome, Retry):
+            frontier.retry(item, outcome.seconds, pause_queue=outcome.pause_queue)
         else:
             keep(outcome)
             frontier.end(item)
 
 
-async def _all(works: Sequence[Awaitable[None]], frontier: Frontier[Item]) -> None:
-    """Await all; where one fails or this is cancelled, those under way have a little time."""
-    tasks = [asyncio.ensure_future(work) for work in works]
+async def _run_all(workers: Sequence[Awaitable[None]], frontier: Frontier[Item]) -> None:
+    """Run all workers. If one fails or the run is cancelled, the others may finish their calls."""
+    tasks = [asyncio.ensure_future(worker) for worker in workers]
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        for task in done:
+        finished, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in finished:
             task.result()
     except BaseException:
         frontier.close()
-        await asyncio.wait(tasks, timeout=_GRACE)
+        await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
         raise
     finally:
         for task in tasks:
@@ -105,8 +100,8 @@ async def _all(works: Sequence[Awaitable[None]], frontier: Frontier[Item]) -> No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _courtesy_of(plan: Plan) -> Courtesy[Item]:
-    """Decide on the queues: one a host where we read pages ourselves, else one for all."""
+def _queue_rules(plan: Plan) -> QueueRules[Item]:
+    """Use one queue per host if webtools reads pages itself, else one for all items."""
     options = plan.options
     by_host = plan.operation == "fetch" and plan.web.reads_pages_itself(
         options.arguments.get("provider")
@@ -118,5 +113,5 @@ def _courtesy_of(plan: Plan) -> Courtesy[Item]:
         return f"host:{urlsplit(item.subject).netloc}" if by_host else "calls"
 
     if by_host:
-        return Courtesy(queue, 1, options.host_interval)
-    return Courtesy(queue, options.workers, options.interval)
+        return QueueRules(queue, 1, options.host_interval)
+    return QueueRules(queue, options.workers, options.interval)

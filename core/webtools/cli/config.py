@@ -20,7 +20,7 @@ from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, conf
 from webtools.config.config_file import CONFIG_VARIABLE, absolute, missing_file, status
 from webtools.config.setting_values import key_fault, usual_options
 from webtools.config.settings import config_in_use
-from webtools.config.writing import add_entry, begin_config, check_name, position_of, set_key
+from webtools.config.writing import add_entry, begin_config, check_name, find_provider, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
@@ -147,7 +147,7 @@ def _set_key(options: Namespace) -> list[str]:
     path = _in_use(options)
     if path is None:
         raise ConfigError("There is no config file yet; `webtools config init` creates one.")
-    position_of(path, options.name)  # before a key is asked for in vain
+    find_provider(path, options.name)  # before a key is asked for in vain
     set_key(path, options.name, _ask_key(f'Provider "{options.name}"', needed=True))
     return [f"Written: {path}"]
 

@@ -1,13 +1,15 @@
-"""Which account serves a call, and what is said when none can."""
+"""The providers of the settings: which one serves a call, and the errors if none can."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies
 from webtools._internal.pages import INSTALL
@@ -21,14 +23,8 @@ from webtools.config.first_steps import first_steps, keyless_abouts, keyless_tit
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability, direct
-from webtools.providers.about import DIRECT
+from webtools.providers.about import DIRECT, Pacer
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from webtools.providers.about import Pacer
 
 _USES: dict[Capability, str] = {
     "search": "web search",
@@ -38,8 +34,8 @@ _USES: dict[Capability, str] = {
     "synthesize": "synthesis",
 }
 
-_KEYLESS = f"Or install what reads pages without any key: {INSTALL}"
-DEFAULT_LIMIT = 5  # results per query where neither the call nor the settings say
+_INSTALL_READER = f"Or install what reads pages without any key: {INSTALL}"
+DEFAULT_LIMIT = 5  # results per query, if neither the call nor the settings set it
 
 
 def build(
@@ -49,10 +45,10 @@ def build(
     proxies: Proxies = NO_PROXIES,
     domains: OperatorDomains = NO_DOMAINS,
 ) -> Account:
-    """Make the account of an entry.
+    """Return the account of an entry.
 
     Raises:
-        ConfigError: The key is the example's.
+        ConfigError: The key is the placeholder of an example.
     """
     about = PROVIDERS[entry.type].about
     key = entry.api_key.get_secret_value() if entry.api_key else ""
@@ -79,21 +75,19 @@ def build(
 
 @dataclass(frozen=True)
 class Accounts:
-    """The providers that the settings in force name.
+    """The providers of the settings.
 
     Attributes:
         accounts: The providers, in the order of the settings.
-        origin: Where the settings are from: a file's path, "the code" or "the environment".
-        config: What is set, with absolute paths; it has no providers where no key is set.
-        warnings: What is odd about the settings, a sentence each.
-        proxies: What the environment says of proxies.
+        origin: The source of the settings: a path, "the code" or "the environment".
+        config: The settings, with absolute paths. Without a key, it has no providers.
+        warnings: Sentences about questionable settings.
+        proxies: The proxies of the environment.
         environ: The environment, whose keys a config file hides.
-        stand_ins: Who searches without a key where no configured provider can; none unless the
-            settings ask for that.
-        secrets: All keys: what may never appear in a text.
-        redactor: Takes them out of texts.
-        choices: Whom `select` has chosen where nobody was asked for.
-        chains: What `chain` has listed.
+        stand_ins: The providers that search without a key if no configured provider can. Empty
+            unless the settings allow it.
+        secrets: Strings that must not appear in any text.
+        redactor: Removes them from texts.
     """
 
     accounts: tuple[Account, ...]
@@ -107,79 +101,63 @@ class Accounts:
     )
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
-    choices: dict[Capability, Account] = field(
-        init=False, repr=False, compare=False, default_factory=dict[Capability, Account]
-    )
-    chains: dict[tuple[Capability, str | None], tuple[Account, ...]] = field(
-        init=False,
-        repr=False,
-        compare=False,
-        default_factory=dict[tuple[Capability, str | None], tuple[Account, ...]],
-    )
 
     def __post_init__(self) -> None:
-        """Collect the keys once; every answer is searched for them."""
-        every = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
+        """Collect the secrets once, because all results are redacted."""
+        secrets = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
         if "@" in self.config.storage.clear:
-            every |= {self.config.storage.clear}
-        object.__setattr__(self, "secrets", every)
-        object.__setattr__(self, "redactor", redactor_for(every))
+            secrets |= {self.config.storage.clear}
+        object.__setattr__(self, "secrets", secrets)
+        object.__setattr__(self, "redactor", redactor_for(secrets))
 
     @cached_property
     def keyless(self) -> Account:
-        """Who fetches pages where no other can."""
+        """The provider that fetches pages if no configured provider can."""
         return replace(direct.IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
 
     def select_fetcher(self, name: str | None = None) -> Account:
-        """Choose the provider that fetches pages: where none is to, the keyless one.
+        """Choose the provider that fetches pages: a configured one, else the keyless one.
 
         Raises:
-            ConfigError: As `select`; also when the extra that the keyless one needs is missing.
+            ConfigError: As `select`, or the keyless one needs an extra that is not installed.
         """
-        if name is None and "fetch" in self.choices:
-            return self.choices["fetch"]
         if name == DIRECT and self.named(name) is None:
             return self.keyless
-        if name or any(_serves_readily(each, "fetch") for each in self.accounts):
+        if name or any(_is_first_choice(account, "fetch") for account in self.accounts):
             return self.select("fetch", name)
-
         if direct.missing_libraries() is None:
             return self.keyless
         try:
             return self.select("fetch")
         except ConfigError as error:
-            raise ConfigError(f"{error}\n{_KEYLESS}") from None
+            raise ConfigError(f"{error}\n{_INSTALL_READER}") from None
 
     def chain(self, capability: Capability, name: str | None = None) -> tuple[Account, ...]:
-        """List who may serve a call, in order: whoever is chosen, then all others that can.
+        """List the providers that may serve a call, in order.
 
-        Where pages are fetched, each is followed by its own `fetchFallback`. A provider that is
-        asked for by name is the only one.
+        A named provider is the only one. For a fetch, each provider is followed by its own
+        `fetchFallback`.
 
         Raises:
             ConfigError: As `select`.
         """
-        known = self.chains.get((capability, name))
-        if known is not None:
-            return known
         is_fetch = capability == "fetch"
         first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
         if name:
-            return self.chains.setdefault((capability, name), (first,))
-        every = [first, *(self.able(capability) if self.config.failover else ())]
+            return (first,)
+        chain = [first, *(self.capable(capability) if self.config.failover else ())]
         if is_fetch:
-            pairs = ((each, self.fallback(each)) for each in every)
-            every = [each for pair in pairs for each in pair if each is not None]
-        chain = tuple({each.name: each for each in every}.values())
-        return self.chains.setdefault((capability, name), chain)
+            pairs = [(account, self.fallback(account)) for account in chain]
+            chain = [account for pair in pairs for account in pair if account is not None]
+        return tuple({account.name: account for account in chain}.values())
 
     def fallback(self, account: Account) -> Account | None:
-        """Return the provider that tries the pages which `account` could not fetch."""
+        """Return the provider that retries pages which an account could not fetch."""
         name = account.fetch_fallback
         return self.named(name) or self.keyless if name else None
 
     def named(self, name: str) -> Account | None:
-        """Return the provider of that name, whatever it can do; None when there is none."""
+        """Return the provider with a name, or None."""
         return next((account for account in self.accounts if account.name == name), None)
 
     def select(self, capability: Capability, name: str | None = None) -> Account:
@@ -187,117 +165,120 @@ class Accounts:
 
         Args:
             capability: What the call needs.
-            name: The entry asked for; without, the default if it can, else the first that can.
+            name: Name of the provider. Default: the default provider if it has the capability, else
+                the first that has it.
 
         Raises:
-            ConfigError: No entry has that name, or the one that has it cannot do the job, or
-                no entry can.
+            ConfigError: No provider has the name or the capability.
         """
-        if name is None and capability in self.choices:
-            return self.choices[capability]
-        able = self.able(capability)
-        if name is not None and (self.accounts or able or name not in PROVIDERS):
-            return self._able(name, capability, able)
-        if not able and self.origin == ENVIRONMENT:
+        capable = self.capable(capability)
+        if name is not None and (self.accounts or capable or name not in PROVIDERS):
+            return self._select_named(name, capability, capable)
+        if not capable and self.origin == ENVIRONMENT:
             raise ConfigError(_key_not_set(capability))
-        if not able:
+        if not capable:
             remedy = f"{_remedy(capability)}{self.ignored_keys(capability)}"
             raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
-        ready = [each for each in able if _serves_readily(each, capability)] or able
+        preferred = [account for account in capable if _is_first_choice(account, capability)]
+        candidates = preferred or capable
         default = self.config.default_provider
-        chosen = next((account for account in ready if account.name == default), ready[0])
-        return self.choices.setdefault(capability, chosen)
+        return next((account for account in candidates if account.name == default), candidates[0])
 
-    def able(self, capability: Capability) -> list[Account]:
-        """List who can serve, in order: of those configured, else of the stand-ins."""
-        configured = [each for each in self.accounts if PROVIDERS[each.type].can(capability)]
-        configured.sort(key=lambda each: not _serves_readily(each, capability))
-        return configured or self.standing_in(capability)
+    def capable(self, capability: Capability) -> list[Account]:
+        """List the providers that have a capability: the configured ones, else the stand-ins."""
+        configured = [
+            account for account in self.accounts if PROVIDERS[account.type].can(capability)
+        ]
+        configured.sort(key=lambda account: not _is_first_choice(account, capability))
+        return configured or self.active_stand_ins(capability)
 
-    def standing_in(self, capability: Capability) -> list[Account]:
-        """List the stand-ins for what no configured provider can."""
-        if any(PROVIDERS[each.type].can(capability) for each in self.accounts):
+    def active_stand_ins(self, capability: Capability) -> list[Account]:
+        """List the stand-ins for a capability, if no configured provider has it."""
+        if any(PROVIDERS[account.type].can(capability) for account in self.accounts):
             return []
-        return [e for e in self.stand_ins if capability in PROVIDERS[e.type].about.keyless]
+        return [
+            account
+            for account in self.stand_ins
+            if capability in PROVIDERS[account.type].about.keyless
+        ]
 
     def ignored(self) -> list[tuple[str, str]]:
-        """List the key variables that the config file in use hides, with the types they would add.
-
-        The list is empty where the settings come from the environment or from code.
-        """
+        """List the key variables that the config file hides, with the types that they would add."""
         if self.origin in {CODE, ENVIRONMENT}:
             return []
         return ignored_variables(self.environ, {account.type for account in self.accounts})
 
     def ignored_keys(self, capability: Capability | None = None, kind: str = "") -> str:
-        """Describe the ignored key variables of providers that could serve, a line for each."""
+        """Return a line for each ignored variable of a type, or of types with a capability."""
         lines = [
             f"\n{sentence}"
-            for (_, each), sentence in zip(self.ignored(), self.ignored_sentences(), strict=True)
-            if each == kind or (capability and PROVIDERS[each].can(capability))
+            for (_, ignored_kind), sentence in zip(
+                self.ignored(), self.ignored_sentences(), strict=True
+            )
+            if ignored_kind == kind or (capability and PROVIDERS[ignored_kind].can(capability))
         ]
         return "".join(lines)
 
     def ignored_sentences(self) -> list[str]:
         """Return a sentence for each ignored key variable, with the command that adds it."""
-        named = [] if self.origin in self._usual_places() else ["--config", self.origin]
+        option = [] if self.origin in self._default_paths() else ["--config", self.origin]
         return [
             f"{name} is set but ignored, because {self.origin} is in use. To add the provider: "
-            f"{shlex.join(['webtools', 'config', 'add', kind, *named])}"
+            f"{shlex.join(['webtools', 'config', 'add', kind, *option])}"
             for name, kind in self.ignored()
         ]
 
-    def _usual_places(self) -> set[str]:
-        named = self.environ.get(CONFIG_VARIABLE, "").strip()
-        return {str(path) for path in config_paths()} | ({str(absolute(named))} if named else set())
+    def _default_paths(self) -> set[str]:
+        path = self.environ.get(CONFIG_VARIABLE, "").strip()
+        return {str(path) for path in config_paths()} | ({str(absolute(path))} if path else set())
 
-    def _able(self, name: str, capability: Capability, able: list[Account]) -> Account:
-        chosen = next((each for each in (*self.accounts, *able) if each.name == name), None)
-        if chosen is None:
-            raise self._unknown(name, capability, able)
-        if chosen not in able:
-            names = listed(account.name for account in able)
-            remedy = f"these can: {names}." if able else _remedy(capability)
+    def _select_named(self, name: str, capability: Capability, capable: list[Account]) -> Account:
+        accounts = {account.name: account for account in (*self.accounts, *capable)}
+        account = accounts.get(name)
+        if account is None:
+            raise self._unknown_provider(name, capability, list(accounts))
+        if account not in capable:
+            names = listed(account.name for account in capable)
+            remedy = f"these can: {names}." if capable else _remedy(capability)
             remedy += self.ignored_keys(capability)
-            message = f"Provider {quote(name)} (type {chosen.type}) cannot {capability}; {remedy}"
+            message = f"Provider {quote(name)} (type {account.type}) cannot {capability}; {remedy}"
             raise ConfigError(message, provider=name)
-        return chosen
+        return account
 
-    def _unknown(self, name: str, capability: Capability, able: list[Account]) -> ConfigError:
-        """Make the error for a name that no provider has, with those that there are or may be."""
-        there = dict.fromkeys(account.name for account in (*self.accounts, *able))
-        known = there or _types_for(capability)
-        fault = f"No provider {quote(name)} in {self.origin}{hint(name, known)}"
-        message = f"{fault}; known are: {listed(known)}."
-        if not there:
-            message += f"\n{first_steps(known, keyless_titles(capability))}"
+    def _unknown_provider(self, name: str, capability: Capability, names: list[str]) -> ConfigError:
+        """Return the error for a name that no provider has."""
+        alternatives = names or _types_with(capability)
+        fault = f"No provider {quote(name)} in {self.origin}{hint(name, alternatives)}"
+        message = f"{fault}; known are: {listed(alternatives)}."
+        if not names:
+            message += f"\n{first_steps(alternatives, keyless_titles(capability))}"
         elif name in {kind for _, kind in self.ignored()}:
             message += self.ignored_keys(kind=name)
         elif self.origin == ENVIRONMENT and name in PROVIDERS:
-            message += "".join(
-                f" Set {each} to add it." for each in PROVIDERS[name].about.variables[:1]
-            )
+            for variable in PROVIDERS[name].about.variables[:1]:
+                message += f" Set {variable} to add it."
         return ConfigError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Refuse: a pickle would hold the keys in clear."""
+        """Refuse, because a pickle would contain the keys."""
         raise not_picklable(type(self))
 
 
-def _serves_readily(account: Account, capability: Capability) -> bool:
-    """Return whether a provider serves before others have failed."""
+def _is_first_choice(account: Account, capability: Capability) -> bool:
+    """Return whether a provider has a capability, and not only as a last resort."""
     services = PROVIDERS[account.type]
     return services.can(capability) and capability not in services.about.last_resort_for
 
 
-def _types_for(capability: Capability) -> list[str]:
-    # Not the keyless one: it serves without an entry, wherever its extra is installed.
-    able = (kind for kind, each in PROVIDERS.items() if each.can(capability))
-    return [kind for kind in able if kind != DIRECT]
+def _types_with(capability: Capability) -> list[str]:
+    # `direct` needs no entry.
+    return [
+        kind for kind, services in PROVIDERS.items() if services.can(capability) and kind != DIRECT
+    ]
 
 
 def _remedy(capability: Capability) -> str:
-    types = listed(_types_for(capability))
+    types = listed(_types_with(capability))
     if not types:
         return "no type can yet."
     titles = keyless_titles(capability)
@@ -305,34 +286,34 @@ def _remedy(capability: Capability) -> str:
     return f"add a provider of type {types}{keyless}."
 
 
-def keyless_notices(accounts: Accounts, asked: Iterable[str]) -> list[str]:
-    """Return a sentence for each of those asked that stood in, as it was sent the question."""
-    types = {each.name: each.type for each in accounts.standing_in("search")}
+def keyless_notices(accounts: Accounts, names: Iterable[str]) -> list[str]:
+    """Return a sentence for each stand-in among the providers that received the query."""
+    types = {account.name: account.type for account in accounts.active_stand_ins("search")}
     return [
         f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "
         "can search, and keyless is on."
-        for name in asked
+        for name in names
         if name in types
     ]
 
 
 def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[Account, ...]:
-    """Make the accounts of those who serve without a key or an entry, in their order."""
+    """Return the accounts of the providers that work without a key and an entry."""
     kinds = [about.name for about in keyless_abouts()]
     entries = (ProviderConfig(name=kind, type=kind) for kind in kinds)
-    return tuple(build(each, None, "keyless", proxies, domains) for each in entries)
+    return tuple(build(entry, None, "keyless", proxies, domains) for entry in entries)
 
 
 def _key_not_set(capability: Capability) -> str:
-    """Describe what is missing, and below it all that would do."""
-    able = _types_for(capability)
-    abouts = [PROVIDERS[each].about for each in able]
-    recommended = (each for each in abouts if capability in each.recommended_for)
+    """Return the message for a missing key, with everything that would fix it."""
+    types = _types_with(capability)
+    abouts = [PROVIDERS[kind].about for kind in types]
+    recommended = (about for about in abouts if capability in about.recommended_for)
     about = next(recommended, abouts[0])
     return (
         f"{about.key_variables[0]} environment variable is not set. "
         f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
-        f"{first_steps(able, keyless_titles(capability))}"
+        f"{first_steps(types, keyless_titles(capability))}"
     )
 
 
@@ -346,7 +327,7 @@ def _set_key(origin: str, name: str) -> str:
 
 
 def cache_path(accounts: Accounts) -> Path:
-    """Return the file that keeps answers, what was spent and the providers' health."""
+    """Return the file of the cache, the budget and the circuit breakers."""
     return file_of("cache", accounts.config.cache.path, accounts.origin)
 
 
@@ -357,15 +338,15 @@ def output_owner(accounts: Accounts) -> str:
 
 
 def log_path(accounts: Accounts) -> Path:
-    """Return the file that calls are written down in."""
+    """Return the file of the log."""
     return file_of("log", accounts.config.log.path, accounts.origin)
 
 
 def written_log(accounts: Accounts) -> Path:
-    """Return the log, where one is written.
+    """Return the file of the log.
 
     Raises:
-        ConfigError: It is turned off.
+        ConfigError: The log is turned off.
     """
     if accounts.config.log.enabled:
         return log_path(accounts)

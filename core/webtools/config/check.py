@@ -1,4 +1,4 @@
-"""What `webtools config check` prints of the settings in force, without keys."""
+"""Describe settings for `webtools config check`, without keys."""
 
 from __future__ import annotations
 
@@ -6,41 +6,36 @@ import json
 import os
 import shlex
 import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from webtools._internal.http.proxies import Proxy
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote
 from webtools._internal.text.redaction import SHORTEST_LOGIN
-from webtools.config.accounts import DEFAULT_LIMIT, cache_path, log_path
+from webtools.config.accounts import DEFAULT_LIMIT, Accounts, cache_path, log_path
 from webtools.config.config_models import capabilities
 from webtools.config.environment import key_variables
+from webtools.config.parts import BudgetConfig, FetchConfig, ResearchConfig
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths
 from webtools.errors import ConfigError
+from webtools.providers import Account
 from webtools.providers.about import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from webtools._internal.http.proxies import Proxy
-    from webtools.config.accounts import Accounts
-    from webtools.config.parts import BudgetConfig, FetchConfig, ResearchConfig
-    from webtools.providers import Account
 
 _SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
 
 
 def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
-    """Describe the settings in lines of text, without keys; see `config.check`."""
+    """Describe the settings in lines of text, without keys. See `config.check`."""
     origin = accounts.origin
     if origin == ENVIRONMENT:
         names = ", ".join(dict.fromkeys(name for name, _ in key_variables(environ))) or "no key"
-        looked = " or ".join(str(path) for path in config_paths())
-        origin = f"{origin} ({names}), as there is no {looked}"
+        paths = " or ".join(str(path) for path in config_paths())
+        origin = f"{origin} ({names}), as there is no {paths}"
     config = accounts.config
     return [
         f"Source: {origin}",
@@ -64,29 +59,29 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
                 *accounts.ignored_sentences(),
                 *_short_passwords(accounts),
                 *_exposure(accounts.origin),
-                *_unusable(accounts),
+                *_unusable_stores(accounts),
             )
         ),
     ]
 
 
 def _account_line(account: Account) -> str:
-    able = ", ".join(capabilities(account.type))
+    abilities = ", ".join(capabilities(account.type))
     key = "present" if account.api_key else "none"
     name = quote(account.name)
-    where = account.base_url or "no API"
-    facts = [f"type {account.type}", able, where, f"key: {key}", *_own_settings(account)]
+    url = account.base_url or "no API"
+    facts = [f"type {account.type}", abilities, url, f"key: {key}", *_account_settings(account)]
     return f"Provider {name}: {'; '.join(facts)}"
 
 
-def _proxy_line(named: tuple[str, Proxy]) -> str:
-    scheme, proxy = named
+def _proxy_line(scheme_and_proxy: tuple[str, Proxy]) -> str:
+    scheme, proxy = scheme_and_proxy
     urls = "all URLs" if scheme == "all" else f"{scheme} URLs"
     return f"Proxy for {urls}: {proxy.place}, which {proxy.source} names"
 
 
-def _own_settings(account: Account) -> Iterator[str]:
-    """Describe what is set for this provider alone, named as in the file."""
+def _account_settings(account: Account) -> Iterator[str]:
+    """Describe the settings of a provider, in the spelling of the file."""
     if account.timeout is not None:
         yield f"timeoutMs: {account.timeout * 1000:,g}"
     if account.pacer is not None:
@@ -114,10 +109,10 @@ def _cache(accounts: Accounts) -> str:
     cache = accounts.config.cache
     if not cache.enabled:
         return "off"
-    kept = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
+    ttl = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
     if accounts.config.storage.url:
-        return f"in the storage; answers are {kept}"
-    return f"{cache_path(accounts)}; answers are {kept}; at most {_size(cache.max_bytes)}"
+        return f"in the storage; answers are {ttl}"
+    return f"{cache_path(accounts)}; answers are {ttl}; at most {_size(cache.max_bytes)}"
 
 
 def _log(accounts: Accounts) -> str:
@@ -131,8 +126,8 @@ def _log(accounts: Accounts) -> str:
 def _keyless(accounts: Accounts) -> str:
     if not accounts.stand_ins:
         return "off"
-    names = listed(each.name for each in accounts.stand_ins)
-    if not accounts.standing_in("search"):
+    names = listed(account.name for account in accounts.stand_ins)
+    if not accounts.active_stand_ins("search"):
         return "on, and not needed, as a provider can search"
     return f"on; {names} are asked, as no provider can search"
 
@@ -151,7 +146,7 @@ def _research_lines(research: ResearchConfig) -> list[str]:
 
 def _fetch_lines(fetch: FetchConfig) -> list[str]:
     lists = {"only from": fetch.allow_domains, "never from": fetch.deny_domains}
-    return [f"Pages are read {which} {listed(each)}" for which, each in lists.items() if each]
+    return [f"Pages are read {rule} {listed(hosts)}" for rule, hosts in lists.items() if hosts]
 
 
 def _budget(budget: BudgetConfig) -> str:
@@ -170,37 +165,40 @@ def _budget(budget: BudgetConfig) -> str:
 
 def _short_passwords(accounts: Accounts) -> Iterator[str]:
     """Warn about passwords that are too short to be redacted on their own."""
-    named = {f"proxy of {quote(account.name)}": account.proxy for account in accounts.accounts}
-    urls = {where: proxy.get_secret_value() for where, proxy in named.items() if proxy}
+    urls = {
+        f"proxy of {quote(account.name)}": account.proxy.get_secret_value()
+        for account in accounts.accounts
+        if account.proxy
+    }
     urls |= {"storage.url": accounts.config.storage.clear} if accounts.config.storage.url else {}
     urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
-    for where, url in urls.items():
+    for setting, url in urls.items():
         word = urlsplit(url).password or urlsplit(url).username
         if word and len(unquote(word)) < SHORTEST_LOGIN:
             yield (
-                f"the password in {where} has fewer than {SHORTEST_LOGIN} characters, so it is "
+                f"the password in {setting} has fewer than {SHORTEST_LOGIN} characters, so it is "
                 "not redacted on its own"
             )
 
 
-def _unusable(accounts: Accounts) -> Iterator[str]:
-    """Warn of stores that no call can use, which answers are given without."""
+def _unusable_stores(accounts: Accounts) -> Iterator[str]:
+    """Warn of a cache and a log that cannot be written."""
     config = accounts.config
     if config.storage.url:
         try:
             redis_store_at(config.storage.clear)
         except ConfigError as error:
             yield str(error)
-    elif config.cache.enabled and not _can_be_written(path := cache_path(accounts)):
+    elif config.cache.enabled and not _is_writable(path := cache_path(accounts)):
         yield f"{path} cannot be written: no answer is cached"
-    if config.log.enabled and not _can_be_written(path := log_path(accounts)):
+    if config.log.enabled and not _is_writable(path := log_path(accounts)):
         yield f"{path} cannot be written: no call is logged, so `webtools explain` finds none"
 
 
-def _can_be_written(path: Path) -> bool:
-    """Return whether a file, or else the nearest folder above it that there is, takes a write."""
-    there = next(each for each in (path, *path.parents) if os.path.lexists(each))
-    return os.access(there, os.W_OK) and (there.is_dir() or there == path)
+def _is_writable(path: Path) -> bool:
+    """Return whether a file, or its nearest existing parent folder, is writable."""
+    existing = next(parent for parent in (path, *path.parents) if os.path.lexists(parent))
+    return os.access(existing, os.W_OK) and (existing.is_dir() or existing == path)
 
 
 def _exposure(origin: str) -> list[str]:

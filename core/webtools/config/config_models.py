@@ -1,4 +1,4 @@
-"""The config as a whole: its providers, and how its parts fit together."""
+"""The model of the config, and checks across its parts."""
 
 import hashlib
 from collections.abc import Sequence
@@ -47,51 +47,53 @@ from webtools.providers.about import DIRECT
 
 
 def capabilities(kind: str) -> tuple[Capability, ...]:
-    """Name what a type of provider can do."""
+    """Return the capabilities of a provider type."""
     return PROVIDERS[kind].capabilities()
 
 
 def synthesis_names() -> tuple[str, ...]:
-    """Name the ways to write an answer; a model of the caller's is one more."""
+    """Return the values of `synthesis`, apart from a synthesizer of the caller's."""
     return ("extractive", *(kind for kind in PROVIDERS if PROVIDERS[kind].synthesize), "none")
 
 
-class _Secretive(BaseModel):
-    """What may hold keys."""
+class _KeyHolder(BaseModel):
+    """A model that may hold keys."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the names of functions that give keys; refuse keys, which would be in clear."""
+        """Pickle the names of functions that return keys, but no keys."""
         fields: dict[str, Any] = vars(self)
         values = {name: fields[name] for name in fields if name in self.model_fields_set}
         holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
-        every: list[Any] = [each for holder in holders for each in holder.values()]
-        if any(isinstance(each, SecretStr) and not isinstance(each, KeySource) for each in every):
+        secrets = [
+            value for holder in holders for value in holder.values() if isinstance(value, SecretStr)
+        ]
+        if not all(isinstance(secret, KeySource) for secret in secrets):
             raise not_picklable(type(self))
-        return _made, (type(self), values)
+        return _rebuild, (type(self), values)
 
 
-def _made(kind: type[_Secretive], values: dict[str, Any]) -> _Secretive:
-    return kind(**values)
+def _rebuild(model: type[_KeyHolder], values: dict[str, Any]) -> _KeyHolder:
+    return model(**values)
 
 
-class ProviderConfig(_Secretive, Part):
+class ProviderConfig(_KeyHolder, Part):
     """One entry of `providers`.
 
     Attributes:
-        name: What calls, results and errors name it by.
+        name: The name in calls, results and errors.
         type: The provider's type, such as "exa".
-        api_key: The key itself; may be left out for a type that needs none. In code also a
-            `KeySource`, or a function without arguments, that gives it: called once per process at
-            the first use. Such a config can be pickled if the function can be imported by name.
-        base_url: Replaces the origin of the API; may have a path. Required for a type that everyone
-            runs their own of.
-        timeout_ms: Bound on a whole call, in milliseconds.
-        max_requests_per_second: Calls are spaced to keep below it.
-        proxy: URL of an HTTP proxy, which may hold a password; `none` for none at all, whatever
-            the environment names.
-        options: The type's own options, a mapping with the file's spelling.
-        fetch_fallback: Name of the provider that tries the pages which this one could not fetch;
-            `direct` needs no entry of its own.
+        api_key: The key, unless the type needs none. In code also a `KeySource`, or a function
+            without arguments that returns the key. It is called once per process, at the first use.
+            The config can be pickled if the function can be imported by its name.
+        base_url: Replaces the origin of the API. It may have a path. Required for a type whose
+            instances users run themselves.
+        timeout_ms: Maximum duration of a call in milliseconds.
+        max_requests_per_second: Maximum rate. Calls are spaced evenly.
+        proxy: URL of an HTTP proxy, which may have a password. `none` ignores the environment's
+            proxy.
+        options: The type's own options, a mapping in the file's spelling.
+        fetch_fallback: Name of the provider that retries pages which this one could not fetch.
+            `direct` needs no entry.
     """
 
     name: Annotated[str, AfterValidator(checked_name)]
@@ -108,14 +110,14 @@ class ProviderConfig(_Secretive, Part):
 
     @property
     def goes_direct(self) -> bool:
-        """Whether no proxy is to be used, the environment's neither."""
+        """Whether to use no proxy, not even the environment's."""
         return self.proxy is not None and self.proxy.get_secret_value() == NO_PROXY
 
     @field_validator("options", mode="plain")
     @classmethod
     def _read_options(cls, value: Any, info: ValidationInfo) -> Any:
         kind = info.data.get("type")
-        # Without a type, that is the fault to tell.
+        # A missing type is reported by its own field.
         return value if kind is None else read_options(kind, value)
 
     @model_validator(mode="after")
@@ -130,35 +132,36 @@ class ProviderConfig(_Secretive, Part):
         return self
 
 
-class StorageConfig(_Secretive, Part):
-    """Where cache, budget, rate limits and the providers' health stand.
+class StorageConfig(_KeyHolder, Part):
+    """Where cache, budget, rate limits and circuit breakers are stored.
 
     Attributes:
-        url: A Redis server that all processes share which name it, such as
-            `redis://:PASSWORD@HOST:6379/0`, over TLS with `rediss://`; None for the file
-            `cache.path` on this machine.
+        url: A Redis server that several processes share, such as `redis://:PASSWORD@HOST:6379/0`,
+            or `rediss://` for TLS. None: the file `cache.path` on this machine.
     """
 
     url: Annotated[SecretStr, AfterValidator(checked_storage_url)] | None = None
 
     @property
     def clear(self) -> str:
-        """The URL with its password, for the connection alone; empty without one."""
+        """The URL with its password, for connecting; "" without a URL."""
         return self.url.get_secret_value() if self.url else ""
 
     @property
     def place(self) -> str:
-        """The URL without its login, for messages."""
+        """The URL without its login, for messages; "" without a URL."""
         return store_place(self.clear) if self.url else ""
 
     @property
     def key(self) -> str:
-        """What tells the URL from others without showing it."""
+        """A hash of the URL, which does not show it."""
         return hashlib.sha256(self.clear.encode()).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle a URL without a login; refuse one with a password, which would be in clear."""
-        return super().__reduce__() if "@" in self.clear else (_made, (StorageConfig, dict(self)))
+        """Pickle a URL unless it has a login."""
+        if "@" in self.clear:
+            return super().__reduce__()
+        return _rebuild, (StorageConfig, dict(self))
 
 
 PARTS: dict[str, type[Part]] = {
@@ -171,12 +174,12 @@ PARTS: dict[str, type[Part]] = {
 }
 
 
-class TopLevel(_Secretive, Part):
-    """The top-level settings, each of which may be left out; `Config` describes them."""
+class TopLevel(_KeyHolder, Part):
+    """The top-level settings, all optional; see `Config`."""
 
     providers: Sequence[ProviderConfig] = ()
     default_provider: str | None = None
-    max_results: Annotated[int, Field(ge=MAX_RESULTS.least, le=MAX_RESULTS.most)] | None = None
+    max_results: Annotated[int, Field(ge=MAX_RESULTS.minimum, le=MAX_RESULTS.maximum)] | None = None
     failover: bool = True
     keyless: bool = False
     cache: CacheConfig = Field(default_factory=CacheConfig)
@@ -201,7 +204,7 @@ class TopLevel(_Secretive, Part):
             fail("is empty: list at least one provider")
         entries = cast("Sequence[object]", value)
         return tuple(
-            read_part(f"providers[{i}]", ProviderConfig, each) for i, each in enumerate(entries)
+            read_part(f"providers[{i}]", ProviderConfig, entry) for i, entry in enumerate(entries)
         )
 
     @field_validator(*PARTS, mode="before")
@@ -215,21 +218,21 @@ class Config(TopLevel):
     """The whole config.
 
     Attributes:
-        providers: The providers, at least one; without a default the first that can serves.
-        default_provider: Name of the provider that serves a call which names none.
-        max_results: Number of search results where neither call nor provider says.
-        failover: Whether a call goes on to the next provider that can serve it, where one has no
-            credit, no valid key or no time, or is down; never where the call names one.
-        cache: Which answers are cached, and for how long.
-        log: What is written down of the calls.
-        research: How research is done.
-        budget: What may be spent.
-        fetch: What pages may be read.
-        storage: Where cache, budget and what is known of providers stand.
-        keyless: Whether searches go to those who need no key where no configured provider can
-            search: the questions are sent to these third parties.
-        fence: What of the web a model reads inside a fence: what pages say, search results and
-            errors too, or nothing.
+        providers: The providers, at least one. Without a default, the first that can serves a call.
+        default_provider: Name of the provider for calls that name none.
+        max_results: Number of search results, if neither the call nor the provider sets it.
+        failover: Whether a call continues with the next provider if one has no credit, no valid
+            key or no time, or is down. It never does if the call names a provider.
+        cache: The cache of responses.
+        log: The log of calls.
+        research: Settings of research.
+        budget: Limits of spending.
+        fetch: Which pages may be read.
+        storage: Where cache, budget, rate limits and circuit breakers are stored.
+        keyless: Whether searches go to providers that need no key, if no configured provider can
+            search. These third parties receive the questions.
+        fence: Which web content is wrapped in a fence before a model reads it: pages, all
+            (also search results and errors), or off.
     """
 
     providers: Sequence[ProviderConfig]  # pyright: ignore[reportGeneralTypeIssues]
@@ -243,19 +246,19 @@ class Config(TopLevel):
                     f"providers[{i}].name repeats {quote(name)}, which must be unique"
                 )
         if (default := self.default_provider) is not None and default not in names:
-            known = listed(names)
-            raise ConfigError(f"defaultProvider {quote(default)} is unknown; known are: {known}")
+            fault = f"defaultProvider {quote(default)} is unknown; known are: {listed(names)}"
+            raise ConfigError(fault)
         return self
 
     @model_validator(mode="after")
     def _check_fallbacks(self) -> Self:
-        able = [each.name for each in self.providers if "fetch" in capabilities(each.type)]
-        if all(each.name != DIRECT for each in self.providers):
-            able.append(DIRECT)
+        fetchers = [entry.name for entry in self.providers if "fetch" in capabilities(entry.type)]
+        if all(entry.name != DIRECT for entry in self.providers):
+            fetchers.append(DIRECT)
         for i, entry in enumerate(self.providers):
             name = entry.fetch_fallback
-            if name is not None and name not in able:
-                fault = f"fetchFallback {quote(name)} cannot fetch; these can: {listed(able)}"
+            if name is not None and name not in fetchers:
+                fault = f"fetchFallback {quote(name)} cannot fetch; these can: {listed(fetchers)}"
                 raise ConfigError(f"providers[{i}].{fault}")
         return self
 
@@ -269,7 +272,7 @@ class Config(TopLevel):
 
 
 def without_providers(**parts: Any) -> Config:
-    """Return what is set where there is no provider, which a config of a user's must have."""
+    """Return a config without providers, which a user's config must have."""
     return Config.model_construct(providers=(), **parts)
 
 
@@ -278,15 +281,15 @@ def _chain_fault(research: ResearchConfig, providers: Sequence[ProviderConfig]) 
     for command, names in research.chain.items():
         for i, name in enumerate(names):
             if fault := _link_fault(types.get(name)):
-                able = listed(name for name, kind in types.items() if not _link_fault(kind))
-                types_able = listed(kind for kind in PROVIDERS if not _link_fault(kind))
-                remedy = f"these can serve: {able}" if able else f"add one of type {types_able}"
+                usable = listed(name for name, kind in types.items() if not _link_fault(kind))
+                all_types = listed(kind for kind in PROVIDERS if not _link_fault(kind))
+                remedy = f"these can serve: {usable}" if usable else f"add one of type {all_types}"
                 return f"chain.{command}[{i}] {quote(name)} {fault}; {remedy}"
     return ""
 
 
 def _link_fault(kind: str | None) -> str:
-    """Explain why a type of provider cannot be in a chain; empty when it can."""
+    """Explain why a provider type cannot be in a chain, or return ""."""
     if kind is None:
         return "is no configured provider"
     if PROVIDERS[kind].about.research == "never":
@@ -296,24 +299,24 @@ def _link_fault(kind: str | None) -> str:
     return ""
 
 
-def _synthesis_fault(wanted: str | None, providers: Sequence[ProviderConfig]) -> str:
-    """Return why nobody can write answers as the settings want; empty when somebody can."""
-    if wanted in (None, "extractive", "none"):
+def _synthesis_fault(synthesis: str | None, providers: Sequence[ProviderConfig]) -> str:
+    """Explain why no provider can write answers as the settings say, or return ""."""
+    if synthesis in (None, "extractive", "none"):
         return ""
-    able = [each for each in providers if _synthesizes(each.type)]
-    if any(wanted in (each.type, each.name) for each in able):
+    synthesizers = [entry for entry in providers if _can_synthesize(entry.type)]
+    if any(synthesis in (entry.type, entry.name) for entry in synthesizers):
         return ""
-    types = list(filter(_synthesizes, PROVIDERS))
-    if wanted in types:
-        return f"synthesis needs a provider of type {quote(wanted)}: add one to providers"
-    names = ", ".join(f"'{each}'" for each in ("extractive", *types))
+    types = list(filter(_can_synthesize, PROVIDERS))
+    if synthesis in types:
+        return f"synthesis needs a provider of type {quote(synthesis)}: add one to providers"
+    names = ", ".join(f"'{name}'" for name in ("extractive", *types))
     return f"synthesis must be {names} or 'none', or the name of a provider that can synthesize"
 
 
-def _synthesizes(kind: str) -> bool:
+def _can_synthesize(kind: str) -> bool:
     return "synthesize" in capabilities(kind)
 
 
-# The models also take these, but the file is shared with pi, which has one spelling.
+# The models accept these too, but the file is shared with pi, which accepts only camel case.
 _MODELS: list[type[Part]] = [Config, ProviderConfig, *PARTS.values()]
 PYTHON_SPELLINGS = {name for model in _MODELS for name in model.model_fields if "_" in name}

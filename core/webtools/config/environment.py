@@ -1,4 +1,4 @@
-"""The settings in the environment: a key switches a provider on, and a few numbers can be set."""
+"""Settings from environment variables: keys add providers; a few numbers can be set."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
 
-class _Knob(NamedTuple):
-    """A number that a variable sets, and what counts where its value is no number."""
+class _NumberSetting(NamedTuple):
+    """A number that a variable sets, and its default."""
 
     bounds: Bounds
     default: int | None
 
 
 _CACHE, _LOG = CacheConfig(), LogConfig()
-_KNOBS = {
-    "WEB_SEARCH_MAX_RESULTS": _Knob(MAX_RESULTS, None),
-    "WEB_SEARCH_TTL_MS": _Knob(TTL_MS, _CACHE.ttl_ms),
-    "PI_WEB_SEARCH_LOG_MAX_BYTES": _Knob(LOG_BYTES, _LOG.max_bytes),
-    "PI_WEB_SEARCH_LOG_MAX_BACKUPS": _Knob(LOG_BACKUPS, _LOG.max_backups),
-    "PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS": _Knob(ROTATE_CHECK_MS, _LOG.rotate_check_ms),
+_NUMBERS = {
+    "WEB_SEARCH_MAX_RESULTS": _NumberSetting(MAX_RESULTS, None),
+    "WEB_SEARCH_TTL_MS": _NumberSetting(TTL_MS, _CACHE.ttl_ms),
+    "PI_WEB_SEARCH_LOG_MAX_BYTES": _NumberSetting(LOG_BYTES, _LOG.max_bytes),
+    "PI_WEB_SEARCH_LOG_MAX_BACKUPS": _NumberSetting(LOG_BACKUPS, _LOG.max_backups),
+    "PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS": _NumberSetting(ROTATE_CHECK_MS, _LOG.rotate_check_ms),
 }
 
 
@@ -45,14 +45,14 @@ _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 
 
 def variables() -> list[str]:
-    """Name every variable that is read, those of installed providers too."""
+    """Return the names of all variables, including those of installed providers."""
     PROVIDERS.load_announced()
-    keys = (name for each in PROVIDERS.values() for name in each.about.variables)
-    return [*keys, KEYLESS_VARIABLE, *_KNOBS]
+    keys = (name for services in PROVIDERS.values() for name in services.about.variables)
+    return [*keys, KEYLESS_VARIABLE, *_NUMBERS]
 
 
 def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pair the variable that holds a key or an address, the first not blank, with its type."""
+    """Return the first variable of each provider that is set, with the provider's type."""
     pairs: list[tuple[str, str]] = []
     for kind, services in PROVIDERS.items():
         names = (n for n in services.about.variables if environ.get(n, "").strip())
@@ -63,7 +63,7 @@ def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 def ignored_variables(
     environ: Mapping[str, str], configured: Collection[str]
 ) -> list[tuple[str, str]]:
-    """Pair each variable with a key that a config file hides with the type that it would add.
+    """Return the variables that a config file hides, with the types that they would add.
 
     Args:
         environ: The environment.
@@ -71,44 +71,43 @@ def ignored_variables(
     """
     PROVIDERS.load_announced()
     pairs = key_variables(environ)
-    used = {name for name, kind in pairs if kind in configured}
-    hidden = {name: kind for name, kind in reversed(pairs) if name not in used}
+    configured_names = {name for name, kind in pairs if kind in configured}
+    hidden = {name: kind for name, kind in reversed(pairs) if name not in configured_names}
     return [*reversed(hidden.items())]
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
-    """Read the settings from the environment: one entry per key or address, named as its type.
+    """Read the settings from the environment: an entry per key or address, named as its type.
 
     Returns:
-        The config, or None when no key is set, and the warnings: also of installed providers that
-        are broken.
+        The config, or None without a key, and warnings, also about broken plug-ins.
 
     Raises:
-        ConfigError: A key or an address cannot be one; the message names its variable.
+        ConfigError: A key or an address is invalid. The message names its variable.
     """
     config, warnings = read_environment(environ)
     return (config if config.providers else None), warnings
 
 
 def read_environment(environ: Mapping[str, str]) -> tuple[Config, list[str]]:
-    """Read as `environment_config` does; without a key the numbers count for what needs none."""
+    """Read the settings like `environment_config`, but return a config also without a key."""
     warnings = [*PROVIDERS.load_announced()]
-    found = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
-    knobs = _read_knobs(environ, warnings)
+    values = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
+    settings = _read_settings(environ, warnings)
     faults = [
         f"The value of {name} {fault}."
         for name, kind in key_variables(environ)
-        if (fault := _fault_of(kind, found[kind].get_secret_value()))
+        if (fault := _value_fault(kind, values[kind].get_secret_value()))
     ]
     del environ  # a traceback that shows local variables would show the keys
     if faults:
         raise ConfigError(faults[0])
-    entries = [_entry(kind, value) for kind, value in found.items()]
-    config = Config(providers=entries, **knobs) if entries else without_providers(**knobs)
+    entries = [_entry(kind, value) for kind, value in values.items()]
+    config = Config(providers=entries, **settings) if entries else without_providers(**settings)
     return config, warnings
 
 
-def _fault_of(kind: str, value: str) -> str:
+def _value_fault(kind: str, value: str) -> str:
     if PROVIDERS[kind].about.key_variables:
         return key_fault(value)
     try:
@@ -124,10 +123,10 @@ def _entry(kind: str, value: SecretStr) -> ProviderConfig:
     return ProviderConfig(name=kind, type=kind, base_url=value.get_secret_value())
 
 
-def _read_knobs(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Any]:
-    """Read the numbers; out of bounds is clamped, no number is ignored, both with a warning."""
-    most_results, ttl_ms, max_bytes, max_backups, rotate_check_ms = (
-        _read_number(name, environ.get(name, ""), warnings) for name in _KNOBS
+def _read_settings(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Any]:
+    """Read the numbers. Warn of values out of bounds, which are clamped, and of invalid ones."""
+    max_results, ttl_ms, max_bytes, max_backups, rotate_check_ms = (
+        _read_number(name, environ.get(name, ""), warnings) for name in _NUMBERS
     )
     rotation = {
         "max_bytes": max_bytes,
@@ -135,7 +134,7 @@ def _read_knobs(environ: Mapping[str, str], warnings: list[str]) -> dict[str, An
         "rotate_check_ms": rotate_check_ms,
     }
     return {
-        "max_results": most_results,
+        "max_results": max_results,
         "cache": _CACHE.model_copy(update={"ttl_ms": ttl_ms}),
         "log": _LOG.model_copy(update=rotation),
         "keyless": _read_switch(KEYLESS_VARIABLE, environ.get(KEYLESS_VARIABLE, ""), warnings),
@@ -150,7 +149,7 @@ def _read_switch(name: str, text: str, warnings: list[str]) -> bool:
 
 
 def _read_number(name: str, text: str, warnings: list[str]) -> int | None:
-    (least, most), default = _KNOBS[name]
+    (minimum, maximum), default = _NUMBERS[name]
     if not text.strip():
         return default
     try:
@@ -159,7 +158,7 @@ def _read_number(name: str, text: str, warnings: list[str]) -> int | None:
         instead = "it is ignored" if default is None else f"the default, {default}, is used"
         warnings.append(f"{name} is not a whole number, so {instead}.")
         return default
-    bounded = min(max(number, least), most)
-    if bounded != number:
-        warnings.append(f"{name} must be from {least} to {most}; {bounded} is used.")
-    return bounded
+    clamped = min(max(number, minimum), maximum)
+    if clamped != number:
+        warnings.append(f"{name} must be from {minimum} to {maximum}; {clamped} is used.")
+    return clamped

@@ -1,4 +1,4 @@
-"""What to do where no provider is configured, for every message that says so."""
+"""What to do if no provider is configured, for messages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 
 
 class _Words(NamedTuple):
-    """How things are done where the message is read."""
+    """Ways to run without a key, in the place where the user reads the message."""
 
     keyless: str
     trial: str
-    extra: str  # what the trial needs
+    extra: str  # that the trial needs
 
 
 _DEMO = "`webtools demo`"
@@ -42,19 +42,17 @@ _WHERE = {
 
 
 def first_steps(types: Iterable[str], keyless: str) -> str:
-    """List what is enough to begin: a key, a config file, or a way without a key.
-
-    Plugins that cannot be loaded are named at the end, as their keys are not listed.
+    """List ways to begin: a key, a config file, or a way without a key. Name broken plug-ins.
 
     Args:
         types: The provider types that could serve.
-        keyless: Titles of the providers that could serve without a key; may be empty.
+        keyless: Titles of the providers that could serve without a key, or "".
     """
     words = _WORDS[place()]
     abouts = [PROVIDERS[kind].about for kind in types]
-    keys = [_one_of(*about.key_variables) for about in abouts if about.key_variables]
+    keys = [_names(*about.key_variables) for about in abouts if about.key_variables]
     addresses = [
-        f"{_one_of(*about.url_variables)}, the address of your own {about.title}"
+        f"{_names(*about.url_variables)}, the address of your own {about.title}"
         for about in abouts
         if about.url_variables and not about.key_variables
     ]
@@ -71,18 +69,17 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     return "\n".join(lines)
 
 
-def _one_of(name: str = "", *others: str) -> str:
-    """Name a variable and in brackets those that may stand in its place."""
-    return f"{name} (or {' or '.join(others)})" if others else name
+def _names(name: str = "", *alternatives: str) -> str:
+    return f"{name} (or {' or '.join(alternatives)})" if alternatives else name
 
 
 def keyless_titles(capability: Capability) -> str:
-    """Name those who serve anybody without a key, where the settings ask for that, in order."""
+    """Return the titles of the providers that have a capability without a key."""
     titles = [about.title for about in keyless_abouts() if capability in about.keyless]
     return " and ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:])))
 
 
 def keyless_abouts() -> list[About]:
-    """List who needs no key, the last resorts at the end."""
-    abouts = [each.about for each in PROVIDERS.values() if each.about.keyless]
+    """Return the providers that work without a key, the last resorts at the end."""
+    abouts = [services.about for services in PROVIDERS.values() if services.about.keyless]
     return sorted(abouts, key=lambda about: about.research == "last")

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
+import httpx
 from pydantic import SecretStr
 
 from webtools._internal.text.choices import Fence
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.quoting import hint, listed, quote
-from webtools.config.config_models import PARTS, Config, ProviderConfig, TopLevel, without_providers
+from webtools.config.config_models import (
+    PARTS,
+    Config,
+    ProviderConfig,
+    StorageConfig,
+    TopLevel,
+    without_providers,
+)
 from webtools.config.parts import (
     BudgetConfig,
     CacheConfig,
@@ -20,17 +29,10 @@ from webtools.config.parts import (
     Part,
     ResearchConfig,
 )
-from webtools.config.paths import CODE, settled
+from webtools.config.paths import CODE, with_absolute_path
 from webtools.config.setting_values import checked_type, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
-
-if TYPE_CHECKING:
-    import os
-
-    import httpx
-
-    from webtools.config.config_models import StorageConfig
 
 Key: TypeAlias = str | SecretStr | Callable[[], str]
 """An API key, or a function that returns it."""
@@ -54,7 +56,7 @@ class KeywordSettings(TypedDict, total=False):
 
 
 class ClientArguments(KeywordSettings, total=False):
-    """Every keyword argument of `WebTools`, for what passes them on."""
+    """All keyword arguments of `WebTools`, for code that passes them on."""
 
     config: Config | Mapping[str, Any] | str | os.PathLike[str] | None
     api_keys: Mapping[str, Key] | None
@@ -67,7 +69,7 @@ class Overrides:
     """Settings that the code puts on top of the config file or the environment.
 
     Attributes:
-        settings: The top-level settings; those in `model_fields_set` apply.
+        settings: The top-level settings. Those in `model_fields_set` apply.
         entries: An entry for each provider type that `api_keys` names.
     """
 
@@ -75,11 +77,11 @@ class Overrides:
     entries: tuple[ProviderConfig, ...] = ()
 
     def apply(self, config: Config) -> Config:
-        """Return the config with these settings in place of its own.
+        """Return the config with these settings.
 
         Raises:
-            ConfigError: They contradict each other or the config, or several providers have a type
-                that `api_keys` names.
+            ConfigError: They contradict each other or the config, or `api_keys` names a type that
+                several providers have.
         """
         values = {name: getattr(config, name) for name in TopLevel.model_fields}
         for name in self.settings.model_fields_set:
@@ -97,10 +99,10 @@ class Overrides:
 def read_overrides(
     api_keys: Mapping[str, SecretStr | Callable[[], str]], settings: KeywordSettings
 ) -> Overrides | None:
-    """Check the keyword arguments of `WebTools`; None where all are left out.
+    """Check the keyword arguments of `WebTools`; return None without any.
 
     Raises:
-        ConfigError: A setting or a key is not valid; the message names it.
+        ConfigError: A setting or a key is invalid. The message names it.
     """
     values = {name: value for name, value in settings.items() if value is not None}
     if not (values or api_keys):
@@ -114,7 +116,7 @@ def read_overrides(
         fault = str(error)
     else:
         paths: dict[str, Any] = {
-            name: settled(getattr(top, name), CODE)
+            name: with_absolute_path(getattr(top, name), CODE)
             for name in ("cache", "log")
             if name in top.model_fields_set
         }
@@ -124,7 +126,7 @@ def read_overrides(
 
 
 def secret_keys(api_keys: Any) -> dict[str, SecretStr | Callable[[], str]]:
-    """Wrap keys, so that no traceback shows one.
+    """Wrap keys, so that no traceback shows them.
 
     Raises:
         ConfigError: `api_keys` is not a mapping of provider types to keys.
@@ -141,11 +143,11 @@ def secret_keys(api_keys: Any) -> dict[str, SecretStr | Callable[[], str]]:
     return keys
 
 
-def unknown_setting(name: str, known: Sequence[str]) -> TypeError:
+def unknown_setting(name: str, names: Sequence[str]) -> TypeError:
     """Return the error for a keyword argument that `WebTools` does not have."""
     return TypeError(
-        f"WebTools() got an unexpected keyword argument {quote(name)}{hint(name, known)}; "
-        f"known are: {', '.join(known)}"
+        f"WebTools() got an unexpected keyword argument {quote(name)}{hint(name, names)}; "
+        f"known are: {', '.join(names)}"
     )
 
 
@@ -167,7 +169,7 @@ def _entry(kind: str, key: SecretStr | Callable[[], str]) -> ProviderConfig:
 
 
 def _merged(old: Any, new: Any) -> Any:
-    """Return the new value; of a part, such as `budget`, what it sets on top of the old one."""
+    """Return the new value. A part, such as `budget`, keeps old values that the new one lacks."""
     if not isinstance(new, Part):
         return new
     return old.model_copy(update={name: getattr(new, name) for name in new.model_fields_set})

@@ -1,7 +1,4 @@
-"""The parts at the top of the config: cache, log, research and budget.
-
-Each has a default for everything, so that a config without the part is one with its defaults.
-"""
+"""The parts of the config: cache, log, research, fetch and budget. All values have defaults."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args
@@ -24,21 +21,21 @@ from webtools._internal.text.quoting import QUOTED, SHORTEST_KEY, hint, listed, 
 from webtools._internal.text.redaction import Redactor
 from webtools.config.config_messages import explain, fail
 from webtools.config.setting_values import checked_path
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, Fault
 from webtools.providers.operator_domains import OperatorDomains, read_site
 
-_Read = TypeVar("_Read", bound="Part")
+_Part = TypeVar("_Part", bound="Part")
 
 _MIB = 1024 * 1024
 _DAY_MS = 24 * 60 * 60 * 1000
-_MOST = 1_000_000_000  # USD or calls: beyond any budget, and small enough to reckon with
+_MAX_BUDGET = 1_000_000_000  # USD or calls
 
 
 class Bounds(NamedTuple):
-    """The least and the most that a number may be."""
+    """The range of a number, inclusive."""
 
-    least: int
-    most: int
+    minimum: int
+    maximum: int
 
 
 MAX_RESULTS = Bounds(1, 100)
@@ -52,11 +49,11 @@ COMMANDS: tuple[Command, ...] = get_args(Command)
 
 
 def _within(bounds: Bounds) -> Any:
-    return Field(ge=bounds.least, le=bounds.most)
+    return Field(ge=bounds.minimum, le=bounds.maximum)
 
 
 class Part(BaseModel):
-    """A part of the config: frozen, strict, and its errors are ours and hold no input."""
+    """A part of the config: frozen and strict. Its errors are `ConfigError`s without keys."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -68,29 +65,29 @@ class Part(BaseModel):
     )
 
     def __init__(self, /, **values: Any) -> None:
-        """Check the values; pydantic also comes here for a dict.
+        """Check the values; pydantic calls this for a dict, too.
 
         Raises:
-            ConfigError: A value is wrong; the text begins with its path within this part.
+            ConfigError: A value is invalid. The message begins with its path within this part.
         """
-        fault = ""
+        message, fault = "", Fault.NONE
         try:
             super().__init__(**values)
         except ValidationError as error:
-            fault = explain(error, type(self))
+            message = explain(error, type(self))
         except ConfigError as error:
-            fault = str(error)
-        if fault:
-            fault = _without_keys(fault, values)
+            message, fault = str(error), error.fault
+        if message:
+            message = _without_keys(message, values)
             values.clear()  # a traceback that shows local variables would show the keys
-            raise ConfigError(fault)
+            raise ConfigError(message, fault=fault)
 
 
-def _without_keys(fault: str, values: object) -> str:
-    """Redact the keys that are set somewhere, and again where a name belongs."""
+def _without_keys(message: str, values: object) -> str:
+    """Redact all keys of the values, which may be repeated in place of a name."""
     keys = set(_keys(values, is_key=False))
-    # A long one is shown cut.
-    return Redactor({*keys, *(key[:QUOTED] for key in keys)}).text(fault)
+    # Messages cut long texts.
+    return Redactor({*keys, *(key[:QUOTED] for key in keys)}).text(message)
 
 
 def _keys(value: object, *, is_key: bool) -> Iterator[str]:
@@ -101,25 +98,25 @@ def _keys(value: object, *, is_key: bool) -> Iterator[str]:
     if isinstance(value, str):
         yield from [value] if is_key and len(value) >= SHORTEST_KEY else []
     elif is_object(value):
-        for name, each in value.items():
-            yield from _keys(each, is_key=str(name).lower().endswith(("key", "proxy", "url")))
+        for name, child in value.items():
+            yield from _keys(child, is_key=str(name).lower().endswith(("key", "proxy", "url")))
     elif isinstance(value, (list, tuple)):
-        for each in cast("Sequence[object]", value):
-            yield from _keys(each, is_key=is_key)
+        for child in cast("Sequence[object]", value):
+            yield from _keys(child, is_key=is_key)
 
 
 def has_text_keys(value: object) -> bool:
-    """Return whether a value is what a JSON object gives."""
+    """Return whether a value is a dict whose keys are strings."""
     return isinstance(value, dict) and all(
         isinstance(key, str) for key in cast("dict[object, object]", value)
     )
 
 
-def read_part(path: str, model: type[_Read], value: object) -> _Read:
-    """Read a part from what stands at a path of the config.
+def read_part(path: str, model: type[_Part], value: object) -> _Part:
+    """Read the part at a path of the config.
 
     Raises:
-        ConfigError: It is wrong; the text begins with the path.
+        ConfigError: The value is invalid. The message begins with the path.
     """
     if isinstance(value, model):
         return value
@@ -128,12 +125,13 @@ def read_part(path: str, model: type[_Read], value: object) -> _Read:
     try:
         return model.model_validate(value)
     except ConfigError as error:
-        fault = str(error)
-    raise ConfigError(f"{path}.{fault}")
+        message, fault = str(error), error.fault
+    # A broken plug-in is not a fault of this value.
+    raise ConfigError(message if fault else f"{path}.{message}", fault=fault)
 
 
 class _Optional(Part):
-    """A part that may be left out, as may each of its values; null counts as left out."""
+    """A part whose values may be left out or null."""
 
     @model_validator(mode="before")
     @classmethod
@@ -142,13 +140,13 @@ class _Optional(Part):
 
 
 class CacheConfig(_Optional):
-    """Which answers are cached, and for how long.
+    """The cache of responses.
 
     Attributes:
-        enabled: Whether answers are cached at all.
-        path: The file; None for the user's cache folder.
-        ttl_ms: How long an answer stays in the cache, in milliseconds; 0 keeps nothing.
-        max_bytes: Bound on the cache; the oldest answer goes first.
+        enabled: Whether responses are cached.
+        path: The file. Default: in the user's cache folder.
+        ttl_ms: Lifetime of an entry in milliseconds; 0 caches nothing.
+        max_bytes: Maximum size. The oldest entries are removed first.
     """
 
     enabled: bool = True
@@ -158,15 +156,15 @@ class CacheConfig(_Optional):
 
 
 class LogConfig(_Optional):
-    """What is written down of the calls.
+    """The log of calls.
 
     Attributes:
         enabled: Whether a log is written.
-        path: The file; None for the user's log folder.
-        max_bytes: Size at which a new file is begun.
-        max_backups: How many full files are kept.
-        rotate_check_ms: Milliseconds between two looks at the size.
-        queries: Whether queries and URLs are written, and the messages that may quote them.
+        path: The file. Default: in the user's log folder.
+        max_bytes: Size at which the file is rotated.
+        max_backups: Number of rotated files to keep.
+        rotate_check_ms: Milliseconds between two checks of the size.
+        queries: Whether to log queries and URLs, and messages that may quote them.
     """
 
     enabled: bool = True
@@ -186,14 +184,14 @@ class LogConfig(_Optional):
 
 
 class ResearchConfig(_Optional):
-    """How research is done.
+    """Settings of research.
 
     Attributes:
-        chain: For a command, the names of the providers in the order in which they are tried.
-        synthesis: Who writes the answer where the call does not say: `extractive`, `none`, or the
-            type or name of a provider that can; None where nothing is set.
-        merge: Ask all providers of a chain at once and fuse their ranks, in place of one after the
-            other until one finds something.
+        chain: The names of the providers to try, in order, by command.
+        synthesis: The default way to write answers: `extractive`, `none`, or the type or name of a
+            provider that can. None: not set.
+        merge: Ask all providers of a chain at once and fuse their ranks, instead of one after the
+            other until one has results.
     """
 
     chain: dict[Command, tuple[str, ...]] = {}
@@ -231,13 +229,13 @@ def _names(path: str, value: object) -> tuple[str, ...]:
 
 
 class FetchConfig(_Optional):
-    """What pages may be read, whatever a model asks, by any provider and tool.
+    """Which pages may be read, by any provider and tool.
 
     Attributes:
-        allow_domains: The only hosts, with their sub-domains, that pages are read from; null for
-            all. An entry may have a port, and is then for that port alone.
-        deny_domains: Hosts, with their sub-domains, that no page is read from, also where
-            `allowDomains` names them.
+        allow_domains: The hosts, with their subdomains, that are allowed; None for all. An entry
+            with a port allows only that port.
+        deny_domains: The hosts, with their subdomains, that are not allowed, even if
+            `allow_domains` names them.
     """
 
     allow_domains: tuple[str, ...] | None = None
@@ -261,23 +259,23 @@ class FetchConfig(_Optional):
 
     @property
     def domains(self) -> OperatorDomains:
-        """The same, ready to be asked."""
+        """The rules that check a URL."""
         lists = (self.allow_domains or (), self.deny_domains or ())
-        return OperatorDomains(*(tuple(map(read_site, each)) for each in lists))
+        return OperatorDomains(*(tuple(map(read_site, entries)) for entries in lists))
 
 
-_Usd = Annotated[float, Field(gt=0, le=_MOST, allow_inf_nan=False)]
-_Calls = Annotated[int, Field(ge=1, le=_MOST)]
+_Usd = Annotated[float, Field(gt=0, le=_MAX_BUDGET, allow_inf_nan=False)]
+_Calls = Annotated[int, Field(ge=1, le=_MAX_BUDGET)]
 
 
 class BudgetConfig(_Optional):
-    """What may be spent; a call that would pass a limit is refused. None where there is no limit.
+    """Limits of spending. Calls that would exceed one are refused. None: no limit.
 
     Attributes:
-        usd_per_day: USD in a day of UTC, over all processes that share the store.
-        calls_per_day: Calls in such a day; those whose price is 0 do not count.
-        usd_per_process: USD in the life of a process.
-        calls_per_process: Calls in the life of a process; those whose price is 0 do not count.
+        usd_per_day: USD per day (UTC), in all processes that share the store.
+        calls_per_day: Calls per day (UTC). Free calls do not count.
+        usd_per_process: USD per process.
+        calls_per_process: Calls per process. Free calls do not count.
     """
 
     usd_per_day: _Usd | None = None

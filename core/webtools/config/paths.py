@@ -1,4 +1,4 @@
-"""Where the files are: the config, the cache and the log. Nothing is opened or made here."""
+"""Paths of the config file, the cache and the log."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ from webtools.config.parts import CacheConfig, LogConfig
 CODE = "the code"
 ENVIRONMENT = "the environment"
 
-_Kept = TypeVar("_Kept", CacheConfig, LogConfig)
+_FileConfig = TypeVar("_FileConfig", CacheConfig, LogConfig)
 Kind: TypeAlias = Literal["config", "cache", "log"]
 _NAMES: dict[Kind, str] = {
     "config": "web-search.json",
     "cache": "webtools.sqlite3",
     "log": "web-search.ndjson",
 }
-# What the user's folders depend on; a program, or a test, may change these while it runs.
+# The user's folders depend on these, which a program or a test may change while it runs.
 _POSIX = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 _WINDOWS = ("USERPROFILE", "APPDATA", "LOCALAPPDATA")
 _VARIABLES = _POSIX if os.name == "posix" else (*_POSIX, *_WINDOWS)
 
 
 def config_paths() -> tuple[Path, Path]:
-    """List where a config file is looked for: our own folder, then the pi agent's.
+    """Return the possible paths of the config file: in our folder, then in the pi agent's.
 
-    Without a home folder they begin with `~`: good to be shown, never to be opened.
+    For a user without a home folder they begin with `~`: show these, but do not open them.
     """
     return _config_paths(_surroundings())
 
 
-def settled(part: _Kept, origin: str) -> _Kept:
-    """Make the path of a part absolute, so that a change of the working folder moves no file."""
+def with_absolute_path(part: _FileConfig, origin: str) -> _FileConfig:
+    """Make the path of a part absolute, in case the working folder changes."""
     if part.path is None:
         return part
     return part.model_copy(update={"path": str(_resolved(part.path, origin))})
 
 
 def clash(cache: CacheConfig, log: LogConfig, origin: str) -> str:
-    """Name which of the files are one and the same, where the parts are settled; empty if none."""
+    """Explain which of the files are the same, or return ""."""
     config = os.path.normcase(origin)
-    kept = {"cache.path": cache.path, "log.path": log.path}
-    files = {key: os.path.normcase(os.path.normpath(path)) for key, path in kept.items() if path}
+    paths = {"cache.path": cache.path, "log.path": log.path}
+    files = {key: os.path.normcase(os.path.normpath(path)) for key, path in paths.items() if path}
     for key, path in files.items():
         if path == config:
             return f"{key} is this config file itself: name another file"
@@ -59,24 +59,23 @@ def clash(cache: CacheConfig, log: LogConfig, origin: str) -> str:
 
 
 def file_of(kind: Kind, path: str | None, origin: str) -> Path:
-    """Return where a file is: as the settings say, else in the user's own folders.
+    """Return the path of a file: from the settings, else in the user's folders.
 
     Args:
         kind: Which file.
-        path: What the settings say; relative to their own file.
-        origin: Where the settings are from.
+        path: The path in the settings, relative to their file.
+        origin: The source of the settings.
     """
     if path is None and _test_folder is not None:
         return _test_folder / _NAMES[kind]
     if path is None:
         return _users_file(kind, _surroundings()) or _substitute() / _NAMES[kind]
-    given = _as_path(path)
-    return given if given.is_absolute() else _resolved(path, origin)
+    return _resolved(path, origin)
 
 
 @contextmanager
 def files_in(folder: Path) -> Generator[None]:
-    """Keep the cache and the log in a folder, where the settings do not name a path."""
+    """Put the cache and the log in a folder, unless the settings set a path."""
     global _test_folder  # noqa: PLW0603 - the files are those of a process
     previous, _test_folder = _test_folder, folder
     try:
@@ -89,32 +88,29 @@ _test_folder: Path | None = None
 
 
 def _resolved(path: str, origin: str) -> Path:
-    # Unlike Path.expanduser(), this does not fail for a user without a home folder.
+    # Path.expanduser() would raise for a user without a home folder.
     expanded = os.path.expanduser(path)  # noqa: PTH111
     if expanded.startswith(("~/", "~" + os.sep)):
         return _substitute() / Path(expanded).name
     folder = "" if origin in {CODE, ENVIRONMENT} else Path(origin).parent
-    found = Path(folder, expanded)
+    resolved = Path(folder, expanded)
     try:
-        return found.absolute()
-    except OSError:  # the working folder is gone; whoever opens the file will say so
-        return found
+        return resolved.absolute()
+    except OSError:  # the working folder was deleted; opening the file will fail
+        return resolved
 
 
 def _substitute() -> Path:
-    """Name the folder that stands in for the user's own where there is no home folder."""
+    """Return the folder to use if there is no home folder."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     try:
         return Path(tempfile.gettempdir(), f"webtools-{user}")
-    except OSError:  # no folder is writable; whoever opens the file will say so
+    except OSError:  # no folder is writable; opening the file will fail
         return Path(os.sep)
 
 
 def _surroundings() -> tuple[str | None, ...]:
     return tuple(map(os.environ.get, _VARIABLES))
-
-
-_as_path = lru_cache(maxsize=16)(Path)
 
 
 @lru_cache(maxsize=16)
@@ -133,6 +129,6 @@ def _users_file(kind: Kind, _: tuple[str | None, ...]) -> Path | None:
     }[kind]
     try:
         folder = Path(find("webtools", appauthor=False))
-    except RuntimeError:  # what some versions say of a user without a home folder
+    except RuntimeError:  # some versions raise it for a user without a home folder
         return None
     return folder / _NAMES[kind] if folder.is_absolute() else None

@@ -1,4 +1,4 @@
-"""What a value of the config may be; each check gives the value back or says why not."""
+"""Checks of single values of the config. Each returns the value or raises an error."""
 
 from __future__ import annotations
 
@@ -30,43 +30,43 @@ _REFERENCE = re.compile(r"(?s)\$\{.*\}|\$[A-Z_][A-Z0-9_]*")
 
 
 def key_fault(key: str) -> str:
-    """Explain why a text cannot be a key, without showing it; empty when it can."""
+    """Explain why a text is not a key, without showing it, or return ""."""
     if not key.strip():
         return "is empty: write the key itself"
     if _REFERENCE.fullmatch(key.strip()):
         return "is taken literally, no variable is expanded: write the key itself"
     if not all("!" <= char <= "~" for char in key):
         return "holds a blank, a control or a non-ASCII character, which no key has"
-    if len(key) < SHORTEST_KEY and not key.endswith("..."):  # that is told to be a placeholder
+    if len(key) < SHORTEST_KEY and not key.endswith("..."):  # reported as a placeholder elsewhere
         return f"is too short: an API key has {SHORTEST_KEY} characters or more"
     return ""
 
 
 def checked_name(name: str) -> str:
-    """Refuse a name that is blank or would not print."""
+    """Refuse a name that is blank or not printable."""
     if not name or name != name.strip() or not name.isprintable():
         fail("must be a printable name, not blank and without blanks around it")
     return name
 
 
 def checked_type(kind: str) -> str:
-    """Refuse a type that neither is one of ours nor is registered or announced by a package.
+    """Refuse a type that is neither built in, registered nor announced by a package.
 
     Raises:
         ConfigError: The package that announces the type is broken.
     """
     if kind not in PROVIDERS:
-        told, known = "is unknown", PROVIDERS.types()
+        fault, types = "is unknown", PROVIDERS.types()
         if len(kind) < SHORTEST_KEY:
-            told = f"{quote(kind)} {told}"
-        fail(f"{told}{hint(kind, known)}; known types are: {listed(known)}")
+            fault = f"{quote(kind)} {fault}"
+        fail(f"{fault}{hint(kind, types)}; known types are: {listed(types)}")
     return kind
 
 
 class KeySource(SecretStr):
-    """A key that a function gives at the first use, such as one that asks a secret manager.
+    """A key that a function returns at the first use, for example from a secret manager.
 
-    A pickle holds the function's name alone, so the key itself never leaves the process.
+    A pickle has only the function's name, so the key never leaves the process.
     """
 
     def __init__(self, function: Callable[[], str]) -> None:
@@ -80,13 +80,13 @@ class KeySource(SecretStr):
         return f"{module}:{getattr(self._function, '__qualname__', '')}"
 
     def get_secret_value(self) -> str:
-        """Return the key; the function is asked once per process.
+        """Return the key. The function is called once per process.
 
         Raises:
-            ConfigError: The function failed, or gave what cannot be a key.
+            ConfigError: The function failed, or did not return a key.
         """
         if not self._secret_value:
-            self._secret_value = _key_of(self._function, self.name)
+            self._secret_value = _call_key_function(self._function, self.name)
         return self._secret_value
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -96,11 +96,11 @@ class KeySource(SecretStr):
                 f"the apiKey function {self.name} cannot be imported by its name, so it cannot "
                 "be pickled; define it at the top of a module that both processes have"
             )
-        return KeySource.named, (self.name,)
+        return KeySource.from_name, (self.name,)
 
     @classmethod
-    def named(cls, name: str) -> KeySource:
-        """Return the source over the function of that name, `module:function`."""
+    def from_name(cls, name: str) -> KeySource:
+        """Return the source for a function, `module:function`."""
         return cls(_imported(name))
 
     def __copy__(self) -> KeySource:
@@ -108,14 +108,14 @@ class KeySource(SecretStr):
         return self
 
     def __deepcopy__(self, memo: object) -> KeySource:
-        """Share the source, likewise."""
+        """Share the source."""
         return self
 
     def _display(self) -> str:
         return self.name
 
     def __eq__(self, other: object) -> bool:
-        """Compare the functions that give the keys."""
+        """Compare the functions."""
         return isinstance(other, KeySource) and other._function == self._function
 
     def __hash__(self) -> int:
@@ -128,14 +128,14 @@ class KeySource(SecretStr):
 
 
 def _imported(name: str) -> Any:
-    """Import a function; None where the other process would find none, or another one."""
+    """Import a function, or return None if another process could not import the same one."""
     module, _, path = name.partition(":")
     if not module or module == "__main__" or not path.isidentifier():
         return None
     return getattr(import_module(module), path, None)
 
 
-def _key_of(function: Callable[[], str], name: str) -> str:
+def _call_key_function(function: Callable[[], str], name: str) -> str:
     key: Any = None
     try:
         key = function()
@@ -150,12 +150,12 @@ def _key_of(function: Callable[[], str], name: str) -> str:
 
 
 def as_key(value: Any) -> Any:
-    """Take a function for the key that it will give."""
+    """Replace a function that returns a key by a `KeySource`."""
     return KeySource(cast("Callable[[], str]", value)) if callable(value) else value
 
 
 def checked_key(key: SecretStr) -> SecretStr:
-    """Refuse a text that cannot be a key; what a function gives is checked at the first use."""
+    """Refuse a text that is not a key. The key of a function is checked at the first use."""
     if isinstance(key, KeySource):
         return key
     if fault := key_fault(key.get_secret_value()):
@@ -164,7 +164,7 @@ def checked_key(key: SecretStr) -> SecretStr:
 
 
 def checked_path(path: str) -> str:
-    """Refuse what cannot be the path of a file."""
+    """Refuse a text that is not the path of a file."""
     if not path.strip():
         fail("is empty: name a file, or leave it out")
     if not path.isprintable():
@@ -175,29 +175,29 @@ def checked_path(path: str) -> str:
 
 
 def checked_base_url(url: str) -> str:
-    """Refuse what is no base of URLs; a slash at the end is dropped."""
+    """Refuse a text that is not a base URL; remove a final slash."""
     if not (_BASE_URL.fullmatch(url) and _has_valid_port(url)):
         example = "such as http://127.0.0.1:8080/exa"
         kind = "an absolute http(s) URL without a login, query or fragment"
-        fail(f"must be {kind}, {example}{_odd(url, _HTTP)}")
+        fail(f"must be {kind}, {example}{_url_fault(url, _HTTP)}")
     return url.rstrip("/")
 
 
 def checked_proxy(url: SecretStr) -> SecretStr:
-    """Refuse what is no HTTP proxy's URL; it may hold user and password."""
+    """Refuse a text that is not the URL of an HTTP proxy, which may have a login."""
     clear = url.get_secret_value()
     if clear != NO_PROXY and not _is_server(clear, _PROXY_URL):
         kind = "the URL of an HTTP proxy, such as http://127.0.0.1:3128"
-        fail(f"must be {kind}{_odd(clear, _HTTP)}")
+        fail(f"must be {kind}{_url_fault(clear, _HTTP)}")
     return url
 
 
 def checked_storage_url(url: SecretStr) -> SecretStr:
-    """Refuse what is no server of ours; it may hold user and password."""
+    """Refuse a text that is not the URL of a Redis server, which may have a login."""
     clear = url.get_secret_value()
     if not _is_server(clear, _STORAGE_URL):
         kind = "the URL of a Redis server, such as redis://127.0.0.1:6379/0"
-        fail(f"must be {kind}{_odd(clear, _REDIS)}")
+        fail(f"must be {kind}{_url_fault(clear, _REDIS)}")
     return url
 
 
@@ -207,8 +207,8 @@ def _is_server(url: str, pattern: str) -> bool:
     )
 
 
-def _odd(url: str, schemes: tuple[str, ...]) -> str:
-    """Explain what is odd about a URL that was refused, without showing what may be a password."""
+def _url_fault(url: str, schemes: tuple[str, ...]) -> str:
+    """Explain what is wrong with a URL, without showing what may be a password."""
     scheme, mark, rest = url.partition("://")
     place, _, path = rest.rpartition("@")[2].partition("/")
     faults = {
@@ -216,7 +216,7 @@ def _odd(url: str, schemes: tuple[str, ...]) -> str:
         "it holds a blank or a character that is not ASCII": not re.compile("[!-~]*").fullmatch(
             url
         ),
-        f"it does not begin with {' or '.join(f'{each}://' for each in schemes)}": (
+        f"it does not begin with {' or '.join(f'{name}://' for name in schemes)}": (
             not mark or scheme.lower() not in schemes
         ),
         "it has a query or a fragment": "?" in rest or "#" in rest,
@@ -225,8 +225,8 @@ def _odd(url: str, schemes: tuple[str, ...]) -> str:
         "its port is not one of 1 to 65535": not _has_valid_port(url),
         "its path is not the number of a database": path and schemes == _REDIS,
     }
-    told = next((fault for fault, is_so in faults.items() if is_so), "")
-    return f"; {told}" if told else ""
+    fault = next((fault for fault, is_present in faults.items() if is_present), "")
+    return f"; {fault}" if fault else ""
 
 
 def _has_valid_host(url: str) -> bool:
@@ -246,19 +246,19 @@ def _has_valid_port(url: str) -> bool:
 
 
 def usual_options(kind: str) -> dict[str, Any]:
-    """Return the options of an entry that is made from a key alone, as a config file has them.
+    """Return the options of an entry that has only a key, in the spelling of a config file.
 
-    Highlights are the snippets of Exa's results. They cost nothing.
+    Exa's highlights are free, and its results have no other snippets.
     """
     has_highlights = "search_highlights" in PROVIDERS[kind].about.options.model_fields
     return {"searchHighlights": True} if has_highlights else {}
 
 
 def read_options(kind: str, value: Any) -> Options:
-    """Read the options of an entry, where `kind` is its type.
+    """Read the options of an entry of a type.
 
     Raises:
-        ConfigError: They are wrong; the text begins with the path.
+        ConfigError: They are invalid. The message begins with the path.
     """
     model = PROVIDERS[kind].about.options
     if not isinstance(value, (dict, Options, type(None))):
@@ -274,12 +274,13 @@ def read_options(kind: str, value: Any) -> Options:
 
 
 def _options_fault(kind: str, options: Options) -> str:
-    bound = PROVIDERS[kind].about.max_results
+    max_results = PROVIDERS[kind].about.max_results
     for name, value in vars(options).items():
         path = to_camel(name)
-        most = bound if name == "default_search_limit" else None
+        maximum = max_results if name == "default_search_limit" else None
         if isinstance(value, SecretStr) and (fault := key_fault(value.get_secret_value())):
             return f"{path} {fault}"
-        if type(value) is int and not 1 <= value <= (most or value):
-            return f"{path} must be at least 1{f' and at most {most}' if most else ''}, not {value}"
+        if type(value) is int and not 1 <= value <= (maximum or value):
+            upper = f" and at most {maximum}" if maximum else ""
+            return f"{path} must be at least 1{upper}, not {value}"
     return ""

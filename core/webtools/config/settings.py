@@ -1,7 +1,6 @@
-"""Settings, from one source: what the code passes in, else the file, else the environment.
+"""The settings, from one source: the code, else the file, else the environment.
 
-`load` is pure; `Settings` is the edge that reads, and reads again when the source has changed.
-No error here shows a key, neither in its text nor in a chained exception.
+No error shows a key, neither in its message nor in a chained exception.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from pydantic.alias_generators import to_camel
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, environment_proxies
 from webtools._internal.http.proxies import signature as proxy_signature
 from webtools._internal.io.locks import Lock
-from webtools._internal.text.quoting import quote
+from webtools._internal.text.quoting import nearest, quote
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
 from webtools.config.config_file import (
     CONFIG_VARIABLE,
     absolute,
-    file_error,
     missing_file,
     read_text,
+    settings_error,
     status,
 )
 from webtools.config.config_messages import fail
@@ -40,9 +39,9 @@ from webtools.config.paths import (
     ENVIRONMENT,
     clash,
     config_paths,
-    settled,
+    with_absolute_path,
 )
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, Fault
 from webtools.providers.about import Pacer
 
 
@@ -50,39 +49,41 @@ def load(text: str, origin: str) -> Config:
     """Read a config file's text.
 
     Args:
-        text: The JSON text; a byte order mark at its start is ignored.
+        text: The JSON text. A byte order mark is ignored.
         origin: The file's path, for messages.
 
     Raises:
-        ConfigError: The text is not JSON, or not a valid config; the message names the file and
-            the fault, never a key, and ends with `EXAMPLE`.
+        ConfigError: The text is not a valid config. The message has no keys.
     """
+    fault = Fault.NONE
     try:
         return Config.model_validate(_parse(text))
     except json.JSONDecodeError as error:
-        what = error.msg.partition(":")[0]
-        fault = f"is not JSON: {what} at line {error.lineno}, column {error.colno}"
+        reason = error.msg.partition(":")[0]
+        message = f"is not JSON: {reason} at line {error.lineno}, column {error.colno}"
     except RecursionError:
-        fault = "is nested too deep"
-    except (ConfigError, ValueError) as error:
-        fault = str(error)
+        message = "is nested too deep"
+    except ConfigError as error:
+        message, fault = str(error), error.fault
+    except ValueError as error:
+        message = str(error)
     del text  # a traceback that shows local variables would show the keys
-    raise file_error(origin, fault)
+    raise settings_error(origin, message, fault)
 
 
 def find_config() -> Path | None:
     """Find the config file: the first of `config_paths` that exists.
 
     Raises:
-        ConfigError: Whether it exists cannot be told, or it is a link to nowhere.
+        ConfigError: The status of a file cannot be read, or it is a broken link.
     """
-    # Without a home folder there is `~` in them: that would be a folder of the project's.
-    found = (path for path in config_paths() if path.is_absolute() and status(path))
-    return next(found, None)
+    # Without a home folder the paths begin with `~`, which would be a folder in the working folder.
+    paths = (path for path in config_paths() if path.is_absolute() and status(path))
+    return next(paths, None)
 
 
 def config_in_use(environ: Mapping[str, str]) -> Path | None:
-    """Return the config file: the one that `WEBTOOLS_CONFIG` names, else what `find_config` finds.
+    """Return the config file that `WEBTOOLS_CONFIG` names, else that of `find_config`.
 
     Raises:
         ConfigError: The file that the variable names does not exist, or as `find_config`.
@@ -112,31 +113,31 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if key in values:
             fail(f"holds the key {quote(key)} twice in one object")
-        if key in PYTHON_SPELLINGS:
-            fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(key))}?)")
+        if "_" in key and (name := nearest(key, PYTHON_SPELLINGS)):
+            fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(name))}?)")
         values[key] = value
     return values
 
 
 def _from_mapping(values: Mapping[str, Any]) -> Config:
-    fault = "must be a mapping with texts as keys"
+    message = "must be a mapping with texts as keys"
     try:
         if has_text_keys(dict(values)):
             return Config.model_validate(dict(values))
     except ConfigError as error:
-        fault = str(error)
-    raise file_error(CODE, fault)
+        message = str(error)
+    raise settings_error(CODE, message)
 
 
 class Settings:
-    """The settings in force, from one source; a change of it shows at the next call.
+    """The settings of an instance, from one source. Changes apply from the next call on.
 
     Args:
-        config: A config, or the path of a file, or None to look for a file and, if there is
-            none, read the environment. Nothing is read yet.
-        environ: Stands in for `os.environ`.
+        config: A config, or the path of a file. None: find a file, else use the environment.
+            Nothing is read yet.
+        environ: Replaces `os.environ`.
         overrides: Settings that apply on top of the source.
-        own_transport: Whether the caller's own transport connects: then no proxy is ours to choose.
+        own_transport: Whether the caller passed a transport, so that webtools uses no proxies.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class Settings:
         overrides: Overrides | None = None,
         own_transport: bool = False,
     ) -> None:
-        self._config: Config | None = None  # first: a failure's traceback may show the repr
+        self._config: Config | None = None  # first, because a traceback may show the repr
         self._path: Path | None = None
         if isinstance(config, Mapping):
             config = _from_mapping(config)
@@ -165,33 +166,33 @@ class Settings:
         self._pacers: dict[tuple[object, ...], Pacer] = {}
 
     def accounts(self) -> Accounts:
-        """Return the providers; reads only what has changed since the last call.
+        """Return the providers. Read the source again only if it has changed.
 
         Raises:
-            ConfigError: The source is not valid, or the file that was named does not exist.
+            ConfigError: The source is invalid, or the named file does not exist.
         """
         if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
             self._lock, self._pid = Lock(), os.getpid()
         with self._lock:
             path = None if self._config else self._path or config_in_use(self.environ)
-            own = () if self._config else self._sign(path)
-            signature = (*proxy_signature(), *own)
+            source = () if self._config else self._sign(path)
+            signature = (*proxy_signature(), *source)
             if self._accounts is None or signature != self._signature:
                 self._accounts = self._read(path)
                 self._signature = signature
             return self._accounts
 
     def latest(self) -> Accounts:
-        """Return what `accounts` gives; what it gave last where one may not look at the file.
+        """Return `accounts()`, or its last result if the file may not be read here.
 
         Raises:
-            ConfigError: The source is not valid, or the file that was named does not exist.
+            ConfigError: The source is invalid, or the named file does not exist.
         """
         try:
             return self.accounts()
         except ConfigError:
             raise
-        except Exception:  # of a detector of blocking calls
+        except Exception:  # raised by a detector of blocking calls
             if self._accounts is None:
                 raise
             return self._accounts
@@ -203,11 +204,10 @@ class Settings:
 
     def _sign(self, path: Path | None) -> tuple[object, ...]:
         if path:
-            if (found := status(path)) is None:
+            if (file := status(path)) is None:
                 raise missing_file(path)
-            # The time of a status change tells a chmod, and a copy that kept its old time.
-            times = (found.st_mtime_ns, found.st_ctime_ns)
-            return (str(path), *times, found.st_size, found.st_ino)
+            # ctime changes with a chmod, and with a copy that keeps its mtime.
+            return (str(path), file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino)
         values = map(self.environ.get, variables())
         return tuple(value and SecretStr(value) for value in values)
 
@@ -222,16 +222,17 @@ class Settings:
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
         if self._overrides:
             config = self._overrides.apply(config)
-        cache, log = settled(config.cache, origin), settled(config.log, origin)
+        cache = with_absolute_path(config.cache, origin)
+        log = with_absolute_path(config.log, origin)
         if fault := clash(cache, log, origin):
-            raise file_error(origin, fault)
+            raise settings_error(origin, fault)
         proxies, domains = self._proxies(), config.fetch.domains
         if self._own_transport and (fault := _proxy_fault(config)):
-            raise file_error(origin, fault)
+            raise settings_error(origin, fault)
         return Accounts(
             accounts=tuple(
-                build(each, self._pacer(each), origin, proxies, domains)
-                for each in config.providers
+                build(entry, self._pacer(entry), origin, proxies, domains)
+                for entry in config.providers
             ),
             origin=origin,
             config=config.model_copy(update={"cache": cache, "log": log}),
@@ -248,26 +249,26 @@ class Settings:
         rate = entry.max_requests_per_second
         if rate is None:
             return None
-        # Kept when the source is read again, or an edit would let through a burst of calls.
+        # Keep it when the source is read again, or an edit would allow a burst of calls.
         return self._pacers.setdefault((entry.name, entry.type, rate), Pacer(rate))
 
     def __repr__(self) -> str:
-        """Name the source, not what it holds."""
+        """Name the source without its content."""
         return f"Settings({CODE if self._config else self._path})"
 
     @property
     def source(self) -> tuple[Config | str | None, Overrides | None]:
-        """The config or the path of a file, and what applies on top of it."""
+        """The config or the path of the file, and the overrides."""
         return self._config or (str(self._path) if self._path else None), self._overrides
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle as the source alone, so that the other side reads it itself."""
+        """Copy and pickle the source, which the other process reads itself."""
         config, overrides = self.source
         return partial(Settings, overrides=overrides), (config,)
 
 
 def _proxy_fault(config: Config) -> str:
-    """Find an entry whose proxy would be passed over; empty where there is none."""
+    """Return the fault of an entry whose proxy would be ignored, or ""."""
     for i, entry in enumerate(config.providers):
         if entry.proxy is not None and not entry.goes_direct:
             return f"providers[{i}].proxy: give the proxy to the transport that the code passes in"
@@ -281,7 +282,7 @@ def check(settings: Settings) -> list[str]:
         ConfigError: They are not valid, or there is no provider.
     """
     if not settings.accounts().accounts:
-        settings.accounts().select("search")  # says that no key is set, and what to do
+        settings.accounts().select("search")  # raises, with what to do
     accounts = settings.accounts()
-    # A key may also be set where a name belongs.
+    # A user may have set a key in place of a name.
     return accounts.redactor.clean(describe(accounts, settings.environ))

@@ -1,4 +1,4 @@
-"""Write a config file, add a provider to one, or change a key; nothing else writes one."""
+"""Write a config file, add a provider to it, or change a key."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _PRIVATE_FOLDER = 0o700
 
 
 def begin_config(path: Path, entry: dict[str, Any], *, force: bool = False) -> None:
-    """Write a config file with one provider, which only the user may read.
+    """Write a config file with one provider, readable only by the user.
 
     Args:
-        path: The file; a folder that is missing is made.
-        entry: The provider, as the file has it.
-        force: Replace a file that is there.
+        path: The file. Missing folders are created.
+        entry: The provider, in the format of the file.
+        force: Replace an existing file.
 
     Raises:
-        ConfigError: The entry is no valid one, or there is a file already.
+        ConfigError: The entry is invalid, or the file exists.
         OSError: The file cannot be written.
     """
     text = _text({"defaultProvider": entry["name"], "providers": [entry]})
@@ -37,10 +37,10 @@ def begin_config(path: Path, entry: dict[str, Any], *, force: bool = False) -> N
 
 
 def add_entry(path: Path, entry: dict[str, Any]) -> None:
-    """Add a provider to a config file; the rest of the file stays.
+    """Add a provider to a config file.
 
     Raises:
-        ConfigError: The file or the entry is not valid, or the file has a provider of that name.
+        ConfigError: The file or the entry is invalid, or the name exists.
         OSError: The file cannot be written.
     """
     check_name(path, entry["name"])
@@ -52,23 +52,23 @@ def add_entry(path: Path, entry: dict[str, Any]) -> None:
 
 
 def check_name(path: Path, name: str) -> None:
-    """Refuse a name that a provider in a config file has.
+    """Check that no provider of a config file has a name.
 
     Raises:
-        ConfigError: The name is taken, or the file is not valid.
+        ConfigError: The name exists, or the file is invalid.
     """
     if name in [entry.name for entry in load(read_text(path), str(path)).providers]:
         raise ConfigError(f"{path}: there is a provider {quote(name)} already; choose a --name.")
 
 
 def set_key(path: Path, name: str, key: str) -> None:
-    """Change the key of one provider in a config file; all else in it stays.
+    """Change the key of a provider in a config file.
 
     Raises:
-        ConfigError: The file is no valid config, has no such provider, or the key can be none.
+        ConfigError: The file or the key is invalid, or the provider does not exist.
         OSError: The file cannot be written.
     """
-    position = position_of(path, name)
+    position = find_provider(path, name)
     data = json.loads(read_text(path).removeprefix("\ufeff"))
     data["providers"][position]["apiKey"] = key
     changed = _text(data)
@@ -76,17 +76,17 @@ def set_key(path: Path, name: str, key: str) -> None:
     _write(path.resolve(), changed)
 
 
-def position_of(path: Path, name: str) -> int:
-    """Return which provider of a config file has a name, counted from 0.
+def find_provider(path: Path, name: str) -> int:
+    """Return the index of the provider with a name in a config file.
 
     Raises:
-        ConfigError: The file is no valid config, or has no such provider.
+        ConfigError: The file is invalid, or no provider has the name.
     """
-    known = [each.name for each in load(read_text(path), str(path)).providers]
-    if name not in known:
-        fault = f"{path}: there is no provider {quote(name)}{hint(name, known)}"
-        raise ConfigError(f"{fault}; known are: {listed(known)}.")
-    return known.index(name)
+    names = [entry.name for entry in load(read_text(path), str(path)).providers]
+    if name not in names:
+        fault = f"{path}: there is no provider {quote(name)}{hint(name, names)}"
+        raise ConfigError(f"{fault}; known are: {listed(names)}.")
+    return names.index(name)
 
 
 def _text(data: dict[str, Any]) -> str:
@@ -94,23 +94,23 @@ def _text(data: dict[str, Any]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Put a file in place at one stroke: nobody sees a part of it, or may read it meanwhile."""
+    """Replace a file atomically, readable only by the user."""
     path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
     try:
         _replace(path, text)
     except OSError as error:
-        error.filename = str(path)  # not the file that was to take its place
+        error.filename = str(path)  # not the temporary file
         raise
 
 
 def _replace(path: Path, text: str) -> None:
-    # As `mkstemp` makes it, the user alone may read and write it.
-    descriptor, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # `mkstemp` creates a file that only the user may read.
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        Path(made).replace(path)
+        Path(temporary).replace(path)
     except BaseException:
         with suppress(OSError):
-            Path(made).unlink()
+            Path(temporary).unlink()
         raise

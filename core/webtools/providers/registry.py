@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
 from webtools._internal.io.locks import RLock
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, Fault
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.protocols import (
     DocsProvider,
@@ -203,7 +203,8 @@ class Registry(Mapping[str, Services]):
             services = _load_entry_point(point, package)
             if services.about.name != kind:
                 fault = f'announces it as "{kind}", but its ABOUT says "{services.about.name}"'
-                raise ConfigError(f'Provider type "{kind}": package {package} {fault}.')
+                message = f'Provider type "{kind}": package {package} {fault}.'
+                raise ConfigError(message, fault=Fault.BROKEN_PLUGIN)
             return self._added.setdefault(kind, services)
 
 
@@ -221,5 +222,6 @@ def _load_entry_point(point: EntryPoint, package: str) -> Services:
         fault = f"{point.value} cannot be imported ({type(error).__name__}: {error})"
     raise ConfigError(
         f'Provider type "{point.name}" of package {package} is broken: {fault.rstrip(".")}. '
-        f"Update or remove {package}."
+        f"Update or remove {package}.",
+        fault=Fault.BROKEN_PLUGIN,
     )

@@ -90,7 +90,7 @@ def chain_for(command: Command, query: str, accounts: Accounts) -> tuple[Account
     docs = _docs_types() if is_docs_lookup(query, command) else ()
     first, last = (*docs, *_search_types("first")), _search_types("last")
     accounts_of_types = _accounts_of_types(first, accounts) or _accounts_of_types(last, accounts)
-    accounts_of_types = (*accounts_of_types, *accounts.standing_in("search"))
+    accounts_of_types = (*accounts_of_types, *accounts.active_stand_ins("search"))
     if not accounts_of_types:
         raise _no_providers(command, (*first, *last), accounts)
     return accounts_of_types
