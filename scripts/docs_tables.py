@@ -207,11 +207,29 @@ def _spellings(model: type[ToolInput]) -> str:
 
 
 def details(name: str) -> str:
-    """List the keys of a tool's details."""
+    """List the keys that the details of one tool have beside the shared ones."""
     model, extra, left_out = _DETAILS[name]
-    own = {key: text for key, text in attributes(model).items() if key in model.model_fields}
-    every = {key: text for key, text in (own | extra | _COMMON).items() if key not in left_out}
-    return table(("Key", "Meaning"), ([f"`{key}`", in_json(text)] for key, text in every.items()))
+    return _key_table(_meanings(model) | extra, left_out | _shared().keys())
+
+
+def shared_details() -> str:
+    """List the keys that the details of several tools have."""
+    return _key_table(_shared())
+
+
+def _shared() -> dict[str, str]:
+    responses = (results.SearchResponse, results.FetchResponse)
+    search, fetch = (_meanings(response) for response in responses)
+    return {key: text for key, text in search.items() if key in fetch} | _COMMON
+
+
+def _meanings(model: type[BaseModel]) -> dict[str, str]:
+    return {key: text for key, text in attributes(model).items() if key in model.model_fields}
+
+
+def _key_table(meanings: Mapping[str, str], left_out: Iterable[str] = ()) -> str:
+    rows = ([f"`{key}`", in_json(text)] for key, text in meanings.items() if key not in left_out)
+    return table(("Key", "Meaning"), rows)
 
 
 def model(name: str) -> str:

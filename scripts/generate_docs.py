@@ -84,6 +84,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "commands": command_help,
     "description": docs_tables.model_view,
     "details": docs_tables.details,
+    "shared-details": docs_tables.shared_details,
     "errors": docs_tables.error_tree,
     "magics": docs_tables.magics,
     "model": docs_tables.model,

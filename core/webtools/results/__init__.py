@@ -74,15 +74,15 @@ def __getattr__(name: str) -> Any:
 
 
 class Passage(ItemModel):
-    """A part of a text that bears on a question.
+    """A part of a text that fits a question.
 
     Attributes:
-        text: The source's own characters, with the texts of links but not their addresses; of a
-            long table its header and some of its rows.
-        heading: The headings or signature above it, on one line; may be empty.
-        url: Address of the source; empty for a string.
-        score: How well it fits, 0 to 1; scores of different calls do not compare.
-        offset: Where it begins in the source, in characters.
+        text: Text of the source, unchanged but for link addresses, which are left out. A long
+            table has its header and some of its rows.
+        heading: The headings or signature above the passage, on one line. May be empty.
+        url: URL of the source; empty for a string.
+        score: How well the passage fits, 0 to 1. Do not compare scores of different calls.
+        offset: Position in the source, in characters.
     """
 
     text: str
@@ -93,20 +93,20 @@ class Passage(ItemModel):
 
 
 class Page(ItemModel):
-    """One page, or the reason why it could not be had.
+    """A page, or the reason why it failed.
 
     Attributes:
-        url: The URL asked for.
-        title: The page's title, or None.
-        text: Main text as Markdown, or None when not asked for or not there.
-        passages: What of it bears on the question, best first; None when no question was asked.
-        passages_by: Who chose these: a provider's configured name, or `webtools`; None without any.
-        highlights: Extracts, where asked for.
-        summary: Summary, where asked for.
-        published_at: Aware date and time, or None when unknown.
+        url: The requested URL.
+        title: Title, or None.
+        text: Main text as Markdown, or None.
+        passages: The passages that fit the question, best first; None without a question.
+        passages_by: Name of the provider that chose the passages, or `webtools`.
+        highlights: Extracts, if requested.
+        summary: Summary, if requested.
+        published_at: Date and time with a time zone, or None if unknown.
         author: Author, or None.
-        error: Why the page failed, or None; a failed page has nothing else.
-        source_provider: Configured name of the provider that fetched it; None for a failed page.
+        error: Why the page failed, or None. A failed page has only a URL and an error.
+        source_provider: Name of the provider that fetched the page.
     """
 
     url: str
@@ -123,19 +123,18 @@ class Page(ItemModel):
 
 
 class SearchResult(ItemModel):
-    """One hit, in plain text: HTML marks, entities and control characters are gone.
+    """A search result in plain text, without HTML tags, entities and control characters.
 
     Attributes:
-        title: The page's title, or its host where the provider knows none.
-        url: Absolute http(s) URL, as the provider gave it.
-        snippet: An extract; on one line, but for documentation with code. May be empty.
-        published_at: Aware date and time, or None when unknown.
+        title: Title of the page, or its host.
+        url: Absolute http(s) URL.
+        snippet: Extract. May be empty. One line, unless it contains code.
+        published_at: Date and time with a time zone, or None if unknown.
         author: Author, or None.
-        score: Relevance from 0 to 1, or None where the provider gives none.
-        source_provider: Configured name of the provider that found it.
-        query: The query that found it.
-        content: What the provider gave of the page itself, its text or passages of it; None where
-            that was not asked for.
+        score: Relevance from 0 to 1, or None if the provider sends none.
+        source_provider: Name of the provider that found the result.
+        query: The query of the result.
+        content: Text or passages of the page from the provider; None if not requested.
     """
 
     title: str
@@ -150,29 +149,28 @@ class SearchResult(ItemModel):
 
 
 class _FailedPage(Page):
-    """A page that failed, on its way through a fetch: the kind of fault goes with it, unshown."""
+    """A failed page with the kind of fault, which is not part of the result."""
 
     fault: Fault = Field(exclude=True)
 
 
 def failed_page(url: str, error: str, fault: Fault) -> Page:
-    """Build the page that could not be had, with what is known of the kind of fault."""
+    """Build a page that failed, with the kind of fault if it is known."""
     return _FailedPage(url=url, error=error, fault=fault) if fault else Page(url=url, error=error)
 
 
 def fault_of(page: Page) -> Fault:
-    """Return what kind of fault a failed page has, as far as that is known."""
+    """Return the kind of fault of a failed page, if it is known."""
     return page.fault if isinstance(page, _FailedPage) else Fault.NONE
 
 
 class ProviderAttempt(Model):
-    """A provider that was to serve a call.
+    """A provider that was tried or skipped.
 
     Attributes:
-        provider: Its configured name.
-        served: Whether something in the response is from it.
-        reason: Why it was left for the next one, at least for a part of the call; null when it
-            was not.
+        provider: Name of the provider.
+        served: Whether a part of the response is from the provider.
+        reason: Why it failed or was skipped, for at least a part of the call; else None.
     """
 
     provider: str
@@ -188,17 +186,16 @@ class QueryError(Model):
 
 
 class _Response(ShownModel):
-    """What every response says beside its content.
+    """The fields that all responses have.
 
     Attributes:
-        provider: Configured name of the provider that served the call; of several the first in
-            their order.
-        attempts: The providers that were asked or passed over, in their order.
-        warnings: What the caller should know, a sentence each.
-        cost_usd: Price of the call in USD, or None when unknown.
-        cost_is_estimate: Whether the price is from the price table, not from the provider.
-        cache_hit: Whether all of it was cached by earlier calls; nothing was sent then.
-        retrieved_at: When the oldest part of it was fetched.
+        provider: Name of the provider that served the call; the first one if there are several.
+        attempts: The providers that were tried or skipped, in order.
+        warnings: Warnings, one sentence each.
+        cost_usd: Price of the call in USD, or None if unknown.
+        cost_is_estimate: Whether the price is from the price table instead of the provider.
+        cache_hit: Whether the whole response is from the cache.
+        retrieved_at: When the oldest part of the response was fetched.
     """
 
     provider: str
@@ -215,10 +212,10 @@ class SearchResponse(_Response):
 
     Attributes:
         queries: The queries as they were sent.
-        results: The hits.
+        results: The search results.
         errors: The queries that failed, if others succeeded.
-        filters: For each filter asked for, who applied it; where several providers served, the
-            weakest of their answers.
+        filters: How each filter was applied: `native`, `local` or `unsupported`. If several
+            providers served, the weakest.
     """
 
     queries: list[str]
@@ -228,13 +225,13 @@ class SearchResponse(_Response):
 
 
 class FetchResponse(_Response):
-    """One page per URL, in the order asked; failed ones carry `error`."""
+    """A page for each URL, in the order of the URLs. Failed pages have an `error`."""
 
     pages: list[Page]
 
 
 class SummaryResponse(_Response):
-    """A summary: `text` is the provider's output alone."""
+    """A summary. `text` is the provider's text alone."""
 
     url: str
     text: str
@@ -247,14 +244,14 @@ class ReadResponse(ShownModel):
     """A part of an output that was cut.
 
     Attributes:
-        handle: The handle of the whole.
-        content: The part, to the letter.
-        offset: Where it begins, in characters of the whole.
-        next_offset: Where the part after it begins, or None at the end.
-        total_characters: Length of the whole.
-        find: What was looked for; empty when nothing was.
-        found_at: Where it begins; None when it is not there, and `content` is empty then.
-        warnings: What the caller should know, a sentence each.
+        handle: Handle of the output.
+        content: The part, unchanged.
+        offset: Position of the part in the output, in characters.
+        next_offset: Position of the next part, or None at the end.
+        total_characters: Length of the output.
+        find: The words to find, or empty.
+        found_at: Position of the words; None if they do not occur. `content` is then empty.
+        warnings: Warnings, one sentence each.
     """
 
     handle: str
