@@ -42,17 +42,6 @@ def test_stats_describes_the_cache(cli: Cli, trial: str) -> None:
     assert rows["Outputs"].startswith("0 ")
 
 
-def test_json_has_the_same_facts(cli: Cli, trial: str) -> None:
-    cli("search", "heap", "--config", trial)
-    data = cli("cache", "stats", "--json", "--config", trial).json
-    assert data["path"] == str(Path(trial).with_name("trial-cache.sqlite3"))
-    assert (data["enabled"], data["entries"], data["expired"]) == (True, 1, 0)
-    assert 0 < data["bytes"] < data["max_bytes"] == 256 * 1024 * 1024
-    assert data["ttl_ms"] == 1_800_000
-    assert data["oldest"] == data["newest"]
-    assert data["oldest"].endswith("+00:00")
-
-
 def test_stats_makes_no_file(cli: Cli, trial: str) -> None:
     result = cli("cache", "stats", "--config", trial)
     assert "Answers:  0\nSize:     0 B of" in result.out

@@ -7,13 +7,11 @@ import os
 import sys
 from argparse import Namespace
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_calls import Cli, Start
 from langchain_core.language_models import FakeListChatModel
-from llama_index.core.llms import MockLLM
 
 from webtools import WebTools
 from webtools.cli import completion
@@ -65,23 +63,6 @@ def test_a_file_gets_what_would_be_printed(cli: Cli, trial: str, tmp_path: Path)
     assert (result.code, result.out) == (0, "")
     assert result.err == f"webtools: written to {path}.\n"
     assert path.read_text() == printed
-
-
-@pytest.mark.usefixtures("own_temp")
-def test_a_file_gets_the_text_uncut(
-    cli: Cli, config: str, tmp_path: Path, webtools_sandbox: SandboxServer
-) -> None:
-    url = f"{webtools_sandbox.docs_url}/library/asyncio.html"
-    text = "word " * 20_000 + "end"
-    hit = {"id": url, "url": url, "title": "T", "text": text}
-    body = {"results": [hit], "statuses": [{"id": url, "status": "success"}]}
-    webtools_sandbox.fault(body=json.dumps(body).encode(), times=None)
-    path = tmp_path / "page.md"
-    assert cli("fetch", url, "--config", config, "-o", str(path)).code == 0
-    written = path.read_text()
-    assert written.startswith("## T\n")
-    assert written.endswith("word end\n")
-    assert "untrusted" not in written
 
 
 def test_another_file_is_replaced_with_force_alone(cli: Cli, config: str, tmp_path: Path) -> None:
@@ -173,11 +154,6 @@ def test_a_senseless_timeout_is_refused(cli: Cli, time: str) -> None:
 QUESTION = "How do I generate secure random tokens in Python?"
 
 
-@pytest.fixture
-def no_langchain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
-
-
 def test_langchain_loads_the_model_that_writes_the_answer(
     cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,28 +168,6 @@ def test_langchain_loads_the_model_that_writes_the_answer(
     assert (result.code, result.err) == (0, "")
     assert result.json["synthesis"]["claims"][0]["text"] == "The secrets module generates tokens."
     assert requests == [("openai", "gpt-5:mini")]
-
-
-@pytest.mark.usefixtures("no_langchain")
-def test_llamaindex_does_where_langchain_is_not_there(
-    cli: Cli, trial: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    requests: list[str] = []
-
-    class OpenAILike(MockLLM):
-        def __init__(self, model: str) -> None:
-            super().__init__()
-            requests.append(model)
-
-    module: Any = ModuleType("llama_index.llms.openai_like")
-    module.LLM, module.OpenAILike = MockLLM, OpenAILike
-    monkeypatch.setitem(sys.modules, "llama_index.llms.openai_like", module)
-    cli("web-deep", QUESTION, "--model", "openai_like:phi", "--config", trial, "--json")
-    assert requests == ["phi"]
-    assert cli("plan", QUESTION, "--model", "openai_like:phi", "--config", trial).code == 0
-    del module.OpenAILike
-    result = cli("web-deep", QUESTION, "--model", "openai_like:phi", "--config", trial)
-    assert result.code == 2
 
 
 @pytest.mark.parametrize(
@@ -236,22 +190,6 @@ def test_an_unavailable_model_is_exit_2_with_the_remedy(
 
 
 # --- old spellings -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "new", "details"),
-    [
-        (["--start", "2026-01-01"], "--start-published-date", "start_published_date"),
-        (["--end=2036-01-01"], "--end-published-date", "end_published_date"),
-    ],
-)
-def test_an_old_spelling_works_and_warns(
-    cli: Cli, config: str, words: list[str], new: str, details: str
-) -> None:
-    result = cli("search", "heap", *words, "--json", "--config", config)
-    assert details in result.json["filters"]
-    old = words[0].partition("=")[0]
-    assert f"{old} is now {new}" in result.err
 
 
 @pytest.mark.parametrize(("old", "new"), [("--refresh", "refresh"), ("--no-cache", "bypass")])

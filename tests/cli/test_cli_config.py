@@ -87,12 +87,6 @@ def test_check_warns_of_what_cannot_be_written(cli: Cli, tmp_path: Path) -> None
     assert f"Warning: {file}/deep/l.ndjson " in result.out
 
 
-def test_example_is_a_valid_config_alone(cli: Cli) -> None:
-    result = cli("config", "example")
-    assert (result.code, result.err) == (0, "")
-    assert load(result.out, "the example").providers[0].type == "exa"
-
-
 def test_live_calls_every_provider_once_and_names_what_it_costs(
     cli: Cli, trial: str, webtools_sandbox: SandboxServer
 ) -> None:
@@ -219,21 +213,6 @@ def test_add_and_set_key_leave_the_file_alone_where_it_cannot_be_right(
     assert (result.code, result.out) == (2, "")
     assert fault in result.err
     assert path.read_text() == CONFIG
-
-
-def test_check_lists_the_key_variables_that_the_file_hides(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EXA_API_KEY", "test-key-exa-1")  # the file has a provider of this type
-    monkeypatch.setenv("TAVILY_API_KEY", "test-key-tavily-1")
-    put(config_paths()[0], CONFIG)
-    result = cli("config", "check")
-    assert "TAVILY_API_KEY" in result.out
-    assert "webtools config add tavily\n" in result.out
-    assert "EXA_API_KEY" not in result.out
-    other = put(tmp_path / "other" / "web-search.json", CONFIG)
-    result = cli("config", "check", "--config", str(other))
-    assert f"webtools config add tavily --config {other}" in " ".join(result.out.split())
 
 
 def test_the_error_about_a_missing_provider_names_the_ignored_variable(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from cli_calls import Cli
 
-from webtools import __version__
 from webtools.cli.arguments import COMMANDS, parser_of
 from webtools.tools import (
     FetchInput,
@@ -28,27 +27,11 @@ def test_without_a_command_the_help_goes_to_stderr_and_the_code_is_2(cli: Cli) -
     assert result.err == cli("--help").out
 
 
-@pytest.mark.parametrize("option", ["--version", "-V"])
-def test_the_arguments_of_the_process_are_the_default(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str
-) -> None:
-    from webtools.cli import main  # noqa: PLC0415
-
-    monkeypatch.setattr("sys.argv", ["webtools", option])
-    assert main() == 0
-    assert capsys.readouterr().out == f"webtools {__version__}\n"
-
-
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_help_fits_80_columns_and_shows_examples(cli: Cli, name: str) -> None:
     out = cli("help", name).out if name else cli("help").out
     assert max(map(len, out.splitlines())) <= 80
     assert "\nexamples:\n  webtools " in out
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_is_described(name: str) -> None:
-    assert all(action.help for action in parser_of(name)._actions)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools._internal import logs
-from webtools.cli import logs as logs_module
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -77,13 +76,6 @@ def test_log_lines_cannot_control_the_terminal(cli: Cli, trial: str) -> None:
         assert not {"\x1b", "\x9b", "\u202e", "\x07"} & set(out)
 
 
-@pytest.mark.parametrize("count", ["-1", "x", "", "1e3", "9999999999"])
-def test_a_senseless_number_of_lines_is_refused(cli: Cli, count: str) -> None:
-    result = cli("log", "tail", "-n", count)
-    assert result.code == 2
-    assert f"'{count}'" in result.err
-
-
 @pytest.mark.parametrize(
     "command", [["log", "tail"], ["log", "tail", "--follow"], ["explain", "x"]]
 )
@@ -94,18 +86,6 @@ def test_a_log_that_is_turned_off_is_exit_2_and_names_the_setting(
     assert (result.code, result.out) == (2, "")
     assert config in result.err
     assert "log.enabled" in result.err
-
-
-@pytest.mark.parametrize(
-    "command", [["log", "tail"], ["log", "tail", "--follow"], ["explain", "x"]]
-)
-def test_a_log_that_cannot_be_read_is_exit_2_and_named(
-    cli: Cli, trial: str, command: list[str]
-) -> None:
-    log_of(trial).mkdir()
-    result = cli(*command, "--config", trial)
-    assert (result.code, result.out) == (2, "")
-    assert str(log_of(trial)) in result.err
 
 
 # --- following ---------------------------------------------------------------------------------
@@ -145,40 +125,6 @@ def test_follow_ends_when_its_reader_closes_the_pipe(start: Start, trial: str) -
     assert process.wait(timeout=60) == 141
     assert process.stderr is not None
     assert process.stderr.read() == ""
-
-
-@pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
-    """Lets following end after some things have happened, one at each pause."""
-    happenings: list[Callable[[], None]] = []
-
-    def pause(_: float) -> None:
-        if not happenings:
-            raise KeyboardInterrupt
-        happenings.pop(0)()
-
-    monkeypatch.setattr(logs_module.time, "sleep", pause)
-    return happenings
-
-
-def test_follow_waits_for_a_call_that_is_yet_to_come(
-    cli: Cli, trial: str, ended: list[Callable[[], None]]
-) -> None:
-    log = log_for(log_of(trial))
-
-    def write() -> None:
-        for call in ("other", "wanted1", "wanted2"):
-            log.write("call", call, {})
-
-    ended.append(write)
-    result = cli("log", "tail", "--follow", "--call", " WANTED1", "--config", trial)
-    assert result.code == 130
-    assert [line.split()[2] for line in result.out.splitlines()] == ["wanted1"]
-
-
-def append(path: Path, text: str) -> None:
-    with path.open("a") as file:
-        file.write(text)
 
 
 # --- explain -----------------------------------------------------------------------------------

@@ -48,15 +48,6 @@ def budget(**changes: Any) -> BudgetState:
     return BudgetState(**{"usd_process": 0.0, "calls_process": 0, **changes})
 
 
-def test_a_plan_lists_providers_prices_and_the_bound_of_the_output() -> None:
-    lines = shown_plan().splitlines()
-    chain = [line.split() for line in lines if line.startswith("  ")]
-    assert [words[:3] for words in chain] == [["1.", "exa", "search"], ["2.", "my-brave", "search"]]
-    assert chain[0][-2:] == ["0.007", "USD"]
-    for part in ("web-deep: zip bombs", "direct", "extractive", "0.012 USD", "50.0 KB"):
-        assert sum(part in line for line in lines) == 1
-
-
 SKIPPED = {"parked_until": NOW + timedelta(minutes=8), "reason": "its quota is used up"}
 
 
@@ -100,13 +91,6 @@ def test_a_plan_shows_the_remaining_budget(
     text = shown_plan(budget=state)
     assert all(part in text for part in remaining)
     assert ("refuse" in text) == is_refused
-
-
-def test_a_skipped_provider_takes_nothing_from_the_budget() -> None:
-    skipped = BRAVE.model_copy(update={"parked_until": NOW, "reason": "it is in trouble"})
-    state = budget(usd_per_day=1, usd_today=0.994)
-    assert "would refuse" in shown_plan(chain=[EXA, skipped], budget=state)
-    assert "might refuse" in shown_plan(budget=state)
 
 
 # --- the command -------------------------------------------------------------------------------

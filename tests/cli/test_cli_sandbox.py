@@ -112,24 +112,6 @@ def test_a_taken_port_is_exit_1_and_named(cli: Cli, webtools_sandbox: SandboxSer
     assert "--port" in result.err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--port", "65536"],
-        ["--port", "-1"],
-        ["--port", "x"],
-        ["--latency", "-1"],
-        ["--latency", "nan"],
-        ["--latency", "x"],
-        ["more"],
-    ],
-)
-def test_senseless_settings_are_exit_2(cli: Cli, arguments: list[str]) -> None:
-    result = cli("sandbox", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("webtools: ")
-
-
 @pytest.mark.parametrize("command", ["sandbox", "demo"])
 def test_without_aiohttp_the_message_names_the_extra(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str

@@ -107,11 +107,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
 
 
-@pytest.fixture
-def trial_page(trial: str, webtools_sandbox: SandboxServer) -> tuple[str, str]:
-    return trial, f"{webtools_sandbox.docs_url}/library/secrets.html"
-
-
 def test_the_text_of_pages_and_summaries_is_printed_in_full(
     terminal: None, cli: Cli, trial: str, webtools_sandbox: SandboxServer
 ) -> None:
@@ -128,19 +123,6 @@ def test_the_text_of_pages_and_summaries_is_printed_in_full(
     assert text.split() == unfenced(summary).replace("`", "").split()  # drawn as code, too
 
 
-@pytest.mark.parametrize("columns", [40, 60, 120])
-@pytest.mark.parametrize("command", ["summarize URL", "fetch URL", "plan heap", "log tail"])
-def test_no_text_is_broken_within_a_word(
-    terminal: None, cli: Cli, trial_page: tuple[str, str], columns: int, command: str
-) -> None:
-    trial, url = trial_page
-    os.environ["COLUMNS"] = str(columns)  # put back with the fixture's
-    cli("search", "x", "--provider", "absent", "--config", trial)
-    lines = cli(*command.replace("URL", url).split(), "--config", trial).out.splitlines()
-    assert lines
-    assert all(len(line) <= columns or " " not in line.strip() for line in lines)
-
-
 def test_an_answer_s_citations_have_the_numbers_of_its_sources(
     terminal: None, cli: Cli, trial: str
 ) -> None:
@@ -153,22 +135,6 @@ def test_an_answer_s_citations_have_the_numbers_of_its_sources(
     first = re.search(rf"^ *{cited[0]}\. .*\n +(http\S+)$", sources, re.MULTILINE)
     assert first
     assert first[1].endswith("/secrets.html")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "drawn"),
-    [
-        (["web", "heap"], False),
-        (["search", "heap"], False),
-        (["search", "heap", "zip"], True),
-        (["web-deep", "heap"], True),
-        (["web-deep", "heap", "--plain"], False),
-    ],
-)
-def test_bars_are_drawn_for_several_parts_and_not_for_plain_text(
-    terminal: None, cli: Cli, trial: str, arguments: list[str], drawn: bool
-) -> None:
-    assert ("━" in cli(*arguments, "--config", trial).err) == drawn
 
 
 @pytest.mark.parametrize("command", ["search", "web", "web-deep", "fetch", "summarize"])

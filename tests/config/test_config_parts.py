@@ -17,13 +17,11 @@ from webtools.config import (
     LogConfig,
     ResearchConfig,
     Settings,
-    check,
     load,
 )
 from webtools.config.config_file import EXAMPLE_LINE
 from webtools.errors import ConfigError
 
-KEY = "test-key-canary-1"
 ORIGIN = "/etc/web-search.json"
 DAY_MS = 24 * 60 * 60 * 1000
 MIB = 1024 * 1024
@@ -180,13 +178,6 @@ def test_a_faulty_chain_is_refused_with_its_place(
     assert named in message
 
 
-def test_an_unknown_command_is_refused_with_the_nearest_and_the_known() -> None:
-    message = fault(research={"chain": {"web-doc": []}})
-    assert message.startswith("research.chain ")
-    assert '"web-doc" (did you mean "web-docs"?)' in message
-    assert '"web", "web-deep", "web-news", "web-docs"' in message
-
-
 def test_an_infinite_budget_is_refused() -> None:
     text = json.dumps({"providers": PROVIDERS, "budget": {"usdPerDay": 1}})
     with pytest.raises(ConfigError, match=r"budget\.usdPerDay"):
@@ -242,36 +233,9 @@ def test_a_mapping_with_other_keys_than_texts_is_a_config_error(values: Any) -> 
 # --- the check ---------------------------------------------------------------------------------
 
 
-def described(**top: Any) -> list[str]:
-    config = load(json.dumps({"providers": PROVIDERS, **top}), ORIGIN)
-    lines = check(Settings(config))
-    assert not any(KEY in line for line in lines)
-    first = next(i for i, line in enumerate(lines) if line.startswith("Cache"))
-    return lines[first:]
-
-
 def named(lines: list[str], *parts: tuple[str, ...]) -> bool:
     return len(lines) == len(parts) and all(
         all(word in line for word in words) for line, words in zip(lines, parts, strict=True)
-    )
-
-
-def test_check_shows_every_part() -> None:
-    lines = described(
-        cache={"path": "/tmp/c", "ttlMs": 1_500, "maxBytes": 2 * 1024 * MIB},
-        log={"path": "/tmp/l", "queries": "off", "maxBytes": 131_072},
-        research={"chain": {"web": ["my-exa", "my-brave"]}, "synthesis": "extractive"},
-        budget={"usdPerDay": 2.5, "callsPerDay": 1000, "usdPerProcess": 1, "callsPerProcess": 9},
-    )
-    assert named(
-        lines,
-        ("Cache: /tmp/c", "1.5 s", "2 GiB"),
-        ("Log: /tmp/l", "queries: off", "128 KiB", "5 older"),
-        ("Chain of web: ", '"my-exa", "my-brave"'),
-        ("Synthesis: extractive",),
-        ("Budget: ", "2.5 USD per day", "1,000 calls per day", "1 USD per", "9 calls per"),
-        ("Failover: on",),
-        ("Keyless search: off",),
     )
 
 

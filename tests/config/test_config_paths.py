@@ -19,8 +19,6 @@ from webtools.config import (
     CacheConfig,
     Settings,
     cache_path,
-    config_paths,
-    find_config,
     log_path,
     paths,
 )
@@ -32,16 +30,6 @@ PROVIDERS = [entry("exa")]
 
 def accounts(**top: Any) -> Accounts:
     return accounts_with(*PROVIDERS, **top)
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user without any setting."""
-    for name in os.environ:
-        if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "PI_", "XDG_")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    return tmp_path
 
 
 @pytest.fixture
@@ -133,14 +121,3 @@ def test_a_user_without_a_home_folder_has_files_too(no_home: Path) -> None:
     assert cache_path(settings) == folder / "webtools.sqlite3"
     assert log_path(settings) == folder / "web-search.ndjson"
     assert cache_path(accounts(cache={"path": "~/d/mine"})) == folder / "mine"
-
-
-def test_without_a_home_folder_no_file_of_the_project_is_taken_for_the_users(
-    no_home: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(home)
-    for path in config_paths():
-        assert str(path).startswith("~")
-        path.parent.mkdir(parents=True)
-        path.write_text("no config")
-    assert find_config() is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,16 +37,6 @@ KNOBS = [
     Knob("PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS", "log", "rotate_check_ms", 30_000, 1_000, 600_000),
 ]
 every_knob = pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.variable)
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user without any setting."""
-    for name in os.environ:
-        if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "PI_", "XDG_")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    return tmp_path
 
 
 @every_knob

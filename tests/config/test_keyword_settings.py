@@ -13,22 +13,12 @@ import httpx
 import pytest
 
 from webtools import ConfigError, InputError, ProviderError, WebTools
-from webtools.config.environment import variables
 
 KEY = "test-key-in-code-0001"
 OTHER = "test-key-elsewhere-0002"
+pytestmark = pytest.mark.usefixtures("home")
+
 OVER_BUDGET = (ProviderError, ConfigError, InputError)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user with neither a config file nor a key."""
-    for name in variables():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("WEBTOOLS_CONFIG", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return tmp_path
 
 
 class Exa(httpx.MockTransport):
@@ -90,14 +80,6 @@ def test_a_key_in_code_replaces_that_of_the_one_entry_of_its_type(home: Path, ex
     assert exa.requests[0].url.host == "exa.example.com"
 
 
-def test_a_key_in_code_replaces_the_one_in_the_environment(
-    exa: Exa, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EXA_API_KEY", OTHER)
-    WebTools(api_keys={"exa": KEY}, transport=exa).search("match")
-    assert exa.keys == [KEY]
-
-
 def test_a_key_for_a_type_of_several_entries_is_refused_with_their_names(home: Path) -> None:
     path = write(home / "team.json", entry("exa-one"), entry("exa-two"))
     with pytest.raises(ConfigError) as caught:
@@ -150,7 +132,7 @@ def from_environment(_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def from_usual_file(home: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
-    write(home / "config/webtools/web-search.json", entry())
+    write(home / ".config/webtools/web-search.json", entry())
 
 
 SOURCES = [from_environment, from_usual_file]
@@ -211,12 +193,6 @@ def test_a_setting_that_is_not_valid_is_refused_at_once(
 ) -> None:
     with pytest.raises(ConfigError, match=named):
         WebTools(**settings)
-
-
-def test_a_default_provider_that_no_source_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EXA_API_KEY", OTHER)
-    with pytest.raises(ConfigError, match='"kagi".*"exa"'):
-        WebTools(default_provider="kagi").search("match")
 
 
 # --- the file that a variable names ------------------------------------------------------------

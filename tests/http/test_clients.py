@@ -34,7 +34,7 @@ from servers import (
     silent,
 )
 
-from webtools._internal.http import network, pool, tls, transports
+from webtools._internal.http import network, pool, tls
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
 from webtools._internal.http.messages import Request, Response
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
@@ -253,24 +253,6 @@ def test_parallel_calls_have_a_connection_each_and_use_them_again(
     assert webtools_sandbox.stats()["connections"] == 8
 
 
-def test_no_more_connections_than_the_bound_are_opened(
-    send: Any, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pool, "MAX_CONNECTIONS", 2)
-    assert {answer.status for answer in send.many(page(webtools_sandbox), 12)} == {200}
-    assert webtools_sandbox.stats()["connections"] <= 2
-
-
-def test_a_connection_idle_for_long_is_not_used_again(
-    send: Send, webtools_sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(transports, "IDLE_SECONDS", 0.02)
-    send(page(webtools_sandbox))
-    time.sleep(0.04)
-    send(page(webtools_sandbox))
-    assert webtools_sandbox.stats()["connections"] == 2
-
-
 def test_a_connection_that_the_server_closed_is_survived(send: Send) -> None:
     with RawServer(answering(response(), keep_open=False)) as server:
         for _ in range(3):
@@ -298,11 +280,6 @@ def test_the_deadline_bounds_the_complete_call(send: Send, script: Script) -> No
         with pytest.raises(RequestTimeoutError, match="^no answer came in time$") as caught:
             send(server.url, SHORT)
         assert caught.value.retryable
-
-
-def test_the_deadline_bounds_a_tls_handshake_that_never_ends(send: Send, trusted: None) -> None:
-    with RawServer(silent) as server, within(1.0), pytest.raises(RequestTimeoutError):
-        send(f"https://127.0.0.1:{server.port}", SHORT)
 
 
 @pytest.mark.parametrize(
@@ -549,17 +526,6 @@ def test_a_call_after_a_failed_tunnel_does_not_wait_for_it(
                 send(f"https://127.0.0.1:{webtools_sandbox.port}", proxy=SecretStr(proxy.url))
 
 
-def test_calls_with_and_without_a_proxy_share_no_connection(
-    send: Send, webtools_sandbox: SandboxServer
-) -> None:
-    with Proxy() as proxy:
-        send(page(webtools_sandbox))
-        send(page(webtools_sandbox), proxy=SecretStr(proxy.url))
-        send(page(webtools_sandbox))
-    assert len(proxy.requests) == 1
-    assert webtools_sandbox.stats()["connections"] == 2
-
-
 # --- cancellation ------------------------------------------------------------------------------
 
 
@@ -602,18 +568,6 @@ def test_connections_end_with_their_loop_and_nothing_keeps_either(
         asyncio.run(call())
     gc.collect()
     assert [item() for item in alive] == [None] * 3
-
-
-async def test_dropping_a_transport_closes_its_connections(
-    webtools_sandbox: SandboxServer,
-) -> None:
-    blocking = BlockingHTTP()
-    blocking.send(Request("GET", page(webtools_sandbox)), time.monotonic() + LONG)
-    loops = AsyncHTTP()
-    await _asend(loops, page(webtools_sandbox))
-    del blocking, loops
-    gc.collect()  # a connection left open would warn here, which is an error
-    await asyncio.sleep(0.02)
 
 
 SCRIPT = """

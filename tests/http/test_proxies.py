@@ -108,23 +108,6 @@ def test_the_proxy_is_the_one_that_httpx_chooses(
         assert (chosen and chosen.url) == place, url
 
 
-@pytest.mark.parametrize(
-    ("no_proxy", "url"),
-    [
-        ("10.0.0.0/8", "http://10.1.2.3/"),
-        ("fd00::/8", "http://[fd00::5]:8080/"),
-        ("*.example.com", "https://www.example.com/"),
-        ("example.com:443", "https://example.com/"),
-    ],
-)
-def test_networks_stars_and_usual_ports_bypass_as_well(
-    set_variables: SetProxy, no_proxy: str, url: str
-) -> None:
-    set_variables(ALL_PROXY="http://p.example:3", NO_PROXY=no_proxy)
-    assert environment_proxies().choose(url) is None
-    assert environment_proxies().choose("https://other.example/") is not None
-
-
 def test_lower_case_variables_come_first_and_cgi_headers_are_ignored(
     set_variables: SetProxy,
 ) -> None:
@@ -176,19 +159,6 @@ def test_https_is_tunnelled_and_the_proxy_of_an_entry_goes_first(
         b"CONNECT api.example:443 HTTP/1.1"
     }
     assert len(named.requests) == len(own.requests)
-
-
-def test_a_variable_counts_from_the_next_call_on(set_variables: SetProxy) -> None:
-    with Proxy(refuse=response(HITS)) as proxy, RawServer(answering(response(HITS))) as api:
-        with WebTools(settings(api.url)) as web:
-            web.search("ferry")
-            assert not proxy.requests
-            set_variables(HTTP_PROXY=proxy.url)
-            web.search("ferry")
-            assert len(proxy.requests) == 1
-            set_variables(NO_PROXY="127.0.0.1")
-            web.search("ferry")
-            assert len(proxy.requests) == 1
 
 
 @pytest.mark.usefixtures("nowhere")

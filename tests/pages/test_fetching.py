@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import trustme
 from offline import IO, Stub, arun, detached, run
-from servers import RawServer, read_request, response, secured, silent
+from servers import RawServer, read_request, response, secured
 from test_ssrf import PRIVATE_URLS
 
 from webtools import WebTools
@@ -32,7 +32,7 @@ from webtools.errors import (
 )
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
-from webtools.providers.fetched import cut, lead
+from webtools.providers.fetched import cut
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
 from webtools.tools import FETCH
@@ -451,27 +451,6 @@ def test_a_redirect_that_leads_nowhere_is_an_error(
 # --- what sites answer -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("status", "named"),
-    [
-        ("404 Not Found", "HTTP 404 Not Found"),
-        ("410 Gone", "HTTP 410 Gone"),
-        ("401 Unauthorized", "HTTP 401 Unauthorized"),
-        ("403 Forbidden", "HTTP 403 Forbidden"),
-        ("418 Teapot", "HTTP 418 "),
-        ("500 Error", "HTTP 500 Internal Server Error"),
-        ("599 Odd", "HTTP 599"),
-    ],
-)
-def test_an_error_status_is_named(get: Fetch, internet: Internet, status: str, named: str) -> None:
-    with Site(x=response(HTML, status, [("Content-Type", "text/html")])) as site:
-        internet.servers = {PUBLIC: site.port}
-        text = refused(get, IMPLICIT, "http://a.example/x")
-        assert named in text
-        assert POLICY not in text
-        assert len(site.requests) == 1
-
-
 def test_a_page_larger_than_the_bound_is_an_error(
     get: Fetch, internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -479,25 +458,6 @@ def test_a_page_larger_than_the_bound_is_an_error(
     with Site(x=html(b"<p>" + b"x" * 1024 * 1024)) as site:
         internet.servers = {PUBLIC: site.port}
         assert "1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
-
-
-def test_a_silent_site_ends_in_a_time_out_that_names_the_setting(
-    get: Fetch, internet: Internet
-) -> None:
-    with RawServer(silent) as server:
-        internet.servers = {PUBLIC: server.port}
-        text = refused(get, account(timeoutMs=300), "http://a.example/")  # or else never
-        assert re.search(r"\b0\.3 s\b.*timeoutMs", text)
-
-
-def test_mixed_outcomes_keep_their_order_and_each_reason(get: Fetch, internet: Internet) -> None:
-    with Site(missing=response(b"", "404 Not Found")) as site:
-        internet.servers = {PUBLIC: site.port}
-        urls = ["http://b.example/missing", "http://a.example/1", "http://127.0.0.1/"]
-        urls += ["http://b.example/2", "http://a.example/3"]
-        pages = get(IMPLICIT, *urls).pages
-        assert [page.url for page in pages] == urls
-        assert [bool(page.error) for page in pages] == [True, False, True, False, False]
 
 
 # --- many pages --------------------------------------------------------------------------------
@@ -560,27 +520,10 @@ def test_highlights_are_the_first_paragraphs_with_a_warning(get: Fetch, internet
         assert '"direct"' in response.warnings[0]
 
 
-def test_the_text_replaces_a_summary_with_a_warning(get: Fetch, internet: Internet) -> None:
-    with Site() as site:
-        internet.servers = {PUBLIC: site.port}
-        response = get(IMPLICIT, "http://a.example/", text=False, summary=True)
-        assert response.pages[0].text
-        [warning] = response.warnings
-        assert '"direct"' in warning
-
-
 def test_a_cut_keeps_what_is_short_and_splits_what_has_no_white_space() -> None:
     assert cut("one two", 7) == "one two"
     assert cut("some longer words", 13) == "some longer"
     assert cut("x" * 50, 10) == "x" * 10
-
-
-def test_a_lead_leaves_out_headings_lists_and_code() -> None:
-    prose = "A sentence that is long enough to be taken for a paragraph of prose, and more."
-    text = f"# Title\n\n- item\n\n```\ncode\n```\n\n{prose}\n\nShort.\n\n| a | b |\n\n{prose}"
-    assert lead(text) == [prose, prose]
-    assert lead("# Title\n\nShort.") == ["Short."]
-    assert lead("") == []
 
 
 # --- a proxy -----------------------------------------------------------------------------------

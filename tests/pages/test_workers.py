@@ -233,12 +233,6 @@ def test_a_forked_process_reads_with_processes_of_its_own(tmp_path: Path) -> Non
     assert (completed.stdout, completed.stderr) == ("Ferry set()\nFerry True\n", "")
 
 
-@pytest.mark.parametrize("flags", [["-I", "-O"], ["-E", "-s", "-W", "error"]])
-def test_the_flags_of_this_python_make_no_difference(tmp_path: Path, flags: list[str]) -> None:
-    completed = run_script(tmp_path, "print(page().warnings)", *flags)
-    assert (completed.stdout, completed.stderr) == ("[]\n", "")
-
-
 # --- where no process can be started -----------------------------------------------------------
 
 
@@ -298,15 +292,6 @@ def test_an_internal_error_affects_one_page(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(worker, "read", lambda _: 1 // 0)
     [_, answer] = asked(source())
     assert "(ZeroDivisionError)" in str(answer.error)
-
-
-def test_a_process_that_grew_large_or_old_makes_room_for_a_new_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(worker, "MAX_PAGES", 2)
-    assert [answer.is_last for answer in asked(*[source()] * 3)] == [False, False, True]
-    monkeypatch.setattr(worker, "MAX_RESIDENT", 0)
-    assert [answer.is_last for answer in asked(*[source()] * 3)] == [False, True]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webtools import InputError, ProviderError, QuotaError, RequestError, WebTools
+from webtools import InputError, ProviderError, WebTools
 from webtools._internal.logs import tail
 from webtools._internal.pipeline import retries
 from webtools._internal.storage.cache_entries import Entry
@@ -38,8 +40,8 @@ def page(webtools_sandbox: SandboxServer) -> str:
     return f"{webtools_sandbox.docs_url}/library/json.html"
 
 
-def asked(sandbox: SandboxServer) -> int:
-    """Count the requests to the APIs since the last time."""
+def count_requests(sandbox: SandboxServer) -> int:
+    """Count the requests to the APIs since the last count."""
     total = sum(sandbox.stats()["requests"].values())
     sandbox.reset_stats()
     return int(total)
@@ -48,19 +50,6 @@ def asked(sandbox: SandboxServer) -> int:
 def test_an_unknown_cache_mode_is_refused(web: WebTools) -> None:
     with pytest.raises(InputError, match='^cache "off".* use, refresh or bypass'):
         web.search("heap queue", cache="off")  # type: ignore[arg-type]
-
-
-async def test_a_hit_on_an_event_loop_needs_no_thread(
-    web: WebTools, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = web.search("heap queue")
-
-    async def thread(*_: Any) -> Any:
-        raise AssertionError
-
-    monkeypatch.setattr("webtools._internal.io.event_loop.in_thread", thread)
-    second = await web.asearch("heap queue")
-    assert (second.cache_hit, second.results) == (True, first.results)
 
 
 def test_a_cached_page_keeps_its_warnings(
@@ -87,7 +76,7 @@ def test_a_refreshing_call_does_not_share_a_cached_call_in_flight(
         return await asyncio.gather(use, refresh)
 
     assert [item.cache_hit for item in asyncio.run(both())] == [False, False]
-    assert asked(webtools_sandbox) == 2
+    assert count_requests(webtools_sandbox) == 2
 
 
 def test_a_research_result_is_never_older_than_the_cache_time(
@@ -98,15 +87,15 @@ def test_a_research_result_is_never_older_than_the_cache_time(
     with WebTools({**settings, "cache": {"ttlMs": 2_000_000}}) as web:
         web.search("heap queue")
         web.research("heap queue")
-        assert asked(webtools_sandbox) == 2  # research asks for snippets
+        assert count_requests(webtools_sandbox) == 2  # research asks for snippets
         late = 1200
         first = web.research("heap queue", synthesis="extractive")
-        assert asked(webtools_sandbox) == 0
+        assert count_requests(webtools_sandbox) == 0
         late = 2400
         second = web.research("heap queue", synthesis="extractive")
     assert not second.meta.cache_hit
     assert second.meta.retrieved_at > first.meta.retrieved_at
-    assert asked(webtools_sandbox) == 1
+    assert count_requests(webtools_sandbox) == 1
 
 
 @pytest.fixture
@@ -126,14 +115,34 @@ def test_a_foreign_file_as_cache_path_turns_the_cache_off(
             web.summarize(page).warnings,
             web.research("json").meta.warnings,
         ]
-        asked(webtools_sandbox)
+        count_requests(webtools_sandbox)
         assert not web.search("json").cache_hit
-        assert asked(webtools_sandbox) == 1
+        assert count_requests(webtools_sandbox) == 1
         assert web.search("json", cache="bypass").warnings == []
     for lines in warnings:
         assert any(str(foreign) in line and "cache.path" in line for line in lines)
     assert foreign.read_text() == "my notes\n" * 100
     assert [file.name for file in foreign.parent.iterdir()] == [foreign.name]
+
+
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_a_locked_cache_file_delays_calls_once_and_briefly(
+    settings: dict[str, Any], tmp_path: Path, page: str, lock: str
+) -> None:
+    path = tmp_path / "locked.sqlite3"
+    with WebTools({**settings, "cache": {"path": str(path)}}) as web:
+        web.search("json")
+        store_at(path).close()
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+            other.execute(f"BEGIN {lock}")
+            start = time.monotonic()
+            pages = web.fetch([page.replace("json", name) for name in ("json", "heapq", "re")])
+            assert len(pages.pages) == 3
+            for number in range(4):
+                assert web.search(f"json {number}").results
+            assert time.monotonic() - start < 5
+        assert pages.warnings == []
 
 
 def test_a_replaced_corrupt_file_is_reported_once(settings: dict[str, Any], tmp_path: Path) -> None:
@@ -181,35 +190,6 @@ def test_failed_pages_are_logged_with_their_reason(
         ("provider_error", "CRAWL_NOT_FOUND (HTTP 404)", None),
         ("provider_success", None, 1),
     ]
-
-
-def test_a_call_without_a_request_costs_nothing(
-    settings: dict[str, Any], webtools_sandbox: SandboxServer
-) -> None:
-    [exa] = [entry for entry in settings["providers"] if entry["name"] == "exa"]
-    slow = {**exa, "maxRequestsPerSecond": 0.1, "timeoutMs": 1000}
-    with WebTools({**settings, "providers": [slow], "budget": {"usdPerDay": 1}}) as web:
-        web.search("json")
-        for _ in range(4):
-            with pytest.raises(RequestError, match=r"\b1 s\b"):
-                web.search("heap queue")
-        plan = web.plan("heap queue")
-    assert asked(webtools_sandbox) == 1
-    assert plan.budget is not None
-    assert plan.budget.usd_today == pytest.approx(0.007)
-    assert plan.chain[0].parked_until is None
-
-
-def test_a_partly_refused_search_gives_what_the_budget_allowed(settings: dict[str, Any]) -> None:
-    queries = [f"json {number}" for number in range(20)]
-    with WebTools({**settings, "budget": {"callsPerDay": 3}}) as web:
-        response = web.search(queries)
-        assert len(response.errors) == 17
-        assert all("callsPerDay" in error.message for error in response.errors)
-        assert not response.cache_hit
-        with pytest.raises(QuotaError) as refused:
-            web.search([f"heap {number}" for number in range(20)])
-    assert len(str(refused.value)) < 1000
 
 
 def test_no_key_is_cached(
@@ -282,6 +262,6 @@ def test_entries_with_an_invalid_address_are_requested_again(
 
     web.research("heap queue")
     monkeypatch.setattr(SqliteCache, "_entry", poisoned)
-    asked(webtools_sandbox)
+    count_requests(webtools_sandbox)
     assert not web.research("heap queue").meta.cache_hit
-    assert asked(webtools_sandbox) == 1
+    assert count_requests(webtools_sandbox) == 1

@@ -28,17 +28,6 @@ def talk(speaker: Callable[[DocsCall], Any], *answers: Any, **settings: Any) -> 
 GET = Request("GET", "https://context7.com/api/v2/context")
 
 
-def test_each_request_of_a_dialogue_is_retried(clock: Clock) -> None:
-    async def speaker(call: DocsCall) -> Any:
-        first = await call.send(GET)
-        second = await call.send(GET)
-        return [first.status, second.status]
-
-    busy = answer({}, 429, retry_after="3")
-    assert talk(speaker, busy, answer({}), busy, answer({})) == [200, 200]
-    assert clock.slept == [3.0, 3.0]
-
-
 def test_a_dialogue_shares_the_time_of_one_call(clock: Clock) -> None:
     async def speaker(call: DocsCall) -> Any:
         for _ in range(9):

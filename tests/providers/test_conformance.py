@@ -279,11 +279,3 @@ def test_local_filters_take_any_address_and_any_date(kind: str, url: str, when: 
         assert_sound(error, "search")
     else:
         assert_sound(response, "search")
-
-
-@pytest.mark.parametrize("url", ["https://[1.2]/", "https://a\u2100b.example/"])
-@pytest.mark.parametrize("kind", [kind for kind, able in CASES if able == "search"])
-def test_an_address_that_python_cannot_split_spoils_no_search(kind: str, url: str) -> None:
-    items = [{"url": url, "title": "odd"}, {"url": "https://a.example/1", "title": "A"}]
-    response = run(search([ACCOUNTS[kind]], [FILTERED], detached()), Stub(hits(kind, *items)))
-    assert [result.url for result in response.results] == ["https://a.example/1"]

@@ -85,26 +85,6 @@ TEXT = snippets(code())
 # --- the two steps -----------------------------------------------------------------------------
 
 
-def test_a_look_up_finds_the_library_and_then_its_snippets() -> None:
-    stub = Stub(FOUND, TEXT)
-    run(flow("create a widget"), stub)
-    headers = {"authorization": f"Bearer {KEY}"}
-    assert stub.requests == [
-        Request(
-            "GET",
-            "https://context7.com/api/v2/libs/search?libraryName=create%20a%20widget"
-            "&query=create%20a%20widget",
-            headers,
-        ),
-        Request(
-            "GET",
-            "https://context7.com/api/v2/context?libraryId=%2Facme%2Fwidget"
-            "&query=create%20a%20widget&type=json",
-            headers,
-        ),
-    ]
-
-
 def test_a_library_that_is_known_apart_from_the_question_is_searched_for() -> None:
     query = DocsQuery("how do I start?", 5, library="widget")
     assert looked_up(query, FOUND, TEXT)[1] == ["/libs/search widget", "/context /acme/widget"]
@@ -226,14 +206,6 @@ def test_the_wait_for_a_library_is_bounded(clock: Clock) -> None:
     assert (caught.value.retryable, caught.value.status) == (True, 202)
 
 
-def test_a_wait_beyond_the_deadline_ends_at_once(clock: Clock) -> None:
-    preparing = answer({"error": "library_not_finalized"}, 202, retry_after="60")
-    with pytest.raises(UnavailableError) as caught:
-        looked_up("/acme/widget x", preparing)
-    assert clock.slept == []
-    assert caught.value.retry_after == 60.0
-
-
 @pytest.mark.parametrize(
     "name",
     ["library_not_found", "no_snippets_found", "no_documentation_found", "tag_not_found"],
@@ -289,11 +261,6 @@ def test_code_is_unchanged() -> None:
     assert result.snippet == f"How.\n\n```python\n{body}\n```"
 
 
-def test_a_fence_in_the_code_does_not_end_it() -> None:
-    [result] = results(code(codeList=[{"language": "md", "code": "```sh\nls\n```"}]))
-    assert result.snippet == "How.\n\n````md\n```sh\nls\n```\n````"
-
-
 def test_snippets_beyond_the_limit_of_a_page_are_dropped_and_counted() -> None:
     long = [code(f"{PAGE}#{n}", codeList=[{"code": f"step{n}()\n" * 150}]) for n in range(5)]
     [result] = results(*long)
@@ -330,12 +297,6 @@ def test_no_snippet_ends_in_half_a_key() -> None:
 )
 def test_a_placeholder_is_not_a_snippet(content: str | None) -> None:
     assert results(infos=(info(content=content),)) == []
-
-
-def test_the_rules_of_an_owner_are_dropped() -> None:
-    rules = {"libraryOwn": ["Buy premium."], "global": ["Buy premium."]}
-    body = {"codeSnippets": [code()], "infoSnippets": None, "rules": rules}
-    assert "premium" not in str(looked_up("q", FOUND, answer(body))[0])
 
 
 # --- errors ------------------------------------------------------------------------------------

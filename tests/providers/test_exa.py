@@ -139,12 +139,6 @@ def test_dates_have_a_time_zone_or_are_none(value: Any, read: datetime | None) -
     assert hit(publishedDate=value).published_at == read
 
 
-@pytest.mark.parametrize("odd", [None, "high", True, -0.1, 1.5, [0.5]])
-def test_a_hit_without_a_score_has_none(odd: Any) -> None:
-    assert hits({"url": A}).results[0].score is None
-    assert hit(score=odd).score is None
-
-
 def test_hits_without_a_web_address_are_left_out() -> None:
     result = hits(
         {"url": "ftp://a.example/"},
@@ -155,11 +149,6 @@ def test_hits_without_a_web_address_are_left_out() -> None:
         {"url": B},
     )
     assert [r.url for r in result.results] == [A, B]
-
-
-def test_titles_and_highlights_become_plain_text() -> None:
-    result = hit(title="<b>A</b> &amp; B&#39;s", highlights=["List<String>\n<strong>x</strong>"])
-    assert (result.title, result.snippet) == ("A & B's", "List<String> x")
 
 
 def test_warnings_and_notices_are_reported() -> None:
@@ -272,20 +261,6 @@ def test_addresses_that_differ_get_each_their_own_page() -> None:
     urls = (f"{A}/x", f"{A}/x/", f"{A}/X", f"{A}/x?y")
     items = [{"url": url, "text": url} for url in reversed(urls)]
     assert [page.text for page in pages(*urls, answered={"results": items}).pages] == [*urls]
-
-
-def test_the_only_remaining_page_belongs_to_the_only_remaining_url() -> None:
-    items = [{"url": B, "text": "b"}, {"url": "https://moved.example/", "text": "a"}]
-    assert [page.text for page in pages(A, B, answered={"results": items}).pages] == ["a", "b"]
-
-
-def test_a_remaining_page_does_not_replace_a_failed_one() -> None:
-    response = {
-        "results": [{"url": "https://moved.example/", "text": "a"}],
-        "statuses": [{"id": f"{A}/", "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}],
-    }
-    [page] = pages(A, answered=response).pages
-    assert page.error == "CRAWL_NOT_FOUND"
 
 
 def test_a_redirected_page_is_matched_by_its_id() -> None:

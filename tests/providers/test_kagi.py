@@ -159,17 +159,6 @@ def test_kinds_are_merged_in_their_order() -> None:
     assert titles == ["first", "second", "news", "listicle", "code", "box"]
 
 
-def test_a_related_question_precedes_its_answer() -> None:
-    item = {"url": A, "title": "A", "snippet": "Yes.", "props": {"question": "Is it?"}}
-    assert v1(adjacent_question=[item]).results[0].snippet == "Is it? … Yes."
-
-
-def test_a_box_without_a_text_shows_its_facts() -> None:
-    facts = [{"header": "Born", "value": "1815"}, {"header": "Died", "value": "1852"}]
-    item = {"url": A, "title": "Ada", "props": {"infobox": facts}}
-    assert v1(infobox=[item]).results[0].snippet == "Born: 1815; Died: 1852"
-
-
 @pytest.mark.parametrize(
     "item",
     [
@@ -213,13 +202,6 @@ def summary(data: Any, **rest: Any) -> Summary:
 def test_a_summary_is_the_output_with_its_lines_and_without_controls() -> None:
     result = summary({"output": " - a <b>\r\n- b\x1b[0m\n", "tokens": 1234})
     assert result == Summary("- a <b>\n- b", 1234, Cost(0.03702, is_estimate=True))
-
-
-@pytest.mark.parametrize(
-    ("value", "tokens"), [(12, 12), ("12", 12), (12.9, 12), (None, 0), (-3, 0), ("many", 0)]
-)
-def test_tokens_are_read_leniently(value: Any, tokens: int) -> None:
-    assert summary({"output": "x", "tokens": value}).tokens == tokens
 
 
 @pytest.mark.parametrize("data", [{"output": ""}, {"output": " \n"}, {"output": None}, {}, None])

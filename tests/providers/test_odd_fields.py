@@ -205,26 +205,3 @@ def test_an_item_that_is_not_an_object_is_dropped_alone(name: str, value: Any) -
 def test_a_list_without_objects_is_a_format_error(name: str) -> None:
     with pytest.raises(ResponseFormatError):
         KINDS[name].call(["odd"] * COUNT)
-
-
-@pytest.mark.parametrize(
-    ("name", "call"),
-    [
-        ("exa", searched("exa", lambda _: {"results": None})),
-        ("brave", searched("brave", lambda _: {"web": {"results": None}})),
-        ("brave", searched("brave", lambda _: {"web": None})),
-        ("brave", searched("brave", lambda _: {"results": None}, NEWS)),
-        ("kagi", searched("kagi", lambda _: {"data": None})),
-        ("kagi", searched("kagi", lambda _: {"data": {"search": None}})),
-        ("kagi", searched("kagi", lambda _: {"data": None}, searchApi="v0")),
-        ("perplexity", searched("perplexity", lambda _: {"results": None})),
-        ("context7", looked_up("codeSnippets")),
-    ],
-)
-def test_null_instead_of_a_list_is_empty_and_reported(
-    name: str, call: Callable[[Any], Answered]
-) -> None:
-    result = call(None)
-    assert result.count == 0
-    [warning] = result.warnings
-    assert warning.startswith(f'"my-{name}" ')

@@ -97,15 +97,6 @@ def test_domains_are_allowed_or_denied_and_the_rest_is_done_here(
 # --- search: the answer ------------------------------------------------------------------------
 
 
-def test_a_list_per_query_is_read_as_well() -> None:
-    assert [r.url for r in read([{"url": A}], [{"url": B}]).results] == [A, B]
-    assert read([]).results == []
-
-
-def test_passages_are_separated_on_one_line() -> None:
-    assert hit(snippet="# T\nfirst\n...\nsecond ...").snippet == "# T first … second ..."
-
-
 @pytest.mark.parametrize("fields", [{}, {"date": None}, {"date": "soon"}, {"date": 2026}])
 def test_the_time_of_a_crawl_is_not_the_publication_date(fields: dict[str, Any]) -> None:
     assert hit(last_updated="2026-02-25", **fields).published_at is None
@@ -241,12 +232,6 @@ def test_an_answer_that_was_cut_short_is_kept_with_a_warning() -> None:
 def test_a_search_by_the_synthesizer_is_reported(kind: str) -> None:
     result = synthesis({"type": kind, "results": [{"id": 1, "url": A}]}, message("So [1]."))
     assert len(result.warnings) == 1
-
-
-def test_items_that_are_not_messages_have_no_text() -> None:
-    thought = {"type": "reasoning", "content": [{"type": "output_text", "text": "hm"}]}
-    refusal = {"type": "message", "content": [{"type": "refusal", "text": "no"}]}
-    assert synthesis(thought, refusal, message("So.")).text == "So."
 
 
 # --- errors ------------------------------------------------------------------------------------

@@ -89,11 +89,6 @@ def test_exa_prices_a_search_by_type_and_by_results_above_ten(
     assert hits.cost == Cost(price, is_estimate=True)
 
 
-def test_every_search_type_of_exa_has_a_price() -> None:
-    options = exa.ExaOptions.model_json_schema(by_alias=True)["properties"]
-    assert set(options["searchType"]["enum"]) <= set(exa.ABOUT.prices)
-
-
 @pytest.mark.parametrize(
     ("options", "price"),
     [
@@ -150,15 +145,6 @@ def test_perplexity_prices_a_search_by_its_type(search_type: str, price: float) 
     assert worst(account, query) == price
     hits = perplexity.read_search(answer({"results": []}), query, account)
     assert hits.cost == Cost(price, is_estimate=True)
-
-
-def test_every_preset_of_perplexity_has_a_price_and_the_dearer_ones_a_higher_one() -> None:
-    options = perplexity.PerplexityOptions.model_json_schema(by_alias=True)["properties"]
-    presets = options["synthesisPreset"]["enum"]
-    assert presets == ["fast", "low", "medium", "high"]
-    prices = [worst(with_options("perplexity", synthesisPreset=p), SYNTHESIS) for p in presets]
-    assert prices == sorted(prices)
-    assert prices[0] > perplexity.ABOUT.prices["synthesis"]
 
 
 def test_perplexity_prices_a_synthesis_by_the_bytes_of_its_sources() -> None:

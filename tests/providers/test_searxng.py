@@ -90,12 +90,6 @@ def test_rows_without_an_address_are_facts_and_silent_engines_are_named() -> Non
     assert hits.cost == Cost(0.0, is_estimate=True)
 
 
-def test_an_empty_result_within_a_period_has_a_warning() -> None:
-    query = SearchQuery("q", 3, start_published_date=datetime.now(UTC).date())
-    assert len(searxng.read_search(answer({"results": []}), query, ACCOUNT).warnings) == 1
-    assert searxng.read_search(answer({"results": []}), QUERY, ACCOUNT).warnings == []
-
-
 # --- errors ------------------------------------------------------------------------------------
 
 

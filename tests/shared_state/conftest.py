@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from shared_instances import MakeShared, RedisServer, Shared, SharedStore, free_port
+from redis_servers import RedisServer, free_port
+from shared_instances import MakeShared, Shared, SharedStore
 from webtools_calls import Runtime
 
 from webtools_sandbox import SandboxServer
 
 
 @pytest.fixture(scope="session")
-def redis_of_all_tests() -> Iterator[RedisServer]:
-    yield from running_server()
+def redis_of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path_factory.mktemp("redis"), "--databases", "1000") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -28,9 +28,10 @@ def databases() -> Iterator[int]:
 
 
 @pytest.fixture
-def own_redis() -> Iterator[RedisServer]:
-    """Start a server that one test may stop and empty."""
-    yield from running_server()
+def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """Start a server that one test may kill and empty."""
+    with RedisServer(tmp_path / "redis") as server:
+        yield server
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def on_file(share: MakeShared, tmp_path: Path) -> Shared:
 def on_redis(
     share: MakeShared, redis_of_all_tests: RedisServer, tmp_path: Path, databases: Iterator[int]
 ) -> Shared:
-    return share(SharedStore(tmp_path, redis_of_all_tests.url(next(databases))))
+    return share(SharedStore(tmp_path, redis_of_all_tests.database(next(databases))))
 
 
 @pytest.fixture(params=["sqlite", "redis"])
@@ -70,14 +71,3 @@ def broken(request: pytest.FixtureRequest, share: MakeShared, tmp_path: Path) ->
 def runtime(request: pytest.FixtureRequest) -> Runtime:
     chosen: Runtime = request.param
     return chosen
-
-
-def running_server() -> Iterator[RedisServer]:
-    if shutil.which("redis-server") is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("needs redis-server")
-        pytest.skip("needs redis-server")
-    server = RedisServer()
-    server.start()
-    yield server
-    server.stop()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,41 +12,6 @@ from webtools_calls import Worker
 
 from webtools import WebTools
 from webtools_sandbox import SandboxServer
-
-_DATABASES = 1000
-
-
-class RedisServer:
-    """A server on loopback that keeps nothing on disk: after a restart it is empty."""
-
-    def __init__(self) -> None:
-        self.port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def url(self, database: int = 0) -> str:
-        return f"redis://127.0.0.1:{self.port}/{database}"
-
-    def start(self) -> None:
-        options = {"port": self.port, "bind": "127.0.0.1", "save": "", "databases": _DATABASES}
-        arguments = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        command = ["redis-server", *arguments, "--appendonly", "no"]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
-        while not self._responds():
-            assert time.monotonic() < deadline, "redis-server does not start"
-            time.sleep(0.01)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(30)
-            self._process = None
-
-    def _responds(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
-            connection.sendall(b"PING\r\n")
-            return connection.recv(64).startswith(b"+PONG")
-        return False
 
 
 @dataclass(frozen=True)
@@ -130,9 +92,3 @@ class Shared:
 
 
 MakeShared: TypeAlias = Callable[[SharedStore], Shared]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port

@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from shared_instances import MakeShared, RedisServer, Shared, SharedStore
+from redis_servers import RedisServer
+from shared_instances import MakeShared, Shared, SharedStore
 from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools import WebTools
@@ -218,10 +219,10 @@ def test_the_limit_of_a_process_needs_no_store(broken: Shared) -> None:
 def test_an_emptied_server_gives_no_second_allowance(
     share: MakeShared, own_redis: RedisServer, tmp_path: Path
 ) -> None:
-    shared = share(SharedStore(tmp_path, own_redis.url()))
+    shared = share(SharedStore(tmp_path, own_redis.url))
     web = shared.web("brave", budget={"callsPerDay": 1})
     assert run(web, search("heap queue")).succeeded
-    own_redis.stop()
+    own_redis.kill()
     own_redis.start()
     worker = shared.worker("brave", budget={"callsPerDay": 1})
     assert run(web, search("json decoder")).error == "ConfigError"

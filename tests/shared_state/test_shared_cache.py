@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_instances import MakeShared, RedisServer, Shared, SharedStore
+from redis_servers import RedisServer
+from shared_instances import MakeShared, Shared, SharedStore
 from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools import WebTools
@@ -270,9 +271,9 @@ def test_calls_go_on_without_a_cache_that_cannot_be_used(broken: Shared, runtime
 def test_every_call_reports_a_server_that_is_down(
     share: MakeShared, own_redis: RedisServer, runtime: Runtime, tmp_path: Path
 ) -> None:
-    web = share(SharedStore(tmp_path, own_redis.url())).web("exa", cache=ON)
+    web = share(SharedStore(tmp_path, own_redis.url)).web("exa", cache=ON)
     assert run(web, HEAP, runtime).warnings == []
-    own_redis.stop()
+    own_redis.kill()
     warnings = [" ".join(run(web, HEAP, runtime).warnings) for _ in range(2)]
     assert [str(own_redis.port) in warning for warning in warnings] == [True, True]
 

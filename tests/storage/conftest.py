@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from redis_servers import SERVER_KINDS, RedisServer
-from stores_made import ROOM, TTL, Make
+from store_types import ROOM, TTL, Make
 
 from webtools._internal.storage import redis_store
 from webtools._internal.storage.sqlite_store import SqliteStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from stores_made import Make
+from store_types import Make
 
 from webtools._internal.storage.budget import Budget, Sum
 from webtools._internal.storage.stores import Stores

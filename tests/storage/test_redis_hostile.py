@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import time
-import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +22,6 @@ from webtools._internal.storage.stores import RateLimits, Stores, stores_for
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError
 
-KEY = b"key"
 STATE = State(1, 0, 0.0, "failing", "it is in trouble", 0.0)
 
 
@@ -36,26 +34,7 @@ def stores(redis_server: RedisServer, tmp_path: Path) -> Stores:
     return stores_at(redis_server.url, tmp_path)
 
 
-def entry(data: bytes, ttl_ms: bytes = b"60000") -> bytes:
-    return b"%d %s\n%s" % (zlib.crc32(data, zlib.crc32(KEY)), ttl_ms, data)
-
-
 # --- what others wrote -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "raw", [entry(b"\xff\xfe"), entry(b"x", b"9" * 400), entry(b"x", b"-5"), b"9" * 5000, b"9 x"]
-)
-def test_a_foreign_entry_is_ignored_counted_and_replaced(
-    stores: Stores, redis_server: RedisServer, raw: bytes
-) -> None:
-    redis_server.client.set(f"{PREFIX}cache:key", raw, px=60_000)
-    assert stores.cache.get("key") is None
-    assert stores.cache.stats().entries == 1
-    stores.cache.set("key", "value")
-    response = stores.cache.get("key")
-    assert response is not None
-    assert response.value == "value"
 
 
 @pytest.mark.parametrize("sum_", ["abc", "", "nan", "1e3"])

@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -15,7 +14,7 @@ from typing import Any
 
 import interrupting
 import pytest
-from stores_made import ROOM, TTL
+from store_types import ROOM, TTL
 
 from webtools._internal.storage import sqlite_schema
 from webtools._internal.storage.budget import Sum
@@ -385,18 +384,6 @@ def test_a_full_disk_is_an_error_that_passes(stores: Stores, path: Path) -> None
     assert is_healthy(path)
 
 
-@posix_only
-def test_a_file_system_without_locks_is_used_without(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError("no locks available")
-
-    monkeypatch.setattr("fcntl.flock", refuse)
-    spend(stores)
-    assert spent(stores) == 1
-
-
 # --- locked files ------------------------------------------------------------------------------
 
 
@@ -415,18 +402,6 @@ def lock(stores: Stores, path: Path) -> Iterator[Callable[[str], sqlite3.Connect
 
     yield lock
     other.close()
-
-
-def test_a_write_waits_for_the_writes_of_others(
-    stores: Stores, lock: Callable[[str], sqlite3.Connection]
-) -> None:
-    other = lock("IMMEDIATE")
-    with ThreadPoolExecutor() as threads:
-        writing = threads.submit(spend, stores)
-        time.sleep(0.1)
-        other.execute("COMMIT")
-        writing.result(10)
-    assert spent(stores) == 2
 
 
 # --- interrupts, threads and forks -------------------------------------------------------------
@@ -497,35 +472,6 @@ stores.store.close()  # the last connection of a file deletes its log, if it see
 os.write(gate[1], b"x")
 check(child)
 assert spent(stores) == 4
-assert is_healthy(path)
-""",
-    )
-
-
-@posix_only
-def test_a_fork_waits_for_threads_in_the_middle_of_a_write(path: Path) -> None:
-    forked(
-        path,
-        """
-is_over = threading.Event()
-
-def keep_spending():
-    while not is_over.is_set():
-        spend(stores)
-        spent(stores)
-
-threads = [threading.Thread(target=keep_spending) for _ in range(4)]
-for thread in threads:
-    thread.start()
-children = []
-for _ in range(8):
-    children.append(in_child(lambda: spend(stores)))
-    time.sleep(0.05)
-for child in children:
-    check(child)
-is_over.set()
-for thread in threads:
-    thread.join()
 assert is_healthy(path)
 """,
     )

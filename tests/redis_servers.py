@@ -23,10 +23,10 @@ DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sy
 
 
 class RedisServer:
-    """A server of its own.
+    """A server, which keeps its data in a folder only with the options for that.
 
     Attributes:
-        url: Where it is.
+        url: Its first database.
     """
 
     def __init__(self, folder: Path, *options: str, binary: str = "redis") -> None:
@@ -35,7 +35,7 @@ class RedisServer:
         self._command = str(BINARIES[binary])
         self._folder = folder
         self._options = options
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.client: Any = redis.Redis(port=self.port, protocol=2)
         self._process: subprocess.Popen[bytes] | None = None
@@ -53,19 +53,23 @@ class RedisServer:
         self.kill()
         self.client.close()
 
+    def database(self, number: int) -> str:
+        """Return the URL of a database."""
+        return f"{self.url[:-1]}{number}"
+
     def start(self) -> None:
-        """Start it, on what its folder holds."""
+        """Start it with the data in its folder."""
         self._folder.mkdir(exist_ok=True)
         place = ("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self._folder))
         command = [self._command, *place, "--save", "", *self._options]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 30
-        while not self._answers():
+        while not self._responds():
             assert time.monotonic() < end, "the server does not start"
             time.sleep(0.01)
 
     def kill(self) -> None:
-        """End it without a warning."""
+        """Kill it without a warning."""
         if self._process is not None:
             self.go_on()
             self._process.kill()
@@ -73,26 +77,26 @@ class RedisServer:
             self._process = None
 
     def empty(self) -> None:
-        """Put an empty server in its place, as after a failover to one."""
+        """Replace it by an empty server, as a failover may do."""
         self.kill()
         shutil.rmtree(self._folder)
         self.start()
 
     def freeze(self) -> None:
-        """Let it take connections and answer nothing."""
+        """Accept connections without responding."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
-        """Let it answer again."""
+        """Respond again."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
-    def _answers(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as requests:
-            requests.sendall(b"PING\r\n")
-            answer = requests.recv(64)
-            return answer.startswith((b"+PONG", b"-NOAUTH"))
+    def _responds(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+            connection.sendall(b"PING\r\n")
+            reply = connection.recv(64)
+            return reply.startswith((b"+PONG", b"-NOAUTH"))
         return False
 
 
@@ -133,7 +137,7 @@ class Line(RawServer):
                     sink.sendall(data)
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port: int = held.getsockname()[1]
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
         return port
