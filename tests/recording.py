@@ -271,9 +271,9 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "kagi-summary-invalid": Scenario(
         "kagi",
-        _summarizing(_TEXT, engine="nobody"),
+        _summarizing(_TEXT, engine="nobody"),  # plain-words: data
         _KAGI_SUMMARY,
-        fails=True,  # plain-words: data
+        fails=True,
     ),
     "kagi-summary-unreadable": Scenario(
         "kagi", _summarizing(f"{DOCS}/gone.html"), _KAGI_SUMMARY, fails=True
