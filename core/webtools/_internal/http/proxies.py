@@ -1,7 +1,7 @@
-"""The proxies that the environment names, honoured as httpx does.
+"""Proxies from the environment, read as httpx reads them.
 
-Beyond httpx, `NO_PROXY` knows networks (`10.0.0.0/8`), `*.example.com`, and ports that a URL leaves
-out. An entry of the settings has its own `proxy`, which goes before all of these.
+In addition, `NO_PROXY` may list networks (`10.0.0.0/8`), `*.example.com`, and default ports. The
+`proxy` of an entry in the settings takes precedence.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
+import httpx
 from pydantic import SecretStr
 
 from webtools._internal.http.messages import Request
@@ -28,10 +27,6 @@ _SCHEMES = ("http", "https", "all")
 _NAMES = {scheme: (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") for scheme in (*_SCHEMES, "no")}
 # The last one: a CGI program's HTTP_PROXY is a header of its visitor, and ignored.
 _VARIABLES = (*(name for names in _NAMES.values() for name in names), "REQUEST_METHOD")
-_RAW_VARIABLES = [
-    os.environ.encodekey(name) if hasattr(os.environ, "_data") else name for name in _VARIABLES
-]
-_NONE_SET = [None] * len(_RAW_VARIABLES)
 _SYSTEM_HAS_SETTINGS = sys.platform in {"darwin", "win32"}
 _PORTS = {"http": 80, "https": 443}
 _SOCKS = {"socks5", "socks5h"}
@@ -58,7 +53,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class _Bypass:
-    """One entry of `NO_PROXY`: what it says of the URLs that are asked directly."""
+    """One entry of `NO_PROXY`: the URLs that are requested without a proxy."""
 
     scheme: str
     host: str
@@ -78,11 +73,11 @@ class _Bypass:
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """What the environment says of proxies.
+    """The proxies of the environment.
 
     Attributes:
-        by_scheme: The proxy for URLs of a scheme; `all` is for the others.
-        bypasses: The URLs that need none.
+        by_scheme: The proxy for URLs of a scheme; `all` is for other schemes.
+        bypasses: The URLs that need no proxy.
     """
 
     by_scheme: tuple[tuple[str, Proxy], ...] = ()
@@ -97,11 +92,11 @@ class Proxies:
         """Choose the proxy for a URL, or None.
 
         Raises:
-            ConfigError: The variable names none that can be used.
+            ConfigError: The variable is not a valid proxy URL.
         """
         parts = urlsplit(url)
-        named = dict(self.by_scheme)
-        proxy = named.get(parts.scheme) or named.get("all")
+        proxies = dict(self.by_scheme)
+        proxy = proxies.get(parts.scheme) or proxies.get("all")
         if proxy is None or self._bypasses(parts.scheme, parts.hostname or "", parts.port):
             return None
         if fault := _fault(proxy.url):
@@ -117,26 +112,26 @@ NO_PROXIES = Proxies()
 
 
 def signature() -> tuple[SecretStr | None, ...]:
-    """Read the variables that tell of proxies: what `environment_proxies` found holds for them."""
-    # Nearly always none is set, and `os.environ` takes 10 us to say so of all nine.
-    environ = cast("Mapping[Any, Any]", getattr(os.environ, "_data", os.environ))
-    values = [*map(environ.get, _RAW_VARIABLES)]
-    if values == _NONE_SET:
-        return ()
-    return tuple(None if value is None else SecretStr(str(value)) for value in values)
+    """Return the values of the proxy variables, to notice when they change."""
+    values = [os.environ.get(name) for name in _VARIABLES]
+    return tuple(None if value is None else SecretStr(value) for value in values if any(values))
 
 
 def environment_proxies() -> Proxies:
-    """Read the environment, or the system's settings where that has such."""
+    """Read the environment, or on macOS and Windows the system's settings."""
     if not (_SYSTEM_HAS_SETTINGS or any(map(_names_a_proxy, os.environ))):
         return NO_PROXIES
 
-    found = {scheme: url for scheme, url in getproxies().items() if url}
-    entries = [entry.strip() for entry in found.get("no", "").split(",") if entry.strip()]
+    urls = {scheme: url for scheme, url in getproxies().items() if url}
+    entries = [entry.strip() for entry in urls.get("no", "").split(",") if entry.strip()]
     if "*" in entries:
         return NO_PROXIES
-    named = [(each, Proxy(_url(found[each]), _source(each))) for each in _SCHEMES if each in found]
-    return Proxies(tuple(named), tuple(map(_read_bypass, entries)) if named else ())
+    by_scheme = tuple(
+        (scheme, Proxy(_url(urls[scheme]), _source(scheme)))
+        for scheme in _SCHEMES
+        if scheme in urls
+    )
+    return Proxies(by_scheme, tuple(map(_read_bypass, entries)) if by_scheme else ())
 
 
 def through(request: Request, proxy: Proxy | None) -> Request:
@@ -166,7 +161,7 @@ def _read_bypass(entry: str) -> _Bypass:
         pass
     parts = _BYPASS.fullmatch(entry)
     if parts is None:
-        return _Bypass("", entry, 0, None)  # which no URL has
+        return _Bypass("", entry, 0, None)  # port 0 matches no URL
     host = parts["host"].strip("[]").lower()
     port = int(parts["port"]) if parts["port"] else None
     try:
@@ -184,9 +179,7 @@ def _is_in(host: str, network: IPv4Network | IPv6Network) -> bool:
 
 @lru_cache(maxsize=16)
 def _fault(url: str) -> str:
-    """Explain why a proxy cannot be used, without showing its login; empty when it can."""
-    import httpx  # noqa: PLC0415 - importing it takes longer than a request
-
+    """Return why a proxy cannot be used, without its login; empty if it can."""
     try:
         scheme = httpx.Proxy(url).url.scheme
         is_usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0

@@ -1,7 +1,7 @@
-"""Daemon threads of our own, for what would hold up an event loop or outlive its time.
+"""Daemon threads for work that would block an event loop or outlast its deadline.
 
-The default executor of a loop is its user's: whatever fills it would hold us up, we would hold up
-the user, and the end of the loop waits for its threads. Ours wait for nobody, and nobody for them.
+The default executor of an event loop is unsuitable: the application can fill it, and a closing loop
+waits for its threads.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 
-MOST_THREADS = 32  # for what takes its turn at the store; more of them would only wait
+MAX_THREADS = 32  # work on the store is serial, so more threads would only wait
 _IDLE_SECONDS = 10.0
 
 
 def in_own_thread(function: Callable[[], T], name: str) -> Future[T]:
-    """Call a function in a thread of its own, for what may take long.
+    """Call a function in a new thread, for work that may take long.
 
     Raises:
         RuntimeError: The system has no room for another thread.
@@ -35,14 +35,14 @@ def in_own_thread(function: Callable[[], T], name: str) -> Future[T]:
 
 
 async def in_thread(function: Callable[[], T]) -> T:
-    """Call a function in one of a few threads, for what takes some milliseconds."""
+    """Call a function in a shared thread, for work of a few milliseconds."""
     future, work = _call(function)
-    _crew.submit(work)
+    _pool.submit(work)
     return await asyncio.wrap_future(future)
 
 
 async def at_once_or_in_thread(function: Callable[[], T]) -> T:
-    """Call a function that is quick; in a thread if a detector of blocking calls forbids it here.
+    """Call a quick function; in a thread if a detector of blocking calls forbids it here.
 
     Raises:
         WebToolsError: As the function does.
@@ -51,7 +51,7 @@ async def at_once_or_in_thread(function: Callable[[], T]) -> T:
         return function()
     except WebToolsError:
         raise
-    except Exception:  # noqa: BLE001  # whatever it is: it comes again if it was none of those
+    except Exception:  # noqa: BLE001  # a detector raises any type; other errors are raised again
         return await in_thread(function)
 
 
@@ -74,27 +74,27 @@ def _settle(future: Future[T], function: Callable[[], T]) -> None:
         future.set_result(result)
 
 
-class Crew:
-    """Threads that take work in turn; they are started as needed and end when idle.
+class ThreadPool:
+    """Threads that start as needed and end when idle.
 
     Args:
-        limit: The most threads at once.
+        limit: Maximum number of threads.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self.begin()
-        _crews.add(self)
+        self.reset()
+        _pools.add(self)
 
-    def begin(self) -> None:
-        """Begin without threads, as a forked process does."""
+    def reset(self) -> None:
+        """Reset to no threads, as after a fork."""
         self._changed = threading.Condition(threading.Lock())
         self._waiting: deque[Callable[[], None]] = deque()
         self._threads = 0
         self._idle = 0
 
     def submit(self, work: Callable[[], None]) -> None:
-        """Have some work done that raises nothing.
+        """Queue a function that raises nothing.
 
         Raises:
             RuntimeError: The system has no room for a single thread.
@@ -109,19 +109,19 @@ class Crew:
 
     def _start(self, work: Callable[[], None]) -> None:
         try:
-            threading.Thread(target=self._work, name="webtools-crew", daemon=True).start()
+            threading.Thread(target=self._work, name="webtools-pool", daemon=True).start()
         except RuntimeError:
             with self._changed:
                 self._threads -= 1
                 if self._threads or work not in self._waiting:
-                    return  # another thread will come to it
+                    return  # another thread will run it
                 self._waiting.remove(work)
             raise
 
     def _work(self) -> None:
         while (work := self._next()) is not None:
             work()
-            del work  # what it holds would live until the next comes
+            del work  # free its references before waiting
 
     def _next(self) -> Callable[[], None] | None:
         with self._changed:
@@ -134,12 +134,12 @@ class Crew:
             return None
 
 
-def _begin_all() -> None:
-    for crew in _crews:
-        crew.begin()  # threads of the parent are none of ours
+def _reset_all() -> None:
+    for pool in _pools:
+        pool.reset()  # the parent's threads do not exist in a forked child
 
 
-_crews: set[Crew] = set()
-_crew = Crew(min(MOST_THREADS, (os.cpu_count() or 1) + 4))
+_pools: set[ThreadPool] = set()
+_pool = ThreadPool(min(MAX_THREADS, (os.cpu_count() or 1) + 4))
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_all)
+    os.register_at_fork(after_in_child=_reset_all)

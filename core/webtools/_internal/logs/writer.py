@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from webtools._internal.http.threads import Crew
+from webtools._internal.http.threads import ThreadPool
 
 MAX_LINE = 16_384  # bytes of the longest line, its newline included
 
@@ -34,7 +34,7 @@ _SAFELY = sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 )
 
-_writer = Crew(1)  # one thread, so that lines keep their order
+_writer = ThreadPool(1)  # one thread, so that lines keep their order
 # One lock for all files: a fork waits until no thread is writing a line.
 _lock = threading.RLock()
 

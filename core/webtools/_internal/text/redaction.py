@@ -1,4 +1,4 @@
-"""Takes keys out of texts, in whatever spelling they stand there."""
+"""Redact keys in texts, in any spelling."""
 
 from __future__ import annotations
 
@@ -24,14 +24,19 @@ SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are red
 
 
 class Redactor:
-    """Replaces every known key by `[redacted]`, in whatever spelling a server may repeat it.
+    """Replaces every known key by `[redacted]`, in any spelling in which a server may repeat it.
 
-    Letters and digits are mostly the same in URLs, JSON, HTML and Markdown; everything else in a
-    key may stand there in any of their escapes. Where letters are escaped too, they are read first.
+    URLs, JSON, HTML and Markdown usually keep letters and digits, and may escape other characters.
+    Texts with escaped letters are decoded first.
     """
 
     def __init__(self, secrets: Iterable[str], shortest_login: int = SHORTEST_LOGIN) -> None:
-        """Take the keys and proxy URLs, and the shortest user name and password to redact."""
+        """Build a redactor for keys and proxy URLs.
+
+        Args:
+            secrets: API keys, and URLs of proxies with their logins.
+            shortest_login: Characters that a user name or password needs to be redacted.
+        """
         parts = {part for secret in secrets if secret for part in _parts(secret, shortest_login)}
         self._secrets = [(_landmark(_beginning(part)), part) for part in sorted(parts)]
         self._landmarks = [*{landmark.encode() for landmark, _ in self._secrets}]
@@ -63,12 +68,12 @@ class Redactor:
         return any(landmark in text for landmark, _ in self._secrets)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Find the keys in a text whose letters are not escaped, in their order."""
-        there = [secret for landmark, secret in self._secrets if landmark in text]
-        return sorted(span for secret in there for span in _found(secret, text))
+        """Return where keys are in a text whose letters are not escaped, in order."""
+        likely = [secret for landmark, secret in self._secrets if landmark in text]
+        return sorted(span for secret in likely for span in _matches(secret, text))
 
     def may_be_in(self, text: bytes) -> bool:
-        """Return whether a text might hold a key; quick, and never wrong about one that does."""
+        """Return whether a text might hold a key; never False if it does."""
         # `find`: `in` first asks whether the landmark is a number.
         if max(map(text.find, self._signs), default=-1) < 0:
             return False
@@ -81,22 +86,22 @@ class Redactor:
         return with_texts(value, lambda text, _: self.text(text))
 
     def error(self, error: WebToolsError) -> WebToolsError:
-        """Clean an error; one that holds a key loses its causes and frames, which may too."""
-        told = "".join(f"{each!r}{vars(each)!r}" for each in _chain(error))
-        if self.text(told) == told:
+        """Redact an error; if it holds a key, drop its causes and frames, which may hold it too."""
+        text = "".join(f"{cause!r}{vars(cause)!r}" for cause in _chain(error))
+        if self.text(text) == text:
             return error
         return error.with_message(self.text(str(error)))
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        each = waiting.pop()
-        if each is not None and each not in found:
-            found.append(each)
-            waiting += [each.__cause__, each.__context__]
-    return found
+    errors: list[BaseException] = []
+    queue: list[BaseException | None] = [error]
+    while queue:
+        cause = queue.pop()
+        if cause is not None and cause not in errors:
+            errors.append(cause)
+            queue += [cause.__cause__, cause.__context__]
+    return errors
 
 
 def _parts(secret: str, shortest_login: int) -> Iterator[str]:
@@ -132,8 +137,8 @@ def _in_base64(secret: str) -> Iterator[str]:
 
 
 def _beginning(secret: str) -> str:
-    """Return the part of a key that is enough of it: a text that was cut may end in the midst."""
-    if "://" in secret:  # of a proxy's URL, harmless ones may begin alike
+    """Return the shortest prefix of a key that must be redacted, for cut texts."""
+    if "://" in secret:  # other URLs can begin like that of a proxy
         return secret
     return secret[: max(_SHORTEST_BEGINNING, (len(secret) + 1) // 2)]
 
@@ -145,27 +150,27 @@ def _landmark(secret: str) -> str:
 
 @lru_cache(maxsize=256)
 def _pattern(secret: str) -> re.Pattern[str]:
-    """Compile the spellings of a secret: some milliseconds, spent only when it may be there."""
+    """Compile the spellings of a secret, which takes some milliseconds."""
     return re.compile("".join(map(_spellings, secret)))
 
 
-def _found(secret: str, text: str) -> Iterator[tuple[int, int]]:
-    """Find where a key is, whole or cut."""
+def _matches(secret: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a key is, complete or cut."""
     beginning = _beginning(secret)
-    for found in _pattern(beginning).finditer(text):
-        end = found.end()
-        if len(secret) < SHORTEST_KEY and not _is_word(text, found.start(), end):
+    for match in _pattern(beginning).finditer(text):
+        end = match.end()
+        if len(secret) < SHORTEST_KEY and not _is_word(text, match.start(), end):
             continue
         for char in secret[len(beginning) :]:
-            more = _pattern(char).match(text, end)
-            if more is None:
+            next_match = _pattern(char).match(text, end)
+            if next_match is None:
                 break
-            end = more.end()
-        yield found.start(), end
+            end = next_match.end()
+        yield match.start(), end
 
 
 def _is_word(text: str, start: int, end: int) -> bool:
-    """Return whether no letter or digit adjoins a part of a text, other than an escape's."""
+    """Return whether no letter or digit is next to a part of a text, other than an escape's."""
     is_start = _WORD_START.match(text, start) is not None
     return is_start and not text[end : end + 1].isalnum()
 
@@ -183,7 +188,7 @@ def _letter(escape: re.Match[str]) -> str:
 
 
 def _places(text: str) -> list[tuple[int, int]]:
-    """List where each part of a text begins that has no escape, without and with the escapes."""
+    """List the starts of parts without escapes, as offsets in the decoded and the original text."""
     places = [(0, 0)]
     done = length = 0
     for match in _ANY_ESCAPE.finditer(text):
@@ -197,28 +202,28 @@ def _places(text: str) -> list[tuple[int, int]]:
 
 
 def _place(at: int, places: list[tuple[int, int]]) -> int:
-    """Find where a place of the text without escapes is in the one that has them."""
-    there, here = places[bisect_right(places, (at, sys.maxsize)) - 1]
-    return here + at - there
+    """Map an offset in the decoded text to the original text."""
+    decoded, original = places[bisect_right(places, (at, sys.maxsize)) - 1]
+    return original + at - decoded
 
 
 def _spellings(char: str) -> str:
-    """Write a pattern for the ways in which a character may be written, also one in another."""
+    """Build a pattern for the spellings of a character, including nested escapes."""
     if char.isascii() and char.isalnum():
         return char
 
     code = f"{ord(char):x}"
     numbers = f"{_HASH}0{{0,5}}{ord(char)}|{_HASH}x0{{0,5}}{code}"
     names = [name[:-1] for name, meant in html5.items() if meant == char and name[-1] == ";"]
-    ways = [  # the longer ones first: a key that was cut ends wherever one fits
+    spellings = [  # the longer ones first: a cut key ends at the first that matches
         "".join(_percent(byte) for byte in char.encode("utf-8", "replace")),
         f"{_BACKSLASH}(?:u{code:0>4}|x{code:0>2})",
         f"{_AMPERSAND}(?:amp{_SEMICOLON}){{0,2}}(?:{'|'.join([numbers, *names])}){_SEMICOLON}",
         _BACKSLASH if char == "\\" else re.escape(char),
     ]
     if char == " ":
-        ways.append(r"\+")
-    return f"(?i:{_BACKSLASH}{{0,8}}(?:{'|'.join(ways)}))"
+        spellings.append(r"\+")
+    return f"(?i:{_BACKSLASH}{{0,8}}(?:{'|'.join(spellings)}))"
 
 
 def _percent(byte: int) -> str:
@@ -256,5 +261,5 @@ _ESCAPING = (b"%", b"#", b"\\", b"<", b"*", b"`")  # one of these is in each of 
 
 @lru_cache(maxsize=32)
 def redactor_for(secrets: frozenset[str], shortest_login: int = SHORTEST_LOGIN) -> Redactor:
-    """Return the redactor of a set of keys; calls in turn share it."""
+    """Return the redactor for a set of keys, which calls share."""
     return Redactor(secrets, shortest_login)
