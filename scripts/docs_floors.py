@@ -1,7 +1,6 @@
-"""Draws the floors of the code: what imports what, as `import-linter` holds it.
+"""Draw the layers of the code, which `import-linter` checks.
 
-The floors are read from `pyproject.toml`, what each folder is for from the first sentence of its
-docstring.
+The layers come from `pyproject.toml`, their descriptions from the first sentences of docstrings.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ _STYLE = (
 
 
 def floors() -> list[list[str]]:
-    """List the floors from the top, each a list of modules that stand side by side."""
+    """List the layers from the top, each a list of modules side by side."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers: list[str] = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     return [layer.split(" | ") for layer in layers]
 
 
 def picture() -> str:
-    """Draw the floors as SVG, with an arrow for the direction of imports."""
+    """Draw the layers as SVG, with an arrow for the direction of imports."""
     rows = floors()
     height = len(rows) * (_HEIGHT + _GAP) + _GAP
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
-            'aria-label="Floors of the code; imports go down">'
+            'aria-label="Layers of the code; imports point down">'
         ),
         f"<style>{_STYLE}</style>",
         (

@@ -1,18 +1,17 @@
-"""Tables of the documentation about settings and providers: keys, options, limits, prices."""
+"""Tables of the documentation about settings and providers: keys, options, filters, prices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from docs_tables import NOTHING, Row, fields, listed, summary, table, usd
+from docs_tables import Row, fields, listed, table, usd
 from pydantic import BaseModel, SecretStr
 
 from webtools._internal.operations.search_filters import LOCAL
-from webtools._internal.pages import fetching
 from webtools._internal.pipeline.api_call import timeout_of
-from webtools.config.accounts import DEFAULT_LIMIT
 from webtools.config.config_file import CONFIG_VARIABLE
 from webtools.config.config_models import Config, ProviderConfig, StorageConfig
 from webtools.config.environment import variables as known_variables
@@ -30,6 +29,7 @@ from webtools.config.parts import (
     ResearchConfig,
 )
 from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.about import PageOptions, SearchOptions
 from webtools.providers.protocols import (
     DocsQuery,
     FilterName,
@@ -43,93 +43,93 @@ from webtools.providers.protocols import (
 
 # --- settings ----------------------------------------------------------------------------------
 
-_HEAD = ("Key", "Value", "Meaning", "Default")
-_SEARCH_LIMIT = (
-    "Results per query where the call names no limit.",
-    f"`maxResults`, else {DEFAULT_LIMIT}",
-)
-
 
 def settings() -> str:
     """Describe every key of the config file."""
-    parts: dict[str, tuple[str, type[BaseModel]]] = {
-        "At the top": ("", Config),
-        "An entry of `providers`": ("providers[].", ProviderConfig),
-        "`cache`": ("cache.", CacheConfig),
-        "`log`": ("log.", LogConfig),
-        "`research`": ("research.", ResearchConfig),
-        "`budget`": ("budget.", BudgetConfig),
-        "`fetch`": ("fetch.", FetchConfig),
-        "`storage`": ("storage.", StorageConfig),
-    }
-    sections = [
-        f"### {title}\n\n{summary(model)}\n\n{table(_HEAD, _setting_rows(prefix, model))}"
-        for title, (prefix, model) in parts.items()
-    ]
-    return "\n\n".join(sections)
+    top = [row for row in _setting_rows("", Config) if row[1] != "an object"]
+    entry = _setting_rows("", ProviderConfig)
+    parts = [row for name, model in _PARTS.items() for row in _setting_rows(f"{name}.", model)]
+    titles = ("### Top level", "### An entry of `providers`", "### Parts")
+    return "\n\n".join(
+        f"{title}\n\n{table(('Key', 'Value', 'Meaning'), rows)}"
+        for title, rows in zip(titles, (top, entry, parts), strict=True)
+    )
+
+
+_PARTS: dict[str, type[BaseModel]] = {
+    "cache": CacheConfig,
+    "log": LogConfig,
+    "research": ResearchConfig,
+    "budget": BudgetConfig,
+    "fetch": FetchConfig,
+    "storage": StorageConfig,
+}
 
 
 def _setting_rows(prefix: str, model: type[BaseModel]) -> Iterator[Row]:
-    own = _setting_facts()
+    special = _special_values()
     for _, (key, values, meaning, default) in fields(model):
         name = f"{prefix}{key.strip('`')}"
-        yield [f"`{name}`", *_around(meaning, own.get(name, (values, default)))]
+        numbers = values.removeprefix("whole number, ").removesuffix(", at most 1,000,000,000")
+        yield [f"`{name}`", special.get(name) or value_with_default(numbers, default), meaning]
 
 
-def _around(meaning: str, facts: tuple[str, str]) -> Row:
-    values, default = facts
-    return values, meaning, default
+def value_with_default(values: str, default: str) -> str:
+    """Describe the values of a setting, with the default marked.
+
+    Args:
+        values: The possible values.
+        default: The default, "required", or "-" for no default.
+    """
+    if default == "required":
+        return f"{values}, required"
+    if default == "-":
+        return values
+    if default in values:
+        return values.replace(default, f"{default} (default)", 1)
+    return f"{values}, default {default}"
 
 
-def _setting_facts() -> dict[str, tuple[str, str]]:
-    """Return values and defaults that the models do not tell."""
+def _special_values() -> dict[str, str]:
+    """Return values and defaults that the models do not state."""
     seconds = {
         able: timeout_of(_account("kagi"), able) for able in PROVIDERS["kagi"].capabilities()
     }
     usual, long = (f"{seconds[able] * 1000:,.0f}" for able in ("search", "summarize"))
-    waits = f"{usual}; summaries and written answers {long}"
-    keyless = listed((f"`{k}`" for k, item in PROVIDERS.items() if not item.about.needs_key), "and")
-    runs = (f"`{k}`" for k, item in PROVIDERS.items() if item.about.url_variables)
+    own_server = listed(
+        [f"`{name}`" for name, services in PROVIDERS.items() if services.about.url_variables]
+    )
     return {
-        "providers": ("list: the entries below", "required"),
-        "defaultProvider": ("a `name` of `providers`", "the first that can"),
-        "providers[].name": ("text, each another one", "required"),
-        "providers[].type": (listed(f"`{k}`" for k in PROVIDERS), "required"),
-        "providers[].apiKey": (
-            "text; variables in it are not expanded",
-            f"required, but for {keyless}",
-        ),
-        "providers[].baseUrl": (
-            "http(s) URL",
-            f"the API itself; required for {listed(runs, 'and')}",
-        ),
-        "providers[].timeoutMs": ("whole number, 1 to 600,000", waits),
-        "providers[].proxy": ("http(s) URL, or `none`", "what the [environment](#proxies) names"),
-        "providers[].options": ("object: see the page of the provider", NOTHING),
-        "providers[].fetchFallback": ("a `name` of `providers`, or `direct`", NOTHING),
-        "cache.path": ("path", "`webtools.sqlite3` in the user's cache folder"),
-        "storage.url": ("`redis://` or `rediss://` URL", "the file `cache.path`"),
-        "log.path": ("path", "`web-search.ndjson` in the user's log folder"),
-        "research.chain": ("object: a command and a list of names", "see the page on research"),
-        "research.synthesis": (
-            "`extractive`, `perplexity` or `none`",
-            "`extractive` for `web-deep`, else none",
-        ),
+        "providers": "list, required",
+        "defaultProvider": "a `name` of `providers`",
+        "name": "text, unique, required",
+        "type": "a [type](providers/index.md), required",
+        "apiKey": "text",
+        "baseUrl": f"http(s) URL, required for {own_server}",
+        "timeoutMs": f"1 to 600,000, default {usual}; summaries and answers {long}",
+        "proxy": "http(s) URL or `none`",
+        "options": "object",
+        "fetchFallback": "a `name` of `providers`, or `direct`",
+        "cache.path": "path, default: in your cache folder",
+        "storage.url": "`redis://` or `rediss://` URL",
+        "log.path": "path, default: in your log folder",
+        "research.chain": "object of lists",
+        "research.synthesis": "`extractive`, `none` or a provider",
     }
 
 
 def variables() -> str:
-    """List the variables of the environment."""
+    """List the environment variables."""
     rows = [
-        [
-            listed(f"`{name}`" for name in value.about.variables),
-            f"switches {value.about.title} on",
-        ]
-        for value in PROVIDERS.values()
-        if value.about.variables
+        [listed(f"`{name}`" for name in names), f"key of {listed(titles, 'and')}"]
+        for names, titles in _titles_by_variables("key_variables").items()
     ]
-    rows.insert(0, [f"`{CONFIG_VARIABLE}`", "path of the config file"])
-    rows.append([f"`{KEYLESS_VARIABLE}`", "as `keyless`: 1 for yes, 0 for no"])
+    rows += [
+        [listed(f"`{name}`" for name in names), f"address of your {listed(titles, 'and')}"]
+        for names, titles in _titles_by_variables("url_variables").items()
+    ]
+    rows.append([f"`{CONFIG_VARIABLE}`", "path of the config file"])
+    rows.append([f"`{KEYLESS_VARIABLE}`", "`keyless`: 1 or 0"])
     numbers = {
         "maxResults": MAX_RESULTS,
         "cache.ttlMs": TTL_MS,
@@ -137,14 +137,45 @@ def variables() -> str:
         "log.maxBackups": LOG_BACKUPS,
         "log.rotateCheckMs": ROTATE_CHECK_MS,
     }
-    names = known_variables()[-len(numbers) :]  # the last ones are not about keys
-    for name, (key, bounds) in zip(names, numbers.items(), strict=True):
-        rows.append([f"`{name}`", f"as `{key}`, {bounds.minimum:,} to {bounds.maximum:,}"])
-    return table(("Variable", "Meaning"), rows)
+    names = known_variables()[-len(numbers) :]  # after the variables of the providers
+    rows += [[f"`{name}`", f"`{key}`"] for name, key in zip(names, numbers, strict=True)]
+    return table(("Variable", "Sets"), rows)
 
 
-# --- providers ---------------------------------------------------------------------------------
+def _titles_by_variables(attribute: str) -> dict[tuple[str, ...], list[str]]:
+    titles: dict[tuple[str, ...], list[str]] = {}
+    for services in PROVIDERS.values():
+        if names := getattr(services.about, attribute):
+            titles.setdefault(names, []).append(services.about.title)
+    return titles
 
+
+# --- all providers -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SignUp:
+    """What a provider offers free of charge, and where to get a key."""
+
+    free: str = ""
+    key_url: str = ""
+
+
+SIGN_UPS = {
+    "exa": SignUp("10 USD a month", "https://dashboard.exa.ai/api-keys"),
+    "kagi": SignUp("", "https://kagi.com/api/keys"),
+    "brave": SignUp("5 USD a month", "https://api-dashboard.search.brave.com/app/keys"),
+    "perplexity": SignUp("", "https://console.perplexity.ai"),
+    "tavily": SignUp("1,000 credits a month", "https://app.tavily.com"),
+    "context7": SignUp("1,000 calls a month", "https://context7.com/dashboard"),
+    "serper": SignUp("2,500 searches once", "https://serper.dev/api-keys"),
+    "you": SignUp("100 USD once", "https://you.com/platform/api-keys"),
+    "firecrawl": SignUp("some pages a day without a key", "https://www.firecrawl.dev/app/api-keys"),
+    "linkup": SignUp("20 USD a month", "https://app.linkup.so"),
+    "parallel": SignUp("5 USD a month", "https://platform.parallel.ai"),
+    "jina": SignUp("10 million tokens once", "https://jina.ai/api-dashboard"),
+    "jina-search": SignUp("the tokens of Jina", "https://jina.ai/api-dashboard"),
+}
 _ABLE: dict[Capability, str] = {
     "search": "search",
     "fetch": "fetch pages",
@@ -152,126 +183,176 @@ _ABLE: dict[Capability, str] = {
     "docs": "look up documentation",
     "synthesize": "write answers",
 }
+_SHORT: dict[Capability, str] = {"fetch": "fetch", "docs": "library docs"}
+_URL = "https://example.com/"
+_TEN = SearchQuery("q", 10)
 
 
 def providers(folder: str = "") -> str:
-    """Show what each provider can do, with links to the pages in a folder."""
+    """Show what each provider can do and what it costs, with links to the pages in a folder."""
+    head = ("Provider", "Type", "Can", "1,000 searches", "1,000 pages", "Free of charge", "Key")
     rows = [
-        [f"[{item.about.title}]({folder}{name}.md)", f"`{name}`", *_ticks(name), _need(name)]
-        for name, item in PROVIDERS.items()
+        [
+            f"[{services.about.title}]({folder}{name}.md)",
+            f"`{name}`",
+            ", ".join(_SHORT.get(able, _ABLE[able]) for able in services.capabilities()),
+            _price_of_thousand(name, "search"),
+            _price_of_thousand(name, "fetch"),
+            SIGN_UPS.get(name, SignUp()).free,
+            _key(name),
+        ]
+        for name, services in PROVIDERS.items()
     ]
-    return table(("Provider", "Type", *_ABLE.values(), "Key"), rows)
+    return f"{table(head, rows)}\n\n{_price_lists()}"
+
+
+def _price_of_thousand(name: str, able: Capability) -> str:
+    """Write the most that 1,000 searches or pages cost, with a key and default options."""
+    services = PROVIDERS[name]
+    if not services.can(able):
+        return ""
+    count = services.about.max_urls if able == "fetch" else 1
+    query = _TEN if able == "search" else PageQuery((_URL,) * count)
+    price = services.worst_cost(query, _account(name)) / count * 1000
+    return usd(price) if price else "free"
+
+
+def _key(name: str) -> str:
+    about = PROVIDERS[name].about
+    need = "required" if about.needs_key else "optional" if about.key_variables else "none"
+    url = SIGN_UPS.get(name, SignUp()).key_url
+    return f"[{need}]({url})" if url else need
+
+
+def _price_lists() -> str:
+    """Write the days of the price lists."""
+    titles: dict[str, list[str]] = {}
+    for services in PROVIDERS.values():
+        if day := services.about.price_list:
+            titles.setdefault(day, []).append(services.about.title)
+    usual = max(titles, key=lambda day: len(titles[day]))
+    others = [
+        f"{listed(names, 'and')} ({day})" for day, names in sorted(titles.items()) if day != usual
+    ]
+    return f"The price lists are of {usual}, except those of {listed(others, 'and')}."
 
 
 def who_can(folder: str = "") -> str:
-    """List for each thing who can do it, with links to the pages in a folder."""
+    """List the providers for each capability, with links to the pages in a folder."""
     return "\n".join(
-        f"- **{_ABLE[able].capitalize()}**: "
+        f"- **{title.capitalize()}**: "
         + ", ".join(
-            f"[{item.about.title}]({folder}{name}.md)"
-            for name, item in PROVIDERS.items()
-            if item.can(able)
+            f"[{services.about.title}]({folder}{name}.md)"
+            for name, services in PROVIDERS.items()
+            if services.can(able)
         )
-        for able in _ABLE
+        for able, title in _ABLE.items()
     )
 
 
-def _ticks(name: str) -> Row:
-    return ["yes" if PROVIDERS[name].can(able) else "" for able in _ABLE]
+# --- filters -----------------------------------------------------------------------------------
 
 
-def _need(name: str) -> str:
-    about = PROVIDERS[name].about
-    if about.needs_key:
-        return "required"
-    return "optional" if about.key_variables else "none"
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A row of the table of filters: a way to use a filter."""
+
+    title: str
+    name: FilterName
+    values: dict[str, Any]
 
 
-def provider_facts(name: str) -> str:
-    """Describe a provider: what it can do, its options, its limits."""
-    options = table(("Option", "Value", "Meaning", "Default"), _option_rows(name))
-    facts = table(("What", "Value"), _facts(name))
-    filters = _filters(name)
-    return "\n\n".join([facts, *filters, "### Options", options])
+_FROM, _TO = date(2026, 1, 1), date(2026, 2, 1)
+_FILTERS = (
+    Filter("one domain to include", "include_domains", {"include_domains": ("a.example",)}),
+    Filter("several domains", "include_domains", {"include_domains": ("a.example", "b.example")}),
+    Filter("domains to exclude", "exclude_domains", {"exclude_domains": ("a.example",)}),
+    Filter("first date", "start_published_date", {"start_published_date": _FROM}),
+    Filter("last date", "end_published_date", {"end_published_date": _TO}),
+    Filter(
+        "first and last date",
+        "end_published_date",
+        {"start_published_date": _FROM, "end_published_date": _TO},
+    ),
+    Filter("category `news`", "category", {"category": "news"}),
+    Filter("other categories", "category", {"category": "publication"}),
+    Filter("country", "country", {"country": "DE"}),
+    Filter("language", "language", {"language": "de"}),
+    Filter("safe search", "safe_search", {"safe_search": "strict"}),
+    Filter("page of results", "page", {"page": 2}),
+    Filter("content of the pages", "content", {"content": True}),
+    Filter("similar pages", "similar", {"similar": True}),
+)
+_MOST_MISSING = 5  # providers after "all but"
+_OTHERWISE: dict[FilterName, str] = {"similar": "next provider, or an error"}
 
 
-def _facts(name: str) -> Iterator[Row]:
+def filters() -> str:
+    """Show which providers apply each filter, and what happens with the others."""
+    searching = [name for name, services in PROVIDERS.items() if services.search]
+    rows: list[Row] = []
+    for case in _FILTERS:
+        native = [name for name in searching if _is_native(name, case)]
+        applied_here = "webtools filters" if case.name in LOCAL else "ignored, with a warning"
+        rows.append(
+            [case.title, _names(native, searching), _OTHERWISE.get(case.name, applied_here)]
+        )
+    return table(("Filter", "Applied by the API of", "With other providers"), rows)
+
+
+def _is_native(name: str, case: Filter) -> bool:
+    search = PROVIDERS[name].search
+    query = SearchQuery("q", 5, **case.values)
+    return search is not None and case.name in search.native_filters(query, _account(name))
+
+
+def _names(names: list[str], every: list[str]) -> str:
+    """List providers, or "all but" the few that are missing."""
+    titles = {name: PROVIDERS[name].about.title for name in every}
+    missing = [titles[name] for name in every if name not in names]
+    if len(missing) <= _MOST_MISSING:
+        return f"all but {listed(missing, 'and')}" if missing else "all"
+    return ", ".join(titles[name] for name in names)
+
+
+# --- one provider ------------------------------------------------------------------------------
+
+_COMMON_OPTIONS = {*SearchOptions.model_fields, *PageOptions.model_fields}
+
+
+def provider(name: str) -> str:
+    """Describe a provider: its key, its limits and its own options."""
+    options = table(("Option", "Value", "Meaning"), _option_rows(name))
+    return "\n".join(_facts(name)) + ("\n\n" + options if list(_option_rows(name)) else "")
+
+
+def _facts(name: str) -> Iterator[str]:
     services = PROVIDERS[name]
     about = services.about
-    yield ["Type in the config file", f"`{name}`"]
-    yield ["Can", ", ".join(_ABLE[able] for able in services.capabilities())]
-    yield ["Key", ", ".join([_need(name), *(f"`{variable}`" for variable in about.key_variables)])]
+    if about.key_variables:
+        need = "" if about.needs_key else " (optional)"
+        yield f"- Key{need}: `apiKey`, or {listed(f'`{each}`' for each in about.key_variables)}"
     if about.url_variables:
-        yield [
-            "Address",
-            ", ".join(["`baseUrl`", *(f"`{variable}`" for variable in about.url_variables)]),
-        ]
-    if about.origin:
-        yield ["API", f"`{about.origin}`"]
+        names = listed(f"`{each}`" for each in about.url_variables)
+        yield f"- Address: `baseUrl`, or {names}"
+    if services.search or about.max_urls > 1:
+        yield f"- At most {' and '.join(_limits(name))}"
     if about.docs:
-        yield ["Its documentation", f"[read on {about.docs_date}]({about.docs})"]
+        yield f"- [API documentation]({about.docs}), read on {about.docs_date}"
+
+
+def _limits(name: str) -> Iterator[str]:
+    services = PROVIDERS[name]
     if services.search:
-        yield ["Most results per query", f"{about.max_results:,}"]
-    if services.fetch:
-        yield ["Most pages per request", f"{about.max_urls:,}"]
-    if services.pages:
-        yield ["Redirects followed", f"{fetching.MAX_REDIRECTS}"]
-        yield ["Largest page", f"{fetching.MAX_PAGE_BYTES // 1024 // 1024} MiB"]
-        at_once = (
-            f"{fetching.HOSTS_AT_ONCE} hosts, {fetching.PAGES_OF_A_HOST_AT_ONCE} pages of each"
-        )
-        yield ["At the same time", at_once]
+        yield f"{services.about.max_results:,} results per search"
+    if services.about.max_urls > 1:
+        yield f"{services.about.max_urls:,} pages per request"
 
 
 def _option_rows(name: str) -> Iterator[Row]:
-    about = PROVIDERS[name].about
-    for field, row in fields(about.options):
-        if field == "default_search_limit":
-            meaning, default = _SEARCH_LIMIT
-            yield [row[0], f"whole number, 1 to {about.max_results:,}", meaning, default]
-        elif row[1] == "whole number":
-            yield [row[0], "whole number, at least 1", *row[2:]]
-        else:
-            yield row
-
-
-_CASES: dict[str, tuple[FilterName, dict[str, Any]]] = {
-    "one domain to include": ("include_domains", {"include_domains": ("a.example",)}),
-    "several domains to include": (
-        "include_domains",
-        {"include_domains": ("a.example", "b.example")},
-    ),
-    "domains to exclude": ("exclude_domains", {"exclude_domains": ("a.example",)}),
-    "published on or after": ("start_published_date", {"start_published_date": date(2026, 1, 1)}),
-    "published on or before": ("end_published_date", {"end_published_date": date(2026, 2, 1)}),
-    "published in a range": (
-        "end_published_date",
-        {"start_published_date": date(2026, 1, 1), "end_published_date": date(2026, 2, 1)},
-    ),
-    "category `news`": ("category", {"category": "news"}),
-    "another category": ("category", {"category": "publication"}),
-    "country": ("country", {"country": "DE"}),
-    "language": ("language", {"language": "de"}),
-    "safe search": ("safe_search", {"safe_search": "strict"}),
-    "page of results": ("page", {"page": 2}),
-    "content of the pages": ("content", {"content": True}),
-    "similar pages": ("similar", {"similar": True}),
-}
-_REFUSED = {"similar": "not at all; another provider is asked, or the call refused"}
-
-
-def _filters(name: str) -> list[str]:
-    search = PROVIDERS[name].search
-    if search is None:
-        return []
-    rows: list[Row] = []
-    for title, (wanted, given) in _CASES.items():
-        native = wanted in search.native_filters(SearchQuery("q", 5, **given), _account(name))
-        here = _REFUSED.get(wanted, "here" if wanted in LOCAL else "not at all; a warning says so")
-        rows.append([title, "the API" if native else here])
-    if PROVIDERS[name].about.chooses_passages:
-        rows.append(["passages of a fetched page for a question", "the API"])
-    return ["### Who applies a filter", table(("Filter", "Applied by"), rows)]
+    for field_name, (key, values, meaning, default) in fields(PROVIDERS[name].about.options):
+        if field_name not in _COMMON_OPTIONS:
+            yield [key, value_with_default(values, default), meaning]
 
 
 def _account(name: str, **options: Any) -> Account:
@@ -282,95 +363,82 @@ def _account(name: str, **options: Any) -> Account:
 
 # --- prices ------------------------------------------------------------------------------------
 
-_URL = "https://example.com/"
-_TEN = SearchQuery("q", 10)
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A call in a table of prices, with the values of an option that changes its price."""
+
+    title: str
+    query: Query
+    option: str = ""
+    values: Iterable[str] = field(default_factory=tuple[str, ...])
+
+
 _ANSWER = SynthesisQuery("q", (Source(1, "", _URL, "x" * 24_000),))
-_PRICED: dict[str, list[tuple[str, dict[str, Any], Query]]] = {
+_TWENTY = SearchQuery("q", 20)
+_CONTENT = SearchQuery("q", 10, content=True)
+_PAGE = PageQuery((_URL,))
+PRICED: dict[str, list[Priced]] = {
     "exa": [
-        *(
-            (f"search for up to 10 results, `searchType` {item}", {"searchType": item}, _TEN)
-            for item in ("auto", "lite", "fast", "neural", "deep")
-        ),
-        ("search for 20 results, `searchType` auto", {}, SearchQuery("q", 20)),
-        ("a page, one kind of content", {}, PageQuery((_URL,))),
-        (
-            "a page: text, highlights, summary",
-            {},
-            PageQuery((_URL,), highlights=True, summary=True),
-        ),
+        Priced("search", _TEN, "searchType", ("auto", "fast", "neural", "lite", "deep")),
+        Priced("search for 20 results", _TWENTY),
+        Priced("page, one kind of content", _PAGE),
+        Priced("page, all three kinds", PageQuery((_URL,), highlights=True, summary=True)),
     ],
     "kagi": [
-        ("search, `searchApi` v1", {}, _TEN),
-        ("search, `searchApi` v0", {"searchApi": "v0"}, _TEN),
-        ("search for 10 results with content", {}, SearchQuery("q", 10, content=True)),
-        ("a page", {}, PageQuery((_URL,))),
-        ("a summary", {}, SummaryQuery(_URL)),
+        Priced("search", _TEN, "searchApi", ("v1", "v0")),
+        Priced("search with the content of 10 pages", _CONTENT),
+        Priced("page", _PAGE),
+        Priced("summary", SummaryQuery(_URL)),
     ],
     "perplexity": [
-        ("search, `searchType` web", {}, _TEN),
-        ("search, `searchType` fast", {"searchType": "fast"}, _TEN),
-        *(
-            (
-                f"an answer from 24,000 characters, `synthesisPreset` {item}",
-                {"synthesisPreset": item},
-                _ANSWER,
-            )
-            for item in ("fast", "low", "medium", "high")
+        Priced("search", _TEN, "searchType", ("web", "fast")),
+        Priced(
+            "answer from 24,000 characters",
+            _ANSWER,
+            "synthesisPreset",
+            ("fast", "low", "medium", "high"),
         ),
     ],
     "tavily": [
-        *(
-            (f"search, `searchDepth` {item}", {"searchDepth": item}, _TEN)
-            for item in ("basic", "fast", "ultra-fast", "advanced")
-        ),
-        *(
-            (f"up to 5 pages, `extractDepth` {item}", {"extractDepth": item}, PageQuery((_URL,)))
-            for item in ("basic", "advanced")
-        ),
+        Priced("search", _TEN, "searchDepth", ("basic", "fast", "ultra-fast", "advanced")),
+        Priced("up to 5 pages", _PAGE, "extractDepth", ("basic", "advanced")),
     ],
-    "serper": [
-        ("search for up to 10 results", {}, _TEN),
-        ("search for more", {}, SearchQuery("q", 20)),
-    ],
+    "serper": [Priced("search", _TEN), Priced("search for more than 10 results", _TWENTY)],
     "firecrawl": [
-        ("search for up to 10 results", {}, _TEN),
-        ("search for 20 results", {}, SearchQuery("q", 20)),
-        ("search for 10 results with content", {}, SearchQuery("q", 10, content=True)),
-        ("a page", {}, PageQuery((_URL,))),
+        Priced("search", _TEN),
+        Priced("search for 20 results", _TWENTY),
+        Priced("search with the content of 10 pages", _CONTENT),
+        Priced("page", _PAGE),
     ],
-    "linkup": [
-        (f"search, `depth` {item}", {"depth": item}, _TEN)
-        for item in ("flash", "fast", "standard", "deep")
-    ],
+    "linkup": [Priced("search", _TEN, "depth", ("flash", "fast", "standard", "deep"))],
     "parallel": [
-        *(
-            (f"search for up to 10 results, `mode` {item}", {"mode": item}, _TEN)
-            for item in ("turbo", "fast", "basic", "advanced")
-        ),
-        ("search for 20 results, `mode` advanced", {}, SearchQuery("q", 20)),
-        ("a page", {}, PageQuery((_URL,))),
+        Priced("search", _TEN, "mode", ("turbo", "fast", "basic", "advanced")),
+        Priced("search for 20 results, `advanced`", _TWENTY),
+        Priced("page", _PAGE),
     ],
-    "jina": [("a page as long as may be", {}, PageQuery((_URL,)))],
-    "context7": [("a look-up with a key, beyond the plan's allowance", {}, DocsQuery("q", 5))],
+    "context7": [Priced("look-up beyond the plan's allowance", DocsQuery("q", 5))],
 }
-_USUAL: dict[Capability, tuple[str, dict[str, Any], Query]] = {
-    "search": ("search", {}, _TEN),
-    "fetch": ("a page", {}, PageQuery((_URL,))),
-    "summarize": ("a summary", {}, SummaryQuery(_URL)),
-    "docs": ("a look-up", {}, DocsQuery("q", 5)),
-    "synthesize": ("an answer from 24,000 characters", {}, _ANSWER),
+_FLAT: dict[Capability, Priced] = {
+    "search": Priced("search", _TEN),
+    "fetch": Priced("page", _PAGE),
 }
 
 
 def prices(name: str) -> str:
-    """Write the most that calls cost, and of what day the price list is."""
-    services = PROVIDERS[name]
-    cases = _PRICED.get(name) or [_USUAL[able] for able in services.capabilities()]
-    rows = [
-        [label, usd(services.worst_cost(query, _account(name, **options)))]
-        for label, options, query in cases
-    ]
-    listed_on = f"\n\nFrom the price list of {services.about.price_list}." * bool(
-        services.about.prices
-    )
-    return table(("Call", "USD at most"), rows) + listed_on
+    """Write the most that calls cost."""
+    flat = [_FLAT[able] for able in PROVIDERS[name].capabilities() if able in _FLAT]
+    rows = (row for case in PRICED.get(name, flat) for row in _price_rows(name, case))
+    return table(("Call", "USD at most"), rows)
+
+
+def _price_rows(name: str, case: Priced) -> Iterator[Row]:
+    """Yield a row for each price, with the values of the option that lead to it."""
+    values: dict[str, list[str]] = {}
+    for value in case.values or ("",):
+        options = {case.option: value} if value else {}
+        price = usd(PROVIDERS[name].worst_cost(case.query, _account(name, **options)))
+        values.setdefault(price, []).append(f"`{value}`")
+    for price, words in values.items():
+        title = f"{case.title}, {listed(words)}" if case.option else case.title
+        yield [title, price]

@@ -1,4 +1,4 @@
-"""Tables of the documentation that are made from the models: what fields there are and mean."""
+"""Tables of the documentation about fields, generated from the models."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _ATTRIBUTE = re.compile(r"    (\w+): (.*)")
 
 def table(head: Row, rows: Iterable[Row]) -> str:
     """Write a table in Markdown."""
-    every = [head, ["---"] * len(head), *rows]
+    lines = [head, ["---"] * len(head), *rows]
     return "\n".join(
-        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in every
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines
     )
 
 
@@ -43,25 +43,20 @@ def usd(amount: float) -> str:
 
 
 def attributes(model: type) -> dict[str, str]:
-    """Read the sections `Attributes:` of a class and its bases, which say what its fields mean."""
-    found: dict[str, str] = {}
-    for item in reversed(model.__mro__):
-        section = cleandoc(item.__doc__ or "").partition("Attributes:\n")[2]
+    """Read the meanings of fields from the `Attributes:` sections of a class and its bases."""
+    meanings: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        section = cleandoc(base.__doc__ or "").partition("Attributes:\n")[2]
         name = ""
         for line in section.splitlines():
             if match := _ATTRIBUTE.match(line):
                 name = match[1]
-                found[name] = match[2]
+                meanings[name] = match[2]
             elif line.startswith("        "):
-                found[name] += " " + line.strip()
+                meanings[name] += " " + line.strip()
             else:
                 break
-    return found
-
-
-def summary(model: type) -> str:
-    """Return the first line of a class's own docstring."""
-    return in_json(cleandoc(model.__doc__ or "").splitlines()[0])
+    return meanings
 
 
 def in_json(text: str) -> str:
@@ -69,16 +64,16 @@ def in_json(text: str) -> str:
     return re.sub(r"\bNone\b", "null", text)
 
 
-# --- what a schema says ------------------------------------------------------------------------
+# --- fields ------------------------------------------------------------------------
 
 
 def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """Describe in words what a value may be."""
+    """Describe the values that a schema allows."""
     if "$ref" in schema:
         target = schema["$ref"].rpartition("/")[2]
         return kind(defs[target], defs) if "enum" in defs[target] else "an object"
     if "anyOf" in schema:
-        return listed(kind(item, defs) for item in schema["anyOf"] if item.get("type") != "null")
+        return listed(kind(part, defs) for part in schema["anyOf"] if part.get("type") != "null")
     if "enum" in schema:
         return listed(f"`{word}`" for word in schema["enum"])
     if schema.get("type") == "array":
@@ -91,16 +86,16 @@ def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
-    least, most = schema.get("minimum"), schema.get("maximum")
+    minimum, maximum = schema.get("minimum"), schema.get("maximum")
     if (above := schema.get("exclusiveMinimum")) is not None:
-        return f" above {above}" + (f", at most {most:,}" if most is not None else "")
-    if least is not None and most is not None:
-        return f", {least:,} to {most:,}"
-    return f", at least {least:,}" if least is not None else ""
+        return f" above {above}" + (f", at most {maximum:,}" if maximum is not None else "")
+    if minimum is not None and maximum is not None:
+        return f", {minimum:,} to {maximum:,}"
+    return f", at least {minimum:,}" if minimum is not None else ""
 
 
 def default_of(name: str, schema: Mapping[str, Any], required: Sequence[str]) -> str:
-    """Describe what a field has when it is left out."""
+    """Describe the default of a field."""
     if name in required:
         return "required"
     value = schema.get("default")
@@ -112,38 +107,38 @@ def default_of(name: str, schema: Mapping[str, Any], required: Sequence[str]) ->
 
 
 def _plain_default(field: FieldInfo) -> Any:
-    """Return a default that the schema does not tell; 0 says that the settings decide."""
+    """Return a default that is missing in the schema; 0 means that the settings decide."""
     return field.default if isinstance(field.default, (str, bool)) else None
 
 
 def fields(model: type[BaseModel], *, mode: Any = "validation") -> Iterator[tuple[str, Row]]:
-    """Yield each field's name in Python, and its row: name, values, meaning, default."""
+    """Yield the Python name of each field with its row: name, values, meaning, default."""
     schema = model.model_json_schema(mode=mode)
     meanings, required = attributes(model), schema.get("required", [])
     for name, field in model.model_fields.items():
-        spelled = field.alias or name
+        json_name = field.alias or name
         if field.exclude:
             continue
-        facts = {"default": _plain_default(field), **schema["properties"][spelled]}
+        facts = {"default": _plain_default(field), **schema["properties"][json_name]}
         meaning = in_json(facts.get("description") or meanings.get(name, ""))
         values = kind(facts, schema.get("$defs", {}))
-        yield name, [f"`{spelled}`", values, meaning, default_of(spelled, facts, required)]
+        yield name, [f"`{json_name}`", values, meaning, default_of(json_name, facts, required)]
 
 
 # --- tools, results, notebooks -----------------------------------------------------------------
 
 _COMMON = {
-    "result_count": "How many results there are; pages that failed do not count.",
-    "truncation": "What was cut of the text: sizes before and after; null when nothing was.",
-    "full_output_path": "Private file with the whole text; null when nothing was cut.",
-    "read_handle": "What `web_read` takes to read on; null when nothing was cut.",
-    "error": "Null; of a failed call its `type`, `message`, `provider`, `status`, `retryable` and "
-    "`retry_after`.",
+    "result_count": "Number of results, without failed pages.",
+    "truncation": "Sizes of the text before and after it was cut; null if it was not.",
+    "full_output_path": "Private file with the whole text; null if nothing was cut.",
+    "read_handle": "Handle for `web_read`; null if nothing was cut.",
+    "error": "Null, or the error of a failed call: `type`, `message`, `provider`, `status`, "
+    "`retryable` and `retry_after`.",
 }
 _EMPTY = {"results": "Empty; the text is the result."}
 _FREE = {
-    "provider": "Null: no request is sent.",
-    "cost_usd": "Null: it costs nothing.",
+    "provider": "Null: the call needs no provider.",
+    "cost_usd": "Null: the call is free.",
     "cost_is_estimate": "False.",
 }
 _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
@@ -151,9 +146,9 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
     "web_fetch": (
         results.FetchResponse,
         {
-            "results": "The pages in the order asked; one that failed has `error`.",
-            "fetched_count": "Pages that came.",
-            "failed_count": "Pages that failed.",
+            "results": "The pages in the order of the URLs; a failed page has `error`.",
+            "fetched_count": "Number of pages fetched.",
+            "failed_count": "Number of pages that failed.",
         },
         {"pages"},
     ),
@@ -161,10 +156,10 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
         results.SummaryResponse,
         _EMPTY
         | {
-            "url": "The URL that was summarized.",
+            "url": "URL of the document.",
             "summary_type": "`summary` or `takeaway`.",
             "engine": "`cecil` or `agnes`.",
-            "tokens": "Tokens that the provider counted.",
+            "tokens": "Number of tokens, as counted by the provider.",
         },
         {"text"},
     ),
@@ -172,25 +167,25 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
         results.ResearchEnvelope,
         {
             "results": "The sources.",
-            "meta": "Where they come from, and how far they can be trusted.",
+            "meta": "Providers, prices, confidence and warnings.",
             "synthesis": "The answer and its citations, or null.",
-            "provider": "As `meta.provider_used`.",
-            "warnings": "As `meta.warnings`.",
-            "cost_usd": "As `meta.cost_usd`.",
-            "cost_is_estimate": "Whether a part of the price is from the price table, or missing.",
+            "provider": "Same as `meta.provider_used`.",
+            "warnings": "Same as `meta.warnings`.",
+            "cost_usd": "Same as `meta.cost_usd`.",
+            "cost_is_estimate": "Whether part of the price is an estimate or missing.",
         },
         set(),
     ),
     "web_read": (
         results.ReadResponse,
-        _EMPTY | _FREE | {"characters": "Length of the part."},
+        _EMPTY | _FREE | {"characters": "Length of the text in this response."},
         set(),
     ),
 }
 
 
-def model_view(name: str) -> str:
-    """Show what a model sees of a tool."""
+def description(name: str) -> str:
+    """Show the description of a tool that models read."""
     return f"```text\n{TOOLS[name].description}\n```"
 
 
@@ -203,7 +198,7 @@ def arguments(name: str) -> str:
 
 def _spellings(model: type[ToolInput]) -> str:
     others = [f"`{other}` for `{name}`" for other, name in model.spellings.items()]
-    return f"Also taken: camelCase names, {listed(others, 'and')}."
+    return f"Also accepted: camelCase names, {listed(others, 'and')}."
 
 
 def details(name: str) -> str:

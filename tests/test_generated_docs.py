@@ -15,6 +15,7 @@ import pytest
 from test_docs import BLOCKS
 
 from webtools import WebTools
+from webtools.cli.arguments import COMMANDS, parser_of
 from webtools.providers import PROVIDERS
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import docs_commands  # noqa: E402
 import docs_tables  # noqa: E402
 import generate_docs  # noqa: E402
 
@@ -34,14 +36,12 @@ def test_nothing_generated_is_stale() -> None:
     assert stale == [], "run `make docs`"
 
 
-@pytest.mark.parametrize("columns", ["40", "200"])
-def test_the_help_is_the_same_on_every_terminal(
-    columns: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usual = generate_docs.command_help()
-    monkeypatch.setenv("COLUMNS", columns)
-    assert generate_docs.command_help() == usual
-    assert max(map(len, usual.splitlines())) <= 80
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_reference_of_the_command_line_has_every_option(name: str) -> None:
+    text = docs_commands.reference()
+    assert re.search(rf"^## webtools .*\b{name}\b", text, re.MULTILINE)
+    options = docs_commands.options_of(parser_of(name))
+    assert [option for option in options if not re.search(rf"`[^`\n]*{option}\b", text)] == []
 
 
 def test_no_picture_is_stale() -> None:

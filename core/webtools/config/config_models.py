@@ -80,20 +80,15 @@ class ProviderConfig(_KeyHolder, Part):
     """One entry of `providers`.
 
     Attributes:
-        name: The name in calls, results and errors.
-        type: The provider's type, such as "exa".
-        api_key: The key, unless the type needs none. In code also a `KeySource`, or a function
-            without arguments that returns the key. It is called once per process, at the first use.
-            The config can be pickled if the function can be imported by its name.
-        base_url: Replaces the origin of the API. It may have a path. Required for a type whose
-            instances users run themselves.
-        timeout_ms: Maximum duration of a call in milliseconds.
-        max_requests_per_second: Maximum rate. Calls are spaced evenly.
-        proxy: URL of an HTTP proxy, which may have a password. `none` ignores the environment's
-            proxy.
-        options: The type's own options, a mapping in the file's spelling.
-        fetch_fallback: Name of the provider that retries pages which this one could not fetch.
-            `direct` needs no entry.
+        name: Name in calls, results and errors.
+        type: Which API the entry uses.
+        api_key: The key. In code, also a `KeySource` or a function that returns the key.
+        base_url: Address of the API, if it is not the provider's own.
+        timeout_ms: Time limit of a call, in milliseconds.
+        max_requests_per_second: Rate limit; requests are spaced evenly.
+        proxy: HTTP proxy; `none` ignores the proxy variables.
+        options: Options of the type.
+        fetch_fallback: Provider that fetches the pages which this one could not.
     """
 
     name: Annotated[str, AfterValidator(checked_name)]
@@ -136,8 +131,8 @@ class StorageConfig(_KeyHolder, Part):
     """Where cache, budget, rate limits and circuit breakers are stored.
 
     Attributes:
-        url: A Redis server that several processes share, such as `redis://:PASSWORD@HOST:6379/0`,
-            or `rediss://` for TLS. None: the file `cache.path` on this machine.
+        url: Redis server for all processes, such as `redis://:PASSWORD@HOST:6379/0`. Default: the
+            file `cache.path`.
     """
 
     url: Annotated[SecretStr, AfterValidator(checked_storage_url)] | None = None
@@ -218,21 +213,18 @@ class Config(TopLevel):
     """The whole config.
 
     Attributes:
-        providers: The providers, at least one. Without a default, the first that can serves a call.
-        default_provider: Name of the provider for calls that name none.
-        max_results: Number of search results, if neither the call nor the provider sets it.
-        failover: Whether a call continues with the next provider if one has no credit, no valid
-            key or no time, or is down. It never does if the call names a provider.
-        cache: The cache of responses.
-        log: The log of calls.
+        providers: The providers, in the order in which they are tried.
+        default_provider: Provider that serves calls first.
+        max_results: Default and maximum number of results per search.
+        failover: Try the next provider if one fails.
+        cache: Settings of the cache.
+        log: Settings of the log.
         research: Settings of research.
-        budget: Limits of spending.
+        budget: Limits on spending.
         fetch: Which pages may be read.
-        storage: Where cache, budget, rate limits and circuit breakers are stored.
-        keyless: Whether searches go to providers that need no key, if no configured provider can
-            search. These third parties receive the questions.
-        fence: Which web content is wrapped in a fence before a model reads it: pages, all
-            (also search results and errors), or off.
+        storage: Where cache, budget and rate limits are stored.
+        keyless: Search without a key if no configured provider can search.
+        fence: Which web content is wrapped in a fence before a model reads it.
     """
 
     providers: Sequence[ProviderConfig]  # pyright: ignore[reportGeneralTypeIssues]

@@ -140,13 +140,13 @@ class _Optional(Part):
 
 
 class CacheConfig(_Optional):
-    """The cache of responses.
+    """Settings of the cache.
 
     Attributes:
-        enabled: Whether responses are cached.
-        path: The file. Default: in the user's cache folder.
-        ttl_ms: Lifetime of an entry in milliseconds; 0 caches nothing.
-        max_bytes: Maximum size. The oldest entries are removed first.
+        enabled: Cache responses.
+        path: File of the cache.
+        ttl_ms: How long a response is cached, in milliseconds.
+        max_bytes: Maximum size; the oldest responses are deleted first.
     """
 
     enabled: bool = True
@@ -156,15 +156,15 @@ class CacheConfig(_Optional):
 
 
 class LogConfig(_Optional):
-    """The log of calls.
+    """Settings of the log.
 
     Attributes:
-        enabled: Whether a log is written.
-        path: The file. Default: in the user's log folder.
-        max_bytes: Size at which the file is rotated.
-        max_backups: Number of rotated files to keep.
-        rotate_check_ms: Milliseconds between two checks of the size.
-        queries: Whether to log queries and URLs, and messages that may quote them.
+        enabled: Write a log.
+        path: File of the log.
+        max_bytes: Size at which a new file starts.
+        max_backups: Number of old files kept.
+        rotate_check_ms: Time between checks of the size, in milliseconds.
+        queries: Log queries and URLs, and messages that may quote them.
     """
 
     enabled: bool = True
@@ -187,11 +187,9 @@ class ResearchConfig(_Optional):
     """Settings of research.
 
     Attributes:
-        chain: The names of the providers to try, in order, by command.
-        synthesis: The default way to write answers: `extractive`, `none`, or the type or name of a
-            provider that can. None: not set.
-        merge: Ask all providers of a chain at once and fuse their ranks, instead of one after the
-            other until one has results.
+        chain: Providers of each research command, in the order in which they are tried.
+        synthesis: How answers are written, if the call does not say.
+        merge: Ask all providers of a chain at once and merge their results.
     """
 
     chain: dict[Command, tuple[str, ...]] = {}
@@ -232,10 +230,9 @@ class FetchConfig(_Optional):
     """Which pages may be read, by any provider and tool.
 
     Attributes:
-        allow_domains: The hosts, with their subdomains, that are allowed; None for all. An entry
-            with a port allows only that port.
-        deny_domains: The hosts, with their subdomains, that are not allowed, even if
-            `allow_domains` names them.
+        allow_domains: Only these hosts and their subdomains may be read, each as `host` or
+            `host:port`.
+        deny_domains: These hosts and their subdomains may not be read.
     """
 
     allow_domains: tuple[str, ...] | None = None
@@ -269,13 +266,13 @@ _Calls = Annotated[int, Field(ge=1, le=_MAX_BUDGET)]
 
 
 class BudgetConfig(_Optional):
-    """Limits of spending. Calls that would exceed one are refused. None: no limit.
+    """Limits on spending. A call that would exceed one is refused; None is no limit.
 
     Attributes:
-        usd_per_day: USD per day (UTC), in all processes that share the store.
-        calls_per_day: Calls per day (UTC). Free calls do not count.
+        usd_per_day: USD per UTC day, over all processes that share the store.
+        calls_per_day: Paid calls per UTC day.
         usd_per_process: USD per process.
-        calls_per_process: Calls per process. Free calls do not count.
+        calls_per_process: Paid calls per process.
     """
 
     usd_per_day: _Usd | None = None

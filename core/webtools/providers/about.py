@@ -39,7 +39,7 @@ class PageOptions(Options):
     """Options of every provider that can limit the length of pages.
 
     Attributes:
-        default_fetch_text_max_characters: Maximum length of a text, unless the call sets one.
+        default_fetch_text_max_characters: Maximum characters of a page, if the call sets none.
     """
 
     default_fetch_text_max_characters: int | None = None

@@ -54,8 +54,8 @@ class BraveOptions(SearchOptions):
     Attributes:
         country: Country of the results: two letters, or `ALL`.
         search_lang: Language of the results, such as `en` or `zh-hans`.
-        safesearch: Level of filtering. Always sent, because the API's default differs by kind.
-        extra_snippets: Add further extracts to each snippet, where the plan allows it.
+        safesearch: Filter for adult content.
+        extra_snippets: Add further extracts to the snippets, if your plan includes them.
     """
 
     country: str | None = None

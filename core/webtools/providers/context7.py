@@ -67,7 +67,7 @@ class Context7Options(Options):
     """Options of a Context7 entry.
 
     Attributes:
-        fast: Skip the re-ranking by a language model. This is faster and less precise.
+        fast: Skip the ranking by a language model: faster, less precise.
     """
 
     fast: bool = False

@@ -43,10 +43,10 @@ class DirectOptions(Options):
     """Options of a direct entry.
 
     Attributes:
-        default_fetch_text_max_characters: Maximum length of a text, unless the call sets one.
-        allow_private_hosts: Sites that may have private addresses, as `host` (ports 80 and 443) or
-            `host:port`. All other private addresses are refused.
-        allow_fake_ips: Treat 198.18.0.0/15 as public, for proxies that use fake addresses there.
+        default_fetch_text_max_characters: Maximum characters of a page, if the call sets none.
+        allow_private_hosts: Private sites that may be read, each as `host` (ports 80 and 443) or
+            `host:port`.
+        allow_fake_ips: Treat 198.18.0.0/15 as public. Some proxies use it for fake addresses.
     """
 
     default_fetch_text_max_characters: int | None = None

@@ -77,8 +77,8 @@ class ExaOptions(PageOptions, SearchOptions):
     """Options of an Exa entry.
 
     Attributes:
-        search_type: Exa's search mode.
-        search_highlights: Ask for highlights as snippets; without, Exa's hits have none.
+        search_type: Search mode.
+        search_highlights: Return highlights as snippets. Without them, results have no snippets.
     """
 
     search_type: Literal["auto", "lite", "deep", "fast", "neural"] = "auto"

@@ -54,8 +54,8 @@ class FirecrawlOptions(PageOptions, SearchOptions):
     """Options of a Firecrawl entry.
 
     Attributes:
-        country: Country of the results: two letters, such as `DE`.
-        location: The same in words, such as `Berlin,Germany`.
+        country: Country of the results: two letters.
+        location: Place, such as `Berlin,Germany`.
     """
 
     country: str | None = None

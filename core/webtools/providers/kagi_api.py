@@ -44,8 +44,8 @@ class KagiOptions(PageOptions, SearchOptions):
     """Options of a Kagi entry.
 
     Attributes:
-        search_api: Version of the search API: `v1`, or `v0` for old keys.
-        v0_api_key: Key for calls to v0, if it differs from `apiKey`.
+        search_api: Version of the search API; `v0` is for old keys.
+        v0_api_key: Key for v0 requests, if it differs from `apiKey`.
     """
 
     search_api: Literal["v1", "v0"] = "v1"

@@ -47,7 +47,7 @@ class LinkupOptions(SearchOptions):
     """Options of a Linkup entry.
 
     Attributes:
-        depth: Thoroughness of a search. `deep` costs ten times as much and is slow.
+        depth: Thoroughness of searches.
     """
 
     depth: Literal["flash", "fast", "standard", "deep"] = "standard"

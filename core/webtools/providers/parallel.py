@@ -50,8 +50,7 @@ class ParallelOptions(PageOptions, SearchOptions):
     """Options of a Parallel entry.
 
     Attributes:
-        mode: Thoroughness of a search. `turbo` and `fast` cost a fifth. `turbo` supports only
-            English and Japanese.
+        mode: Thoroughness of searches. `turbo` supports only English and Japanese.
     """
 
     mode: Literal["turbo", "fast", "basic", "advanced"] = "advanced"

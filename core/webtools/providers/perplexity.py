@@ -76,7 +76,7 @@ class PerplexityOptions(SearchOptions):
     """Options of a Perplexity entry.
 
     Attributes:
-        search_type: `web`, or `fast` for cheaper and faster searches.
+        search_type: Search mode; `fast` is cheaper.
         max_tokens_per_page: Maximum length of a snippet, in tokens.
         synthesis_preset: Preset of the Agent API that writes answers.
     """

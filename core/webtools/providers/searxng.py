@@ -52,9 +52,9 @@ class SearxngOptions(SearchOptions):
     """Options of a SearXNG entry.
 
     Attributes:
-        engines: Names of the engines to use, such as `wikipedia`. Default: the instance's choice.
+        engines: Search engines, such as `wikipedia`. Default: those of the instance.
         language: Language of the results, such as `en` or `de-AT`.
-        safesearch: Level of filtering, if the engine supports it. Default: the instance's choice.
+        safesearch: Filter for adult content. Default: that of the instance.
     """
 
     engines: list[str] = Field(default_factory=list[str])

@@ -40,9 +40,9 @@ class TavilyOptions(PageOptions, SearchOptions):
     """Options of a Tavily entry.
 
     Attributes:
-        search_depth: Thoroughness of a search. `advanced` costs twice as much.
-        extract_depth: Thoroughness of reading pages. `advanced` costs twice as much.
-        country: Country whose results come first, in lower-case English; not for news.
+        search_depth: Thoroughness of searches.
+        extract_depth: Thoroughness of page reading.
+        country: Country whose results come first, in lower-case English. Ignored for news.
     """
 
     search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = "basic"

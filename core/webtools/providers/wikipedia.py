@@ -55,7 +55,7 @@ class WikipediaOptions(SearchOptions):
     """Options of a Wikipedia entry.
 
     Attributes:
-        contact: Your email address or URL, for the user agent, as Wikimedia's policy asks.
+        contact: Your email address or URL, sent in the `User-Agent`.
     """
 
     contact: str | None = None

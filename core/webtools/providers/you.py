@@ -40,9 +40,9 @@ class YouOptions(SearchOptions):
     """Options of a You.com entry. They apply only with a key.
 
     Attributes:
-        country: Country of the results: two letters, such as `DE`.
+        country: Country of the results: two letters.
         language: Language of the results, such as `EN`.
-        safesearch: Level of filtering.
+        safesearch: Filter for adult content.
     """
 
     country: str | None = None
