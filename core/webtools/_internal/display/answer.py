@@ -1,4 +1,4 @@
-"""What is shown of an answer: its claims and one list of sources, with the passages folded."""
+"""The parts of an answer to show: its claims, the passages, and one list of sources."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from webtools.results import (
     Verified,
 )
 
-_MOST_QUOTATIONS = 3
-_NEAREST = 3  # passages shown where there is no answer
-_LINES_OF_NEAREST = 8
+_MAX_QUOTATIONS = 3
+_NEAREST_PASSAGES = 3  # passages shown where there is no answer
+_NEAREST_LINES = 8
 _STATUS_TONES = {"quoted": "good", "supported": "good", "uncertain": "warn", "unsupported": "bad"}
 
 
@@ -63,23 +63,23 @@ def research_parts(
             _statement(claim, numbers, limits, heading)
             for claim, heading in zip(shown, headings, strict=True)
         ]
-        whole = Statement(clip(answer.summary, limits.page // 2, limits))
-        yield Answer(claims or [whole], [address_of(url) for url in cited])
+        summary = Statement(clip(answer.summary, limits.page // 2, limits))
+        yield Answer(claims or [summary], [address_of(url) for url in cited])
     elif answer and response.results:
         yield Prose(Clip(NO_ANSWER))
-    found = {result.url: result for result in response.results[: limits.rows]}
+    by_url = {result.url: result for result in response.results[: limits.rows]}
     rows = [
-        source(number, found[url], limits)
-        if url in found
+        source(number, by_url[url], limits)
+        if url in by_url
         else Source(number, cut(url, LONGEST_TITLE), address_of(url))
         for number, url in enumerate(cited, 1)
     ]
-    others = [each for each in response.results[: limits.rows] if each.url not in numbers]
-    rows += [source(n, item, limits) for n, item in enumerate(others, len(rows) + 1)]
-    by_url = {each.address.shown: each.rank for each in reversed(rows)}
+    uncited = [item for item in response.results[: limits.rows] if item.url not in numbers]
+    rows += [source(n, item, limits) for n, item in enumerate(uncited, len(rows) + 1)]
+    ranks = {row.address.shown: row.rank for row in reversed(rows)}
     if response.passages:
-        yield _extracts(response, by_url, limits, folded=bool(answer and answer.summary))
-    if answer and (answer.summary or response.passages):  # which say what the snippets would
+        yield _extracts(response, ranks, limits, is_folded=bool(answer and answer.summary))
+    if answer and (answer.summary or response.passages):  # they make the snippets redundant
         rows = [replace(row, snippet="", author="") for row in rows]
     if not rows:
         yield Prose(Clip(NO_RESULTS))
@@ -88,7 +88,7 @@ def research_parts(
 
 
 def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listing]:
-    """Yield all claims, the unsupported ones too, and the sources that they cite."""
+    """Yield all claims, including unsupported ones, and the sources that they cite."""
     cited = response.citations[: limits.pages]
     numbers = {url: number for number, url in enumerate(cited, 1)}
     shown = [_statement(each, numbers, limits) for each in response.claims[: limits.rows]]
@@ -104,14 +104,14 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
 
 
 def _headings(summary: str, claims: Sequence[Claim]) -> list[str]:
-    """Return the line above each claim in a summary, if it is a heading with a colon."""
+    """Return the heading above each claim in a summary: a line that ends with a colon, or ""."""
     headings: list[str] = []
-    at = 0
+    start = 0
     for claim in claims:
-        place = max(summary.find(claim.text, at), at)
-        line = summary[at:place].removesuffix("\n").rpartition("\n")[2]
+        position = max(summary.find(claim.text, start), start)
+        line = summary[start:position].removesuffix("\n").rpartition("\n")[2]
         headings.append(line if line.endswith(":") else "")
-        at = place + len(claim.text)
+        start = position + len(claim.text)
     return headings
 
 
@@ -119,7 +119,7 @@ def _statement(
     claim: Claim, numbers: dict[str, int], limits: Limits, heading: str = ""
 ) -> Statement:
     cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
-    texts = [each.quotation for each in claim.citations[:_MOST_QUOTATIONS]]
+    texts = [each.quotation for each in claim.citations[:_MAX_QUOTATIONS]]
     reasons = f"{'; '.join(claim.reasons)}." if claim.reasons else ""
     if claim.nearest is not None:
         texts, reasons = [claim.nearest.text], f"{reasons} Closest passage:".lstrip()
@@ -133,21 +133,21 @@ def _statement(
 
 
 def _extracts(
-    response: ResearchEnvelope, numbers: dict[str, int], limits: Limits, *, folded: bool
+    response: ResearchEnvelope, numbers: dict[str, int], limits: Limits, *, is_folded: bool
 ) -> Extracts:
-    """Return the passages: behind an answer all of them folded, without one the nearest."""
-    most = limits.rows if folded else _NEAREST
-    cut_to = limits if folded else Limits(lines=_LINES_OF_NEAREST)
+    """Return the passages: all of them folded below an answer, else the nearest ones."""
+    number = limits.rows if is_folded else _NEAREST_PASSAGES
+    lengths = limits if is_folded else Limits(lines=_NEAREST_LINES)
     items = [
         Extract(
             numbers.get(address_of(each.url).shown, 0),
             _heading(each),
-            clip(each.text, limits.page // 10, cut_to),
+            clip(each.text, limits.page // 10, lengths),
         )
-        for each in response.passages[:most]
+        for each in response.passages[:number]
     ]
-    title = "Passages of these pages" if folded else "The passages that come nearest"
-    return Extracts(title, items, len(response.passages) - len(items), folded)
+    title = "Passages of these pages" if is_folded else "The passages that come nearest"
+    return Extracts(title, items, len(response.passages) - len(items), is_folded)
 
 
 def _heading(passage: Passage) -> str:

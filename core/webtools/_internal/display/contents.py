@@ -49,36 +49,37 @@ from webtools.results import (
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES
 
-_MOST_NOTES = 20
-_MOST_HIGHLIGHTS = 20
+_MAX_NOTES = 20
+_MAX_HIGHLIGHTS = 20
 _TONES = {"high": "good", "medium": "warn", "low": "bad"}
 
 
 @singledispatch
-def outline(response: Any, limits: Limits = WHOLE) -> Outline:  # noqa: ARG001
-    """Return what is to be shown of a response."""
+def outline_of(response: Any, limits: Limits = WHOLE) -> Outline:  # noqa: ARG001
+    """Return the parts of a response to show."""
     raise TypeError(type(response).__name__)
 
 
 def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
-    """Sort the results by query; a failed query has no entry, one without results an empty one."""
+    """Group the results by query. A failed query has no entry."""
     failed = {error.query for error in response.errors}
-    found = {query: list[SearchResult]() for query in response.queries if query not in failed}
+    results = {query: list[SearchResult]() for query in response.queries if query not in failed}
     for result in response.results:
-        found.setdefault(result.query, []).append(result)
-    return found
+        results.setdefault(result.query, []).append(result)
+    return results
 
 
-@outline.register
+@outline_of.register
 def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
     several, total = len(response.queries) > 1, len(response.results)
     failed = count(len(response.errors), "query", "queries") + " failed" if response.errors else ""
-    asked = count(len(response.queries), "query", "queries") if several else ""
-    facts = [*_origin(response), asked]
+    facts = [*_origin(response)]
+    if several:
+        facts.append(count(len(response.queries), "query", "queries"))
     facts += [f"{name(key)}: {name(state)}" for key, state in response.filters.items()]
     failures = [
-        Note(f"“{subject(error.query)}” failed", sentence(error.message), bad=True)
-        for error in response.errors[:_MOST_NOTES]
+        Note(f"“{subject(error.query)}” failed", sentence(error.message), is_error=True)
+        for error in response.errors[:_MAX_NOTES]
     ]
     listing = Listing([*_groups(response, limits)], max(total - limits.rows, 0))
     return Outline(
@@ -86,17 +87,20 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
         "" if several else subject(response.queries[0]),
         name(response.provider),
         [Fact(count(total, "result")), Fact(failed, "bad")],
-        [*filter(None, facts)],
-        [listing if total or several else Prose(Clip(NO_RESULTS)), *_pages_held(response, limits)],
+        facts,
+        [
+            listing if total or several else Prose(Clip(NO_RESULTS)),
+            *_page_contents(response, limits),
+        ],
         [*failures, *_more(len(response.errors), "queries failed"), *_warnings(response.warnings)],
     )
 
 
-def _pages_held(response: SearchResponse, limits: Limits) -> list[Document]:
-    """Return the pages that came with the results, under the results' titles."""
+def _page_contents(response: SearchResponse, limits: Limits) -> list[Document]:
+    """Return the pages that came with the results, with the results' titles."""
     pages = _contents(response.results)
-    most = min(limits.page, limits.all_pages // max(len(pages), 1))
-    return [_document(page, most, limits) for page in pages[: limits.pages]]
+    size = min(limits.page, limits.all_pages // max(len(pages), 1))
+    return [_document(page, size, limits) for page in pages[: limits.pages]]
 
 
 def _contents(results: Sequence[SearchResult]) -> list[Page]:
@@ -108,21 +112,21 @@ def _contents(results: Sequence[SearchResult]) -> list[Page]:
 
 
 def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, list[Source]]]:
-    """Yield the queries with the first of their results; without a name where there is one."""
-    several, left = len(response.queries) > 1, limits.rows
+    """Yield each query with its first results; a single query without its name."""
+    several, room = len(response.queries) > 1, limits.rows
     for query, results in by_query(response).items():
-        first = results[: max(left, 0)]
-        left -= len(first)
-        if first or not (results or response.results[limits.rows :]):
-            rows = [source(rank, item, limits) for rank, item in enumerate(first, 1)]
+        shown = results[: max(room, 0)]
+        room -= len(shown)
+        if shown or not (results or response.results[limits.rows :]):
+            rows = [source(rank, item, limits) for rank, item in enumerate(shown, 1)]
             yield subject(query) if several else "", rows
 
 
-@outline.register
+@outline_of.register
 def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
     total, shown = len(response.pages), response.pages[: limits.pages]
     failed = sum(page.error is not None for page in response.pages)
-    most = min(limits.page, limits.all_pages // max(len(shown), 1))
+    size = min(limits.page, limits.all_pages // max(len(shown), 1))
     hidden = total - len(shown)
     return Outline(
         "Fetch",
@@ -130,56 +134,56 @@ def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
         name(response.provider),
         [Fact(f"{total - failed:,} fetched"), Fact(f"{failed:,} failed" if failed else "", "bad")],
         [*_origin(response)],
-        [_document(page, most, limits) for page in shown],
+        [_document(page, size, limits) for page in shown],
         [*_warnings(response.warnings)],
         more(hidden, "page"),
     )
 
 
-@outline.register
+@outline_of.register
 def _(page: Page, limits: Limits = WHOLE) -> Outline:
     part = replace(_document(page, limits.page, limits), is_alone=True)
     return Outline("Page", "", name(page.source_provider), [], [], [part])
 
 
-@outline.register(SearchResult)
-@outline.register(ResearchResult)
+@outline_of.register(SearchResult)
+@outline_of.register(ResearchResult)
 def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
-    found, query, pages = source(1, result, limits), "", list[Page]()
+    row, query, pages = source(1, result, limits), "", list[Page]()
     if isinstance(result, SearchResult):
         query, pages = subject(result.query), _contents([result])
-    facts = [*filter(None, (found.day, found.author))]
-    part = Document(found.title, found.address, facts, summary=Clip(found.snippet), is_alone=True)
-    held = [_document(page, limits.page, limits) for page in pages]
-    return Outline("Result", query, found.provider, [], [], [part, *held])
+    facts = [*filter(None, (row.day, row.author))]
+    part = Document(row.title, row.address, facts, summary=Clip(row.snippet), is_alone=True)
+    contents = [_document(page, limits.page, limits) for page in pages]
+    return Outline("Result", query, row.provider, [], [], [part, *contents])
 
 
-@outline.register
+@outline_of.register
 def _(passage: Passage, limits: Limits = WHOLE) -> Outline:
     text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
     part = Document(title, address_of(passage.url), [], passages=text, is_alone=True)
     return Outline("Passage", "", "", [], [], [part])
 
 
-def _document(page: Page, most: int, limits: Limits) -> Document:
+def _document(page: Page, size: int, limits: Limits) -> Document:
     title = cut(page.title, LONGEST_TITLE) or cut(page.url, LONGEST_TITLE)
     if page.error is not None:
         return Document(title, address_of(page.url), [], sentence(page.error) or "no reason given")
     length = count(len(page.text), "character") if page.text is not None else ""
-    text = (page.text or "").removeprefix(f"# {page.title}\n")  # the title stands above it
+    text = (page.text or "").removeprefix(f"# {page.title}\n")  # shown as the title
     empty = not (page.summary or page.highlights or page.text or page.passages is not None)
     return Document(
         title,
         address_of(page.url),
         [*filter(None, (day(page.published_at), cut(page.author, 100), length))],
-        summary=clip(page.summary, most, limits),
-        highlights=[sentence(text) for text in page.highlights[:_MOST_HIGHLIGHTS]],
-        passages=clip(passages_section(page), most, limits),
-        text=Clip("", "The page has no content.") if empty else clip(text, most, limits),
+        summary=clip(page.summary, size, limits),
+        highlights=[sentence(text) for text in page.highlights[:_MAX_HIGHLIGHTS]],
+        passages=clip(passages_section(page), size, limits),
+        text=Clip("", "The page has no content.") if empty else clip(text, size, limits),
     )
 
 
-@outline.register
+@outline_of.register
 def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
     facts = [response.engine, response.summary_type, count(response.tokens, "token")]
     if not response.text.strip():
@@ -196,25 +200,27 @@ def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
     )
 
 
-@outline.register
+@outline_of.register
 def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
     start, total, further = response.offset, response.total_characters, response.next_offset
     notes = [*_warnings(response.warnings)]
     if response.find and response.found_at is None:
         found = [count(total, "character")]
-        notes.insert(0, Note("Not found", f"nothing like it from character {start:,} on", bad=True))
+        notes.insert(
+            0, Note("Not found", f"nothing like it from character {start:,} on", is_error=True)
+        )
     else:
         found = [
             f"characters {start:,} to {start + len(response.content):,} of {total:,}",
             f"found at {response.found_at:,}" if response.found_at is not None else "",
             f"next offset {further:,}" if further is not None else "the end",
         ]
-    part = Prose(clip(response.content, MAX_BYTES, limits), verbatim=True)
+    part = Prose(clip(response.content, MAX_BYTES, limits), is_verbatim=True)
     query, handle = subject(response.find), name(response.handle)
     return Outline("Part", query, handle, [*map(Fact, found)], [], [part], notes)
 
 
-@outline.register
+@outline_of.register
 def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
     meta, answer = response.meta, response.synthesis
     recent = f"recent: {count(meta.recency_days, 'day')}" if meta.recency_days else ""
@@ -243,7 +249,7 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
     )
 
 
-@outline.register
+@outline_of.register
 def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
     steps = [step for step in (*response.chain, response.reading, response.synthesis) if step]
     grid = Grid(
@@ -252,7 +258,7 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
         [_plan_row(step) for step in steps[: limits.rows]],
     )
     chain = " → ".join(name(step.provider) for step in response.chain[:5])
-    facts = [fact for fact in plan_facts(response) if fact[0] != COSTS]  # which stand in front
+    facts = [fact for fact in plan_facts(response) if fact[0] != COSTS]  # shown in the head
     return Outline(
         f"Plan of {name(response.command)}",
         subject(response.query),
@@ -264,16 +270,16 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
     )
 
 
-@outline.register
+@outline_of.register
 def _(response: Verified, limits: Limits = WHOLE) -> Outline:
-    notes = [Note("", sentence(each)) for each in response.reasons[:_MOST_NOTES]]
-    notes += [Note("Warning", sentence(each)) for each in response.warnings[:_MOST_NOTES]]
+    notes = [Note("", sentence(each)) for each in response.reasons[:_MAX_NOTES]]
+    notes += [Note("Warning", sentence(each)) for each in response.warnings[:_MAX_NOTES]]
     facts = [*verdicts(response)] or [Fact("no claims")]
     parts: list[Part] = [*checked_parts(response, limits)]
     return Outline("Verified", "", "", facts, [], parts, notes)
 
 
-@outline.register
+@outline_of.register
 def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
     handle = name(response.details.get("read_handle"))
     found = [
@@ -282,8 +288,10 @@ def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
         f"read_handle {handle}" if handle else "",
     ]
     facts = [f"call {name(response.call_id)}"] if response.call_id else []
-    failed = Note("Failed", sentence(response.text), bad=True)
-    text = Prose(clip(response.text, limits.page, limits), True, "What the model reads")
+    failed = Note("Failed", sentence(response.text), is_error=True)
+    text = Prose(
+        clip(response.text, limits.page, limits), is_verbatim=True, title="What the model reads"
+    )
     return Outline(
         "Tool result",
         "",
@@ -296,8 +304,8 @@ def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
 
 
 def _plan_row(step: PlanStep) -> tuple[str, ...]:
-    skipped = f"skipped until {minute(step.parked_until)}" if step.parked_until else ""
-    state = ": ".join(part for part in (skipped, sentence(step.reason)) if part) or "ready"
+    skip = f"skipped until {minute(step.parked_until)}" if step.parked_until else ""
+    state = ": ".join(part for part in (skip, sentence(step.reason)) if part) or "ready"
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
 
 
@@ -305,19 +313,19 @@ def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Itera
     if response.cost_usd is not None:
         yield price(response.cost_usd) + (" (estimate)" if response.cost_is_estimate else "")
     if response.cache_hit:
-        kept = response.retrieved_at
-        yield f"cached {minute(kept)}" if kept else "cached"
+        since = response.retrieved_at
+        yield f"cached {minute(since)}" if since else "cached"
 
 
 def _warnings(warnings: Sequence[str]) -> list[Note]:
     """Return each warning once."""
-    each_once = [*dict.fromkeys(warnings)]
-    notes = [Note("Warning", sentence(text)) for text in each_once[:_MOST_NOTES]]
-    return notes + _more(len(each_once), "warnings")
+    unique = [*dict.fromkeys(warnings)]
+    notes = [Note("Warning", sentence(text)) for text in unique[:_MAX_NOTES]]
+    return notes + _more(len(unique), "warnings")
 
 
-def _more(number: int, what: str) -> list[Note]:
-    return [Note("", f"… and {number - _MOST_NOTES:,} more {what}")] if number > _MOST_NOTES else []
+def _more(number: int, noun: str) -> list[Note]:
+    return [Note("", f"… and {number - _MAX_NOTES:,} more {noun}")] if number > _MAX_NOTES else []
 
 
 def _doubts(response: ResearchEnvelope) -> Iterator[Note]:
@@ -327,5 +335,5 @@ def _doubts(response: ResearchEnvelope) -> Iterator[Note]:
     if meta.uncertainty and meta.uncertainty != NO_ANSWER:
         yield Note("Uncertainty", sentence(meta.uncertainty))
     if meta.degraded:
-        names = ", ".join(map(name, meta.degraded[:_MOST_NOTES]))
-        yield Note("Degraded", f"{names} should have served and did not", bad=True)
+        names = ", ".join(map(name, meta.degraded[:_MAX_NOTES]))
+        yield Note("Degraded", f"{names} should have served and did not", is_error=True)

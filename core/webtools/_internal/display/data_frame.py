@@ -1,4 +1,4 @@
-"""Responses as rows of a pandas data frame."""
+"""Turn responses into pandas data frames."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _TYPES = {"rank": "int64", "score": "float64", "citation": "Int64"}
 _ATTRIBUTES = {"provider", "cost_usd", "cost_is_estimate", "cache_hit", "warnings", "errors"}
 
 
-def frame(response: Any) -> Any:
-    """Return the results of a response as rows. `attrs` holds the facts of the whole call.
+def to_data_frame(response: Any) -> Any:
+    """Return the results of a response as rows, with the facts of the call in `attrs`.
 
     Raises:
         InputError: The response has no rows.
@@ -30,11 +30,11 @@ def frame(response: Any) -> Any:
     except ModuleNotFoundError as error:
         raise MissingLibraryError("to_dataframe needs pandas: pip install pandas") from error
     columns, rows = _rows(response)
-    made = pandas.DataFrame({name: _column(pandas, name, rows) for name in columns.split()})
+    frame = pandas.DataFrame({name: _column(pandas, name, rows) for name in columns.split()})
     meta = response.meta if isinstance(response, ResearchEnvelope) else None
     include = None if meta else _ATTRIBUTES
-    made.attrs.update((meta or response).model_dump(mode="json", include=include))
-    return made
+    frame.attrs.update((meta or response).model_dump(mode="json", include=include))
+    return frame
 
 
 def _rows(response: Any) -> tuple[str, list[Mapping[str, Any]]]:
@@ -63,6 +63,6 @@ def _column(pandas: Any, name: str, rows: list[Mapping[str, Any]]) -> Any:
     values: Any = [row[name] for row in rows]
     if name != "published_at":
         return pandas.Series(values, dtype=_TYPES.get(name))
-    # Older versions of pandas have no other years.
+    # The range of pandas before 2.0.
     moments = [each if each and 1678 <= each.year < 2262 else None for each in values]  # noqa: PLR2004
     return pandas.to_datetime(pandas.Series(moments, dtype="object"), utc=True).dt.as_unit("us")

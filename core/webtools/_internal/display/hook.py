@@ -1,51 +1,64 @@
-"""The one hook by which results, tools and progress ask to be drawn.
+"""How results, tools and progress show themselves.
 
-The drawing is imported when it is first asked for.
+The modules that draw results import them, and results import this module. So it imports the drawing
+only when a result is shown.
 """
 
 from __future__ import annotations
 
 import functools
+import reprlib
 import sys
 from collections.abc import Callable, Iterable
 from typing import IO, Any, Protocol, TypeVar, cast
 
 Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
+_shortener = reprlib.Repr()
+_shortener.maxstring = 200
+_shortener.maxother = 400
+_shortener.maxlist = _shortener.maxtuple = _shortener.maxdict = 4
+
 
 def _never_raising(draw: Draw) -> Draw:
-    """Fall back to the type's name: a debugger or a notebook asks for this unbidden."""
+    """Fall back to the type's name: debuggers and notebooks call these methods on any object."""
 
     @functools.wraps(draw)
     def drawn(self: Any) -> str:
         try:
             return draw(self)
-        except Exception:  # noqa: BLE001  # objects made without any check hold anything
+        except Exception:  # noqa: BLE001  # a model may be built without validation
             return type(self).__name__
 
     return cast("Draw", drawn)
 
 
-def _on_terminal() -> bool:
+def _is_on_terminal() -> bool:
     """Return whether IPython runs in a terminal; a notebook would save the text beside the HTML."""
-    found = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     terminal = sys.modules.get("IPython.terminal.interactiveshell")
-    kind = getattr(terminal, "TerminalInteractiveShell", None)
-    return found is not None and kind is not None and isinstance(found(), kind)
+    shell = getattr(terminal, "TerminalInteractiveShell", None)
+    return get_ipython is not None and shell is not None and isinstance(get_ipython(), shell)
+
+
+def _drawing() -> Any:
+    from webtools._internal.display import drawing  # noqa: PLC0415  it imports the results
+
+    return drawing
 
 
 class Bars(Protocol):
-    """Bars for long calls, as `progress` moves them."""
+    """Progress bars of a long call."""
 
     def show(self, stage: Any) -> None:
-        """Move the bar of a stage to where it is, or add it."""
+        """Update the bar of a stage, or add it."""
 
     def close(self) -> None:
-        """Wipe the bars away."""
+        """Remove the bars."""
 
 
 def bars(file: IO[str]) -> Bars:
-    """Begin to draw bars on a terminal; needs rich."""
+    """Draw bars on a terminal; needs rich."""
     from webtools._internal.display.terminal.bars import Bars  # noqa: PLC0415
 
     return Bars(file)
@@ -55,73 +68,68 @@ class Bounded:
     """Shortens what pydantic prints of a model, so that a log never holds a whole page."""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Return the fields with their values cut; pydantic prints these."""
-        from webtools._internal.display.plain import shorten  # noqa: PLC0415
-
+        """Return the fields with shortened values, for pydantic to print."""
         try:
-            return [(name, shorten(value)) for name, value in vars(self).items()]
+            return [(name, _Literal(_shortener.repr(value))) for name, value in vars(self).items()]
         except Exception:  # noqa: BLE001  # as above
             return []
 
 
+class _Literal(str):
+    """A text whose representation is the text itself."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
 class Pictured:
-    """Shows what is drawn where a notebook or a terminal asks for it."""
+    """Shows itself as HTML, Markdown or text where a notebook or a terminal asks for it."""
 
     __slots__ = ()
 
     @_never_raising
     def _repr_html_(self) -> str:
-        """Draw it for a notebook: one fragment, without scripts, that fetches nothing."""
-        from webtools._internal.display.html import draw  # noqa: PLC0415
-
-        return draw(self)
+        """Return one HTML fragment that runs nothing and fetches nothing."""
+        return str(_drawing().draw_html(self))
 
     @_never_raising
     def _repr_markdown_(self) -> str:
-        """Draw it where HTML is not shown."""
-        from webtools._internal.display.results_markdown import draw  # noqa: PLC0415
-
-        return draw(self)
+        """Return Markdown, for front ends that do not show HTML."""
+        return str(_drawing().draw_markdown(self))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Write it where IPython runs in a terminal; elsewhere and in lists it is one line."""
+        """Print all of it in IPython on a terminal; elsewhere and in lists one line."""
         text = ""
         try:
-            if not cycle and len(printer.stack) == 1 and _on_terminal():
-                from webtools._internal.display.plain import draw  # noqa: PLC0415
-
-                text = draw(self)
+            if not cycle and len(printer.stack) == 1 and _is_on_terminal():
+                text = _drawing().draw_text(self)
         except Exception:  # noqa: BLE001  # as above
             text = ""
         printer.text(text or repr(self))
 
 
 class Drawn(Pictured):
-    """Shows what is drawn: a line in a log, a table in a notebook, text in a terminal."""
+    """Shows itself: a line in a log, a table in a notebook, text in a terminal."""
 
     __slots__ = ()
 
     @_never_raising
     def __repr__(self) -> str:
-        """Return one short line on what it is."""
-        from webtools._internal.display.plain import line  # noqa: PLC0415
+        """Return a short line that describes it."""
+        return f"<{type(self).__name__} {_drawing().draw_line(self)}>"
 
-        return f"<{type(self).__name__} {line(self)}>"
-
-    _repr_pretty_ = Pictured._repr_pretty_  # IPython takes what stands beside `__repr__`
+    _repr_pretty_ = Pictured._repr_pretty_  # IPython uses the one of the class with `__repr__`
 
 
 class Shown(Drawn, Bounded):
-    """Shows a response: also as rows in a data frame."""
+    """Shows a response, also as rows in a data frame."""
 
     __str__ = Drawn.__repr__
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Return that line for those who print models in their own way, such as rich."""
-        from webtools._internal.display.plain import line  # noqa: PLC0415
-
+        """Return the line for libraries that print models in their own way, such as rich."""
         try:
-            return [(None, line(self))]
+            return [(None, _drawing().draw_line(self))]
         except Exception:  # noqa: BLE001  # as above
             return []
 
@@ -133,12 +141,10 @@ class Shown(Drawn, Bounded):
         Times are in UTC. `attrs` holds the facts of the call, such as provider, price and warnings.
 
         Raises:
-            InputError: The response has no rows: a plan, a summary or a part that was read on.
+            InputError: The response has no rows: a plan, a summary or a part of an output.
             ImportError: pandas is not installed.
         """
-        from webtools._internal.display.data_frame import frame  # noqa: PLC0415
-
-        return frame(self)
+        return _drawing().to_data_frame(self)
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a chart, and return its matplotlib `Axes`.
@@ -152,6 +158,4 @@ class Shown(Drawn, Bounded):
             InputError: There is no chart of that kind, or the response has no sources.
             ImportError: matplotlib is not installed.
         """
-        from webtools._internal.display.plots import plot  # noqa: PLC0415
-
-        return plot(self, kind, ax)
+        return _drawing().plot(self, kind, ax)

@@ -1,7 +1,7 @@
-"""Responses as one HTML fragment that runs nothing and fetches nothing.
+"""Draw responses as one HTML fragment that runs nothing and fetches nothing.
 
-Whatever is foreign in it is plain text: escaped, cut, without control, direction and invisible
-characters. Pages and answers are drawn from Markdown in which HTML is text.
+Foreign text in it is escaped, shortened, and without control, direction and invisible characters.
+Pages and answers are drawn from Markdown in which HTML is text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache, singledispatch
 from pathlib import Path
 from typing import Any
 
-from webtools._internal.display.contents import outline
+from webtools._internal.display.contents import outline_of
 from webtools._internal.display.elements import (
     Html,
     address_line,
@@ -52,52 +52,53 @@ _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 
 
 def draw(response: Any) -> str:
-    """Draw a response: what it holds, the answer first, and below it what to beware of."""
-    shown = outline(response)
-    # So that no other output of the notebook names its sources alike.
-    about = f"{shown.subject}\n{shown.facts}".encode(errors="replace")
-    anchor = f"webtools-{hashlib.sha256(about).hexdigest()[:8]}"
-    parts = [_part(part, anchor) for part in shown.parts]
-    above = [_note(note) for note in shown.notes if note.bad]
-    below = [_note(note) for note in shown.notes if not note.bad]
+    """Draw a response: its errors, its content, and its warnings folded below."""
+    outline = outline_of(response)
+    # The anchors of two outputs in one notebook must differ.
+    identity = f"{outline.subject}\n{outline.facts}".encode(errors="replace")
+    anchor = f"webtools-{hashlib.sha256(identity).hexdigest()[:8]}"
+    parts = [_part(part, anchor) for part in outline.parts]
+    errors = [_note(note) for note in outline.notes if note.is_error]
+    warnings = [_note(note) for note in outline.notes if not note.is_error]
     children = [
-        _head(shown),
-        *above,
+        _head(outline),
+        *errors,
         *parts,
-        div("more", shown.hidden),
-        fold(_labels(shown.notes), *below),
+        div("more", outline.hidden),
+        fold(_labels(outline.notes), *warnings),
     ]
     return str(tag("div", tag("style", _style()), *children, class_=_CLASSES))
 
 
 @cache
 def _style() -> Html:
-    """Return the rules of the style sheet on one line."""
     rules = _STYLE.read_text(encoding="utf-8").partition("*/")[2]
     return Html(" ".join(rules.replace("&", ".webtools-shown" * 2).split()))
 
 
-def _head(shown: Outline) -> Html:
-    is_url = shown.subject.startswith(("http:", "https:"))  # which is a link below
-    subject = tag("bdi", f"“{shown.subject}”") if shown.subject and not is_url else Html()
-    first = div("head", join([span("kind", shown.kind), subject], " "))
-    return join([first, div("facts", join(map(_fact, shown.head()), " · "))])
+def _head(outline: Outline) -> Html:
+    is_url = outline.subject.startswith(("http:", "https:"))  # shown as a link below
+    subject = tag("bdi", f"“{outline.subject}”") if outline.subject and not is_url else Html()
+    title = div("head", join([span("kind", outline.kind), subject], " "))
+    return join([title, div("facts", join(map(_fact, outline.head()), " · "))])
 
 
 def _fact(fact: Fact) -> Html:
-    words = tag("bdi", fact.text)
-    return tag("span", words, class_=f"wt-pill wt-{fact.tone}") if fact.tone else words
+    text = tag("bdi", fact.text)
+    return tag("span", text, class_=f"wt-pill wt-{fact.tone}") if fact.tone else text
 
 
 def _labels(notes: list[Note]) -> Html:
-    """Name the notes that are folded, warnings by their number."""
-    labels = [note.label for note in notes if not note.bad and note.label not in {"", "Warning"}]
+    """Return the labels of the folded notes, and the number of warnings."""
+    labels = [
+        note.label for note in notes if not note.is_error and note.label not in {"", "Warning"}
+    ]
     warnings = sum(note.label == "Warning" for note in notes)
     return join([*labels, count(warnings, "warning") if warnings else ""], " · ")
 
 
 def _note(note: Note) -> Html:
-    kind = "note wt-bad" if note.bad else "note"
+    kind = "note wt-bad" if note.is_error else "note"
     label = f"{note.label}:" if note.label else ""
     return div(kind, join([span("label", label), tag("bdi", note.text)], " "))
 
@@ -109,30 +110,30 @@ def _part(part: Any, _anchor: str) -> Html:
 
 @_part.register
 def _(part: Listing, anchor: str) -> Html:
-    cited = anchor if part.title else ""
-    rows = [row for query, found in part.groups for row in _group(query, found, cited)]
+    row_anchor = anchor if part.title else ""
+    rows = [row for query, sources in part.groups for row in _group(query, sources, row_anchor)]
     return join([table("results", _HEADS, rows), div("more", more(part.hidden, "result"))])
 
 
-def _group(query: str, found: list[Source], anchor: str) -> Iterator[Html]:
+def _group(query: str, sources: list[Source], anchor: str) -> Iterator[Html]:
     if query:
         heading = tag("th", tag("bdi", f"“{query}”"), colspan="4", scope="colgroup")
         yield tag("tr", heading, class_="wt-group")
-        if not found:
+        if not sources:
             yield tag("tr", tag("td", NO_RESULTS, colspan="4"))
-    yield from (_row(each, anchor) for each in found)
+    yield from (_row(source, anchor) for source in sources)
 
 
-def _row(found: Source, anchor: str) -> Html:
-    title = div("title", link(found.title, found.address))
-    snippet = div("snippet", tag("bdi", found.snippet) if found.snippet else "")
+def _row(source: Source, anchor: str) -> Html:
+    title = div("title", link(source.title, source.address))
+    snippet = div("snippet", tag("bdi", source.snippet) if source.snippet else "")
     cells = [
-        tag("td", str(found.rank), class_="wt-rank"),
-        tag("td", title, address_line(found.address), snippet),
-        tag("td", found.day, class_="wt-day"),
-        tag("td", found.provider, class_="wt-source"),
+        tag("td", str(source.rank), class_="wt-rank"),
+        tag("td", title, address_line(source.address), snippet),
+        tag("td", source.day, class_="wt-day"),
+        tag("td", source.provider, class_="wt-source"),
     ]
-    return tag("tr", join(cells, " "), id=f"{anchor}-{found.rank}" if anchor else "")
+    return tag("tr", join(cells, " "), id=f"{anchor}-{source.rank}" if anchor else "")
 
 
 @_part.register
@@ -141,7 +142,7 @@ def _(part: Answer, anchor: str) -> Html:
 
 
 def _statement(claim: Statement, anchor: str, sources: int) -> Html:
-    text = _draw_markdown(claim.cited, cites=(anchor, sources))
+    text = _draw_markdown(claim.cited, citations=(anchor, sources))
     quotations = [tag("blockquote", tag("bdi", text)) for text in claim.quotations]
     reasons = [div("reasons", claim.reasons)] if claim.reasons else []
     status = fold(_fact(claim.status), *reasons, *quotations) if claim.status.text else Html()
@@ -155,7 +156,7 @@ def _(part: Extracts, _anchor: str) -> Html:
         for each in part.items
     ]
     parts = [*shown, div("more", more(part.hidden, "passage"))]
-    if part.folded:
+    if part.is_folded:
         return fold(f"{part.title} ({len(shown) + part.hidden})", *parts)
     return join([div("head", part.title), *parts])
 
@@ -187,7 +188,7 @@ def _(part: Document, _anchor: str) -> Html:
 
 @_part.register
 def _(part: Prose, _anchor: str) -> Html:
-    if not part.verbatim:
+    if not part.is_verbatim:
         return join([address_line(part.address) if part.address else "", _clip(part.text)])
     text = tag("pre", part.text.text, dir="auto") if part.text.text else Html()
     shown = join([text, div("more", part.text.missing)])
@@ -208,13 +209,15 @@ def _clip(clip: Clip, *, is_page: bool = False) -> Html:
     return join([shown, div("more", clip.missing)])
 
 
-def _draw_markdown(text: str, *, is_page: bool = False, cites: tuple[str, int] = ("", 0)) -> Html:
-    """Draw Markdown; `[n]` becomes a link to the n-th source where there is one."""
+def _draw_markdown(
+    text: str, *, is_page: bool = False, citations: tuple[str, int] = ("", 0)
+) -> Html:
+    """Draw Markdown; `[n]` becomes a link to the n-th source, if there is one."""
     try:
         from webtools._internal.display.prose_markup import tokens  # noqa: PLC0415  markdown-it is optional
     except ImportError:
-        return div("text wt-plain", _link_citations(text, *cites), dir="auto")
-    return div("text", _draw_tokens(tokens(text, is_page=is_page), cites), dir="auto")
+        return div("text wt-plain", _link_citations(text, *citations), dir="auto")
+    return div("text", _draw_tokens(tokens(text, is_page=is_page), citations), dir="auto")
 
 
 def _link_citations(text: str, anchor: str, sources: int) -> Html:
@@ -226,27 +229,27 @@ def _link_citations(text: str, anchor: str, sources: int) -> Html:
     return Html(_CITATION.sub(cite, escape(text)))
 
 
-def _draw_tokens(tokens: list[Any], cites: tuple[str, int]) -> Html:
-    return Html("".join(_element(token, cites) for token in tokens))
+def _draw_tokens(tokens: list[Any], citations: tuple[str, int]) -> Html:
+    return Html("".join(_element(token, citations) for token in tokens))
 
 
-def _element(token: Any, cites: tuple[str, int]) -> str:
-    """Draw a token; only names of elements are taken from it as they are."""
+def _element(token: Any, citations: tuple[str, int]) -> str:
+    """Draw a token. Only element names are copied from it unescaped."""
     if token.children is not None:
-        return _draw_tokens(token.children, cites)
+        return _draw_tokens(token.children, citations)
     if token.type in {"fence", "code_block"}:
         return tag("pre", tag("code", token.content.rstrip("\n")))
     if token.type == "code_inline":
         return tag("code", token.content)
     if token.type == "text":
-        return _link_citations(token.content, *cites)
+        return _link_citations(token.content, *citations)
     if token.type in {"softbreak", "hardbreak"}:
         return "\n" if token.type == "softbreak" else "<br>"
     return _boundary(token)
 
 
 def _boundary(token: Any) -> str:
-    """Draw where an element begins or ends; paragraphs of tight lists have no element."""
+    """Draw a start or end tag; paragraphs of tight lists have none."""
     if token.hidden:
         return ""
     if token.nesting < 0:

@@ -1,6 +1,6 @@
-"""What is shown of a response, apart from how: every writer draws from the same outline.
+"""The parts of a response to show; HTML, Markdown and terminal text are drawn from them.
 
-All foreign text in it is cut to size and cleaned for people's eyes; the writers only lay it out.
+Foreign text in it is already shortened and cleaned; the writers only lay it out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from webtools.results import ResearchResult, SearchResult
 from webtools.truncation import MAX_BYTES
 
 LONGEST_TITLE = 300
-_ENDS_IN_CODE = re.compile(r"\A[^`]*^```[^`]*^```\s*\Z", re.MULTILINE)  # and has no other
+_ENDS_IN_CODE = re.compile(r"\A[^`]*^```[^`]*^```\s*\Z", re.MULTILINE)  # its only code
 LONGEST_SENTENCE = 1000
 LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
@@ -30,7 +30,7 @@ class Limits:
         pages: Pages, and cited sources.
         page: Characters of a page, or of any other long text.
         all_pages: Characters of all pages together.
-        lines: Lines of a long text; None for all of them.
+        lines: Lines of a long text; None for no limit.
         snippet: Characters of a snippet.
     """
 
@@ -48,7 +48,7 @@ BRIEF = Limits(rows=10, lines=20, snippet=300)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL as it is shown, and what it may link to; None when it should be no link."""
+    """A URL for display, and the URL to link to; None if it must not be a link."""
 
     shown: str
     link: str | None
@@ -64,16 +64,16 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the reader should know: a warning or a failure."""
+    """A warning or a failure."""
 
     label: str
     text: str
-    bad: bool = False
+    is_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A long text and a note on what is missing of it; both may be empty."""
+    """A long text, and a note on how much of it is missing; both may be empty."""
 
     text: str
     missing: str = ""
@@ -94,7 +94,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Results under the queries that found them, or under a title."""
+    """Results grouped by query, or under a title."""
 
     groups: list[tuple[str, list[Source]]]
     hidden: int = 0
@@ -103,9 +103,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One claim of an answer: the sources that it cites by number, its status, and what shows it.
+    """One claim of an answer: the numbers of its sources, its status, and quotations from them.
 
-    `reasons` speak against the claim; the quotations after them are then the closest passage.
+    If `reasons` speak against the claim, the quotation is the closest passage.
     """
 
     text: Clip
@@ -116,7 +116,7 @@ class Statement:
 
     @property
     def cited(self) -> str:
-        """Return the text with the marks of its sources; they stand before code at its end."""
+        """The text with the marks of its sources; before code at the end of the text."""
         text, marks = self.text.text, "".join(f"[{number}]" for number in self.numbers)
         if not marks:
             return text
@@ -129,7 +129,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer; its marks `[n]` refer to the first so many of the sources listed below it."""
+    """An answer; its marks `[n]` refer to `sources`, the first sources listed below it."""
 
     statements: list[Statement]
     sources: list[Address]
@@ -146,17 +146,17 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Extracts:
-    """Passages; folded where an answer says it all."""
+    """Passages; folded below an answer."""
 
     title: str
     items: list[Extract]
     hidden: int = 0
-    folded: bool = False
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page, or why it failed; alone it is not folded."""
+    """A page, or why it failed. A page that is alone is not folded."""
 
     title: str
     address: Address
@@ -171,17 +171,17 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A text; verbatim when every character of it counts, folded under a title if it has one."""
+    """A text; verbatim where each character counts, folded if it has a title."""
 
     text: Clip
-    verbatim: bool = False
+    is_verbatim: bool = False
     title: str = ""
     address: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table, each of its columns of some kind."""
+    """A table; `kinds` are CSS classes of its columns."""
 
     kinds: tuple[str, ...]
     heads: tuple[str, ...]
@@ -193,62 +193,63 @@ Part: TypeAlias = Listing | Answer | Extracts | Document | Prose | Grid
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What there is to be shown of a response.
+    """The parts of a response to show.
 
     Attributes:
-        kind: What was done.
-        subject: What it was done with: a query or a URL.
-        provider: Who served.
-        found: What came of it.
+        kind: Name of the operation or result.
+        subject: Query or URL.
+        provider: The provider that served it.
+        outcome: Counts of results and failures.
         facts: Price, age and the like.
         parts: The content.
         notes: Failures and warnings.
-        hidden: How many parts are left out.
+        hidden: How many parts are omitted, in words.
     """
 
     kind: str
     subject: str
     provider: str
-    found: list[Fact]
+    outcome: list[Fact]
     facts: list[str] = field(default_factory=list[str])
     parts: list[Part] = field(default_factory=list[Part])
     notes: list[Note] = field(default_factory=list[Note])
     hidden: str = ""
 
     def head(self, *, brief: bool = False) -> list[Fact]:
-        """Return what is known in a few words, the most telling first."""
-        whole = [*self.found[:1], Fact(self.provider), *self.found[1:], *map(Fact, self.facts)]
-        return [fact for fact in (self.found if brief else whole) if fact.text]
+        """Return the facts for the first line, the most important first."""
+        facts = self.outcome
+        if not brief:
+            facts = [*facts[:1], Fact(self.provider), *facts[1:], *map(Fact, self.facts)]
+        return [fact for fact in facts if fact.text]
 
 
 def address_of(url: Any) -> Address:
-    """Return a URL for the eye."""
+    """Return a URL for display."""
     shown = cut(url, LONGEST_URL)
     return Address(shown, link_target(url, shown) if shown else None)
 
 
 def name(text: Any) -> str:
-    """Return the name of a provider."""
+    """Shorten a short name, such as that of a provider."""
     return cut(text, _LONGEST_NAME)
 
 
 def subject(text: Any) -> str:
-    """Return a query or what else a call is about."""
+    """Shorten the subject of a call, such as a query."""
     return cut(text, LONGEST_SUBJECT)
 
 
 def sentence(text: Any) -> str:
-    """Return a warning, a reason or a quotation."""
+    """Shorten a warning, a reason or a quotation."""
     return cut(text, LONGEST_SENTENCE)
 
 
-def clip(text: Any, most: int, limits: Limits = WHOLE) -> Clip:
-    """Return a long text as far as it is shown."""
-    return Clip(*cut_lines(text, most, limits.lines))
+def clip(text: Any, limit: int, limits: Limits = WHOLE) -> Clip:
+    """Shorten a long text."""
+    return Clip(*cut_lines(text, limit, limits.lines))
 
 
 def source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> Source:
-    """Return a result as one of a list."""
     return Source(
         rank,
         cut(result.title, LONGEST_TITLE) or cut(result.url, LONGEST_TITLE),

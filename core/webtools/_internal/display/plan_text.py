@@ -1,4 +1,4 @@
-"""A plan in words, as a terminal shows it."""
+"""Write a research plan as text for a terminal."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from webtools.results import PlanStep, ResearchPlan
 
 COSTS = "Costs at most"
 NO_READER = (
-    "nobody can, so snippets stand in; install agent-webtools[fetch] or add a provider that fetches"
+    "no provider can, so snippets are used; "
+    "install agent-webtools[fetch] or add a provider that fetches"
 )
-_LABEL = 20
-_MOST_STEPS = 20
-_Left: TypeAlias = tuple[float, float, str]
+_LABEL_WIDTH = 20
+_MAX_STEPS = 20
+_Rest: TypeAlias = tuple[float, float, str]
 
 
 def plan_text(plan: ResearchPlan, now: datetime) -> str:
-    """Write a plan as of now."""
     facts = [("Reads the pages", NO_READER)] if lacks_reader(plan) else []
     facts += [*plan_facts(plan, now)]
     return "\n".join(
@@ -30,9 +30,9 @@ def plan_text(plan: ResearchPlan, now: datetime) -> str:
             f"Plan for {name(plan.command)}: {subject(plan.query)}",
             "",
             f"Asked in turn until one finds something, at most {amount(plan.limit, 'source')}:",
-            *_chain_lines(plan.chain[:_MOST_STEPS]),
+            *_chain_lines(plan.chain[:_MAX_STEPS]),
             "",
-            *(f"{label + ':':<{_LABEL}}{text}" for label, text in facts),
+            *(f"{label + ':':<{_LABEL_WIDTH}}{text}" for label, text in facts),
         ]
     )
 
@@ -47,18 +47,18 @@ def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
 
 
 def lacks_reader(plan: ResearchPlan) -> bool:
-    """Return whether pages are to be read, and nobody is there to do it."""
+    """Return whether the plan reads pages but no provider can."""
     return plan.command == "web-deep" and plan.synthesizer is not None and plan.reading is None
 
 
 def plan_facts(plan: ResearchPlan, now: datetime | None = None) -> Iterator[tuple[str, str]]:
-    """Yield what is known beside the chain, each fact with its label; an age as of now."""
+    """Yield the facts beside the chain, each with a label; `now` adds the age of a cache entry."""
     if plan.reading is not None:
-        yield "Reads the pages", _other(plan.reading)
+        yield "Reads the pages", _step(plan.reading)
     yield "Writes the answer", _writer(plan)
     if plan.recency_days is not None:
         yield "Counts as recent", f"what is at most {amount(plan.recency_days, 'day')} old"
-    yield "In the cache", _cached(plan.kept_since, now)
+    yield "In the cache", _cache_state(plan.kept_since, now)
     yield COSTS, price(plan.worst_cost_usd)
     yield "Prints at most", size(plan.most_output_bytes)
     yield from _budget(plan)
@@ -66,14 +66,14 @@ def plan_facts(plan: ResearchPlan, now: datetime | None = None) -> Iterator[tupl
 
 def _writer(plan: ResearchPlan) -> str:
     if plan.synthesizer is None:
-        return "nobody, there is none"
+        return "off"
     if plan.synthesis is None:
         return f"{name(plan.synthesizer)}, here, at no cost"
-    return _other(plan.synthesis)
+    return _step(plan.synthesis)
 
 
-def _other(step: PlanStep) -> str:
-    """Describe a step that is not of the chain."""
+def _step(step: PlanStep) -> str:
+    """Describe a step outside the chain."""
     return joined([name(step.provider), _price(step), _skip(step)])
 
 
@@ -83,7 +83,7 @@ def _skip(step: PlanStep) -> str:
     return f"skipped until {minute(step.parked_until)}, because {sentence(step.reason)}"
 
 
-def _cached(since: datetime | None, now: datetime | None) -> str:
+def _cache_state(since: datetime | None, now: datetime | None) -> str:
     if since is None:
         return "no"
     age = f" ({duration(max((now - since).total_seconds(), 0))})" if now else ""
@@ -93,38 +93,42 @@ def _cached(since: datetime | None, now: datetime | None) -> str:
 def _budget(plan: ResearchPlan) -> Iterator[tuple[str, str]]:
     if (budget := plan.budget) is None:
         return
-    usd = _left(
+    usd = _rests(
         (budget.usd_per_day, budget.usd_today, "today"),
         (budget.usd_per_process, budget.usd_process, "per process"),
     )
-    calls = _left(
+    calls = _rests(
         (budget.calls_per_day, budget.calls_today, "today"),
         (budget.calls_per_process, budget.calls_process, "per process"),
     )
-    sums = [f"{price(max(left, 0), '')} of {price(most)} {when}" for left, most, when in usd]
-    sums += [f"{max(left, 0):,.0f} of {amount(most, 'call')} {when}" for left, most, when in calls]
+    sums = [f"{price(max(rest, 0), '')} of {price(limit)} {when}" for rest, limit, when in usd]
+    sums += [
+        f"{max(rest, 0):,.0f} of {amount(limit, 'call')} {when}" for rest, limit, when in calls
+    ]
     if sums:
         yield "Budget left", ", ".join(sums)
-    if refusal := _refusal(
-        plan, *(min((each[0] for each in left), default=inf) for left in (usd, calls))
-    ):
+    min_usd = min((rest for rest, _, _ in usd), default=inf)
+    min_calls = min((rest for rest, _, _ in calls), default=inf)
+    if refusal := _refusal(plan, min_usd, min_calls):
         yield "Budget", refusal
 
 
-def _left(*limits: tuple[float | None, float | None, str]) -> list[_Left]:
-    """Return what is left of each limit that is set, the limit, and for what it is set."""
-    return [(most - (spent or 0), most, when) for most, spent, when in limits if most is not None]
+def _rests(*limits: tuple[float | None, float | None, str]) -> list[_Rest]:
+    """Return the rest of each limit that is set, the limit, and its period."""
+    return [
+        (limit - (spent or 0), limit, when) for limit, spent, when in limits if limit is not None
+    ]
 
 
 def _refusal(plan: ResearchPlan, usd: float, calls: float) -> str:
-    """Describe what a budget would refuse of which so much is left; a kept answer takes none."""
+    """Describe what the rest of the budget refuses; a cached answer costs nothing."""
     steps = [step for step in plan.chain if step.parked_until is None] or plan.chain
-    others = [step for step in (plan.reading, plan.synthesis) if step is not None]
+    later_steps = [step for step in (plan.reading, plan.synthesis) if step is not None]
     if plan.kept_since is not None:
         return ""
     if calls < 1 or all(step.worst_cost_usd > usd for step in steps):
         return "would refuse the call"
-    if calls < len(steps) + len(others) or plan.worst_cost_usd > usd:
+    if calls < len(steps) + len(later_steps) or plan.worst_cost_usd > usd:
         return "might refuse a part of the call"
     return ""
 

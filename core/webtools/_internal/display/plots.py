@@ -1,4 +1,4 @@
-"""Sources and logged requests as charts of matplotlib."""
+"""Draw sources and logged requests as matplotlib charts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webtools.errors import InputError
 from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse
 
 _MISSING = "plot needs matplotlib: pip install 'agent-webtools[plot]'"
-_MOST_DOMAINS = 12
+_MAX_DOMAINS = 12
 _DAYS, _MONTHS = 31, 731  # days from the first to the last date up to which a bar is a day, a month
 _LOGGED: dict[str, tuple[str, str, Callable[[list[float]], float]]] = {
     "cost": ("Cost by provider, USD", "cost_usd", sum),
@@ -37,7 +37,7 @@ def plot(response: Any, kind: str | None, ax: Any) -> Any:
     sources = [page for page in pages if not getattr(page, "error", None)]
     if kind in {None, "domains"}:
         domains = Counter(registrable_domain(source.url) for source in sources)
-        return _draw("Sources by domain", dict(domains.most_common(_MOST_DOMAINS)), ax)
+        return _draw("Sources by domain", dict(domains.most_common(_MAX_DOMAINS)), ax)
     if kind != "dates":
         raise InputError(f'{type(response).__name__} has the charts domains, dates, not "{kind}".')
     days = sorted((each.published_at.date() for each in sources if each.published_at), reverse=True)
@@ -55,12 +55,12 @@ def plot_log(events: Iterable[Mapping[str, Any]], kind: str, ax: Any) -> Any:
     """
     if kind not in _LOGGED:
         raise InputError(f'The log has the charts {", ".join(_LOGGED)}, not "{kind}".')
-    title, field, total = _LOGGED[kind]
+    title, field, aggregate = _LOGGED[kind]
     numbers: defaultdict[str, list[float]] = defaultdict(list)
     for event in map(LogEvent, events):
         if event.name in _OUTCOMES and event.number("ms") is not None:
             numbers[event.provider].append(event.number(field) or 0)
-    return _draw(title, {provider: total(each) for provider, each in numbers.items()}, ax)
+    return _draw(title, {provider: aggregate(each) for provider, each in numbers.items()}, ax)
 
 
 def _draw(title: str, bars: Mapping[str, float], ax: Any) -> Any:
@@ -71,10 +71,10 @@ def _draw(title: str, bars: Mapping[str, float], ax: Any) -> Any:
             raise MissingLibraryError(_MISSING) from error
         _, ax = pyplot.subplots(figsize=(6.4, 0.7 + 0.3 * min(len(bars), 40)), layout="constrained")
     ax.set_title(title, loc="left", parse_math=False, fontsize="medium")
-    places = range(len(bars), 0, -1)  # from the top
-    drawn = ax.barh(places, [*bars.values()], 0.6, color="#0072b2")
-    ax.bar_label(drawn, [f"{round(length, 4):,.9g}" for length in bars.values()], padding=4)
-    ax.set_yticks(places, [cut(label, 40) for label in bars], parse_math=False)  # may have a `$`
+    positions = range(len(bars), 0, -1)  # from the top
+    container = ax.barh(positions, [*bars.values()], 0.6, color="#0072b2")
+    ax.bar_label(container, [f"{round(length, 4):,.9g}" for length in bars.values()], padding=4)
+    ax.set_yticks(positions, [cut(label, 40) for label in bars], parse_math=False)  # may have a `$`
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.margins(x=0.15)  # room for the numbers
     ax.set_xticks([])

@@ -1,7 +1,7 @@
-"""Markdown of pages and answers as tokens that can do nothing; needs markdown-it, as rich does.
+"""Parse the Markdown of pages and answers into inert tokens; needs markdown-it, as rich does.
 
-HTML, images, entities and link definitions are text in it, underscores too (`__init__` keeps
-them), and a link is one only where its text does not name another address.
+HTML, images, entities, link definitions and underscores (`__init__`) are text. A link is dropped
+if its text names another address.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from webtools._internal.text.visible import LONGEST_URL, display_text, link_targ
 _BLOCKS = ["fence", "code", "list", "heading"]
 _PAGE_BLOCKS = ["blockquote", "hr", "table"]
 _LANGUAGE = re.compile(r"[\w+#-]{1,20}")
-_NAMES_A_PLACE = re.compile(r"(?:https?:)?//|www\.|\w\.\w+/", re.IGNORECASE)
-# What people take for a host; few names of code, such as `json.load`, have such an end.
+_ADDRESS = re.compile(r"(?:https?:)?//|www\.|\w\.\w+/", re.IGNORECASE)
+# What people take for a host; few identifiers, such as `json.load`, have such an ending.
 _HOST = re.compile(
     r"(?<![\w.@/-])(?:[\w-]{1,63}\.){1,5}(?:com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|me|eu"
     r"|us|uk|de|fr|es|it|nl|ch|at|be|pl|ru|cn|jp|kr|in|br|au|ca|example)(?![\w-]|\.\w)",
@@ -32,12 +32,12 @@ _HOST = re.compile(
 
 
 def tokens(text: str, *, is_page: bool = False) -> list[Token]:
-    """Read a text that is fit to be shown.
+    """Parse a text that is already clean.
 
     Args:
         text: Markdown.
-        is_page: Whether it is a page of ours, in which asterisks, quotes and tables are marks;
-            in the words of a claim they are characters.
+        is_page: Whether it is a page, in which asterisks, quotes and tables are markup; in a claim
+            they are characters.
     """
     return [_safe(token) for token in _parser(is_page).parse(text)]
 
@@ -58,7 +58,7 @@ def _parser(is_page: bool) -> MarkdownIt:
 
 
 def _doctest(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read an example of an interactive session, which would be quotes within quotes."""
+    """Read an interactive session as code; `>>>` would be three nested quotations."""
     if not state.src.startswith(">>> ", state.bMarks[start] + state.tShift[start]):
         return False
     if not silent:
@@ -81,30 +81,30 @@ def _safe(token: Token) -> Token:
     language = _LANGUAGE.match(token.info)
     token.info = language[0] if language else ""
     if token.children:
-        token.children = _true_links(token.children)
+        token.children = _drop_misleading_links(token.children)
     return token
 
 
-def _true_links(children: Sequence[Token]) -> list[Token]:
-    """Leave out links whose text could be taken for another address than theirs."""
-    kept: list[Token] = []
+def _drop_misleading_links(children: Sequence[Token]) -> list[Token]:
+    """Drop links whose text could be taken for another address."""
+    tokens: list[Token] = []
     start = 0
     for token in children:
-        kept.append(token)
+        tokens.append(token)
         if token.type == "link_open":
-            start = len(kept)
+            start = len(tokens)
             token.attrs = {"href": _target(str(token.attrs.get("href", ""))) or ""}
         elif token.type == "link_close":
-            text = "".join(each.content for each in kept[start:])
-            href = str(kept[start - 1].attrs["href"])
+            text = "".join(each.content for each in tokens[start:])
+            href = str(tokens[start - 1].attrs["href"])
             if not href or _misleads(unicodedata.normalize("NFKC", text), href):
-                kept[start - 1 :] = kept[start:-1]
-    return kept
+                tokens[start - 1 :] = tokens[start:-1]
+    return tokens
 
 
 def _misleads(text: str, href: str) -> bool:
-    """Return whether the text of a link could be taken for another address than its own."""
-    if _NAMES_A_PLACE.search(text):
+    """Return whether the text of a link could be taken for another address."""
+    if _ADDRESS.search(text):
         return text.strip() != href
     host = f".{urlsplit(href).hostname or ''}"
     return any(not host.endswith(f".{named.lower()}") for named in _HOST.findall(text))

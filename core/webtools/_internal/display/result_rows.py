@@ -1,4 +1,4 @@
-"""The rows of an outline, for a terminal: plain text joins them, rich colours and wraps them."""
+"""The rows of an outline: plain text joins them, rich colours and wraps them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line, which may wrap, or a longer text.
+    """One line, or a longer text.
 
     Attributes:
-        text: What it says; of a URL the URL.
+        text: The text, or the URL.
         style: `title`, `muted`, `good`, `warn`, `bad` or none.
-        marker: What stands before it.
+        marker: Text before it, such as a number.
         address: The URL that it shows.
-        markup: What a longer text is: `answer` or `page`, which are Markdown, or `verbatim`.
+        markup: Format of a longer text: `answer` and `page` are Markdown, `verbatim` is not.
     """
 
     text: str
@@ -46,30 +46,32 @@ class Row:
     markup: str = ""
 
 
-def rows(shown: Outline, *, brief: bool = False) -> list[Row]:
-    """Return what follows the head; a blank row stands before each part.
+def rows_of(outline: Outline, *, brief: bool = False) -> list[Row]:
+    """Return the rows below the head, with a blank row before each part.
 
     Args:
-        shown: What there is to be shown.
-        brief: Whether of pages no more than titles and passages are wanted.
+        outline: The outline.
+        brief: Whether to show only the titles and passages of pages.
     """
-    pages = [part for part in shown.parts if brief and isinstance(part, Document)]
+    pages = [part for part in outline.parts if brief and isinstance(part, Document)]
     titles = [row for page in pages for row in (*_title_rows(page), *_clip(page.passages))]
-    groups = [titles, *([*_part(part)] for part in shown.parts if part not in pages)]
-    return _space([*groups, _quiet_rows(shown.hidden), [*map(_note, shown.notes)]])
+    groups = [titles, *([*_part(part)] for part in outline.parts if part not in pages)]
+    return _space([*groups, _muted_rows(outline.hidden), [*map(_note, outline.notes)]])
 
 
 def _space(groups: Iterable[list[Row]]) -> list[Row]:
     return [*chain.from_iterable([Row(""), *group] for group in groups if group)]
 
 
-def _quiet_rows(text: str) -> list[Row]:
+def _muted_rows(text: str) -> list[Row]:
     return [Row(text, "muted")] if text else []
 
 
 def _note(note: Note) -> Row:
     label = "" if note.label in {"", "Warning"} else f"{note.label}: "
-    return Row(f"{label}{note.text}", "bad" if note.bad else "warn", "✗ " if note.bad else "! ")
+    return Row(
+        f"{label}{note.text}", "bad" if note.is_error else "warn", "✗ " if note.is_error else "! "
+    )
 
 
 @singledispatch
@@ -79,25 +81,25 @@ def _part(part: Any) -> Iterable[Row]:
 
 @_part.register
 def _(part: Listing) -> Iterator[Row]:
-    yield from _quiet_rows(part.title and f"{part.title}:")
-    for number, (query, found) in enumerate(part.groups):
+    yield from _muted_rows(part.title and f"{part.title}:")
+    for number, (query, sources) in enumerate(part.groups):
         yield from [Row("")] if number else []
-        yield from _quiet_rows(query and f'"{query}"')
-        yield from (row for each in found for row in _source(each))
-        yield from [] if found else [Row(NO_RESULTS, marker=_INDENT)]
-    yield from _quiet_rows(more(part.hidden, "result"))
+        yield from _muted_rows(query and f'"{query}"')
+        yield from (row for source in sources for row in _source(source))
+        yield from [] if sources else [Row(NO_RESULTS, marker=_INDENT)]
+    yield from _muted_rows(more(part.hidden, "result"))
 
 
-def _source(found: Source) -> Iterator[Row]:
-    mark = f"{found.rank:>2}. "
-    if found.title != found.address.shown:
-        yield Row(found.title, "title", mark)
-        mark = _INDENT
-    yield Row(found.address.shown, marker=mark, address=found.address)
-    if found.snippet:
-        yield Row(found.snippet, marker=_INDENT)
-    if known := " · ".join(filter(None, (found.day, found.author))):
-        yield Row(known, "muted", _INDENT)
+def _source(source: Source) -> Iterator[Row]:
+    marker = f"{source.rank:>2}. "
+    if source.title != source.address.shown:
+        yield Row(source.title, "title", marker)
+        marker = _INDENT
+    yield Row(source.address.shown, marker=marker, address=source.address)
+    if source.snippet:
+        yield Row(source.snippet, marker=_INDENT)
+    if facts := " · ".join(filter(None, (source.day, source.author))):
+        yield Row(facts, "muted", _INDENT)
 
 
 @_part.register
@@ -113,9 +115,9 @@ def _(part: Answer) -> Iterator[Row]:
 
 @_part.register
 def _(part: Extracts) -> Iterator[Row]:
-    if part.folded:  # the head counts them
+    if part.is_folded:  # not shown on a terminal
         return
-    yield from _quiet_rows(f"{part.title}:")
+    yield from _muted_rows(f"{part.title}:")
     for each in part.items:
         mark = f"[{each.number}] " if each.number else ""
         yield from [Row(""), Row(each.heading, "title", mark), *_clip(each.text, "answer")]
@@ -134,16 +136,16 @@ def _(part: Document) -> Iterator[Row]:
 
 
 def _title_rows(part: Document) -> Iterator[Row]:
-    mark, style = ("✗ ", "bad") if part.error else ("" if part.is_alone else "✓ ", "")
+    marker, style = ("✗ ", "bad") if part.error else ("" if part.is_alone else "✓ ", "")
     if url := part.address.shown:
-        yield Row(url, marker=mark, address=part.address)
+        yield Row(url, marker=marker, address=part.address)
     if part.error or part.title != url:
         yield Row(part.error or part.title, style or "title", "  ")
 
 
 @_part.register
 def _(part: Prose) -> Iterator[Row]:
-    yield from _clip(part.text, "verbatim" if part.verbatim else "answer")
+    yield from _clip(part.text, "verbatim" if part.is_verbatim else "answer")
 
 
 @_part.register
@@ -152,4 +154,4 @@ def _(part: Grid) -> Iterator[Row]:
 
 
 def _clip(clip: Clip, markup: str = "answer") -> list[Row]:
-    return [*([Row(clip.text, markup=markup)] if clip.text else []), *_quiet_rows(clip.missing)]
+    return [*([Row(clip.text, markup=markup)] if clip.text else []), *_muted_rows(clip.missing)]

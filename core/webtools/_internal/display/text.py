@@ -1,4 +1,4 @@
-"""Foreign text in the lengths in which it is shown, and the words around it."""
+"""Shorten foreign text for display, and format counts, dates and prices."""
 
 from __future__ import annotations
 
@@ -10,67 +10,67 @@ from typing import Any
 from webtools._internal.text.visible import display_lines, display_text
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_RAW_PER_SHOWN = 4  # what is cleaned away takes room in the raw text
+_RAW_PER_SHOWN = 4  # cleaning makes the raw text shorter
 
 
-def cut(value: Any, most: int) -> str:
-    """Clean a text to one harmless line and say how much of a long one is missing.
+def cut(value: Any, limit: int) -> str:
+    """Clean a text to one harmless line, with a note on how much of a long one is missing.
 
     Args:
-        value: The text; anything but a string counts as none.
-        most: Characters shown at most, without the note.
+        value: The text; anything but a string counts as empty.
+        limit: Characters shown, without the note.
     """
     if not isinstance(value, str):
         return ""
-    raw = value[: most * _RAW_PER_SHOWN]
+    raw = value[: limit * _RAW_PER_SHOWN]
     text = display_text(raw, len(raw))
-    hidden = len(value) - len(raw) + max(len(text) - most, 0)
-    return f"{text[:most].rstrip()}… (+{hidden:,} characters)" if hidden else text
+    hidden = len(value) - len(raw) + max(len(text) - limit, 0)
+    return f"{text[:limit].rstrip()}… (+{hidden:,} characters)" if hidden else text
 
 
-def cut_lines(value: Any, most: int, most_lines: int | None = None) -> tuple[str, str]:
+def cut_lines(value: Any, limit: int, max_lines: int | None = None) -> tuple[str, str]:
     """Clean a text line by line.
 
     Args:
-        value: The text; anything but a string counts as none.
-        most: Characters of the raw text that are looked at.
-        most_lines: Lines shown at most.
+        value: The text; anything but a string counts as empty.
+        limit: Characters of the raw text that are read.
+        max_lines: Maximum number of lines.
 
     Returns:
         The text, and a note on what is missing, or "".
     """
     if not isinstance(value, str):
         return "", ""
-    lines, left = display_lines(value[:most].strip("\n"), most_lines or most, most)
+    lines, hidden_lines = display_lines(value[:limit].strip("\n"), max_lines or limit, limit)
     text = "\n".join(lines).strip("\n")
-    hidden = max(len(value) - most, 0)
+    hidden = max(len(value) - limit, 0)
     if hidden:
         return text, f"… (+{hidden:,} characters)"
-    return text, more(left, "line")
+    return text, more(hidden_lines, "line")
 
 
 def prose_and_code(text: str) -> Iterator[tuple[bool, str]]:
-    """Part a text at its fences; code comes without them, and is told by the flag."""
-    held: list[str] = []
+    """Split a text at its fences; yield whether each part is code, and the part without them."""
+    part: list[str] = []
     fence = ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if mark and (not fence or mark[1] == fence):
-            yield bool(fence), "\n".join(held).strip("\n")
-            held, fence = [], "" if fence else mark[1]
+            yield bool(fence), "\n".join(part).strip("\n")
+            part, fence = [], "" if fence else mark[1]
         else:
-            held.append(line)
-    yield bool(fence), "\n".join(held).strip("\n")
+            part.append(line)
+    yield bool(fence), "\n".join(part).strip("\n")
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """Return how many there are, such as `5 results`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def count(number: int, singular: str, plural: str = "") -> str:
+    """Return a count with its noun, such as `5 results`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def more(number: int, one: str) -> str:
-    """Return how many are left out, such as `… and 5 more results`, or "" for none."""
-    return f"… and {count(number, f'more {one}')}" if number > 0 else ""
+def more(number: int, singular: str) -> str:
+    """Return how many are omitted, such as `… and 5 more results`, or "" for none."""
+    return f"… and {count(number, f'more {singular}')}" if number > 0 else ""
 
 
 def day(moment: datetime | None) -> str:
@@ -84,13 +84,12 @@ def minute(moment: datetime) -> str:
 
 
 def price(usd: float, unit: str = " USD") -> str:
-    """Return a sum, exact enough for a single call."""
     return f"{usd:,.6f}".rstrip("0").rstrip(".") + unit
 
 
 class MissingLibraryError(ImportError):
-    """A library that only some need is not installed; the text says what to install."""
+    """An optional library is not installed; the message says what to install."""
 
     def _render_traceback_(self) -> list[str]:
-        """Show the text alone in a notebook, without the frames of the import."""
+        """Show only the message in a notebook, without the frames of the import."""
         return [f"ImportError: {self}"]

@@ -1,35 +1,34 @@
-"""Where the whole of an output goes when only part of it is shown.
+"""Save the full text of truncated outputs.
 
-One private folder per user under the system's temporary folder. A file is named after its content,
-so the same text always has the same path, whoever saves it and however often. That name is also
-the handle by which `web_read` finds it: no path ever comes from a model. An empty file beside it,
-`HANDLE.OWNER.owner`, notes the settings whose call saved it.
+Each user has a private folder in the system's temporary folder. A file is named by the hash of its
+content, so the same text always has the same path. The hash is also the handle for `web_read`: no
+path ever comes from a model. An empty file beside it, `HANDLE.OWNER.owner`, records the settings of
+the call that saved it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import getpass
 import hashlib
 import os
 import re
 import stat
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from webtools._internal.io.locks import Lock
 from webtools.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["Outputs", "claim", "clear", "handle_of", "is_handle", "load", "save", "saved"]
 
 _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
 
-_DIGITS = 32  # of the hash of the content: the handle
+_DIGITS = 32  # of the hash, which is the handle
 _HANDLE = re.compile(rf"[0-9a-f]{{{_DIGITS}}}")
 _SUFFIX = ".txt"
 _OWNER_SUFFIX = ".owner"
@@ -40,10 +39,10 @@ def save(text: str) -> str | None:
     """Write a text to a private temporary file and return its path.
 
     The file is UTF-8 with newlines untouched; lone surrogates are three bytes each, as Python's
-    `surrogatepass` writes and reads them. It is there for a day, unless newer files need the room.
+    `surrogatepass` writes and reads them. It is kept for a day, unless newer files need the space.
 
     Returns:
-        The path, the same for the same text; None when the file could not be written.
+        The path, or None if the file could not be written.
     """
     data = text.encode("utf-8", "surrogatepass")
     name = _handle(data) + _SUFFIX
@@ -52,8 +51,8 @@ def save(text: str) -> str | None:
         _store(path, data)
     except OSError:
         return None
-    if _state.is_time_to_tidy():
-        _tidy(path.parent, current=name)
+    if _state.needs_cleaning():
+        _clean_up(path.parent, current=name)
     return str(path)
 
 
@@ -68,37 +67,38 @@ def is_handle(text: str) -> bool:
 
 
 def load(handle: str) -> str:
-    """Read what was saved under a handle, to the letter.
+    """Return the text that was saved under a handle.
 
     Raises:
-        InputError: It is no handle, nothing is kept under it (any more), or what is kept is not
-            what was saved; the message says what to do.
+        InputError: The handle is malformed or unknown, or the file has expired or was changed.
     """
     if not is_handle(handle):
-        raise InputError(f'"{handle[:_DIGITS]}" is no handle; give the read_handle of a result.')
-    data, fault = _read(handle), ""
+        raise InputError(
+            f'Unknown handle "{handle[:_DIGITS]}". Pass the `read_handle` of an earlier result.'
+        )
+    data, error = _read(handle), ""
     if data is None:
-        fault = f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made '
-        fault += "room for newer ones."
+        error = f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made '
+        error += "room for newer ones."
     elif _handle(data) != handle:
-        fault = f'What is kept under handle "{handle}" was changed, so it is not shown.'
-    if data is None or fault:
-        raise InputError(f"{fault} Call the tool that gave it again.")
+        error = f'What is kept under handle "{handle}" was changed, so it is not shown.'
+    if data is None or error:
+        raise InputError(f"{error} Call the tool that gave it again.")
     return data.decode("utf-8", "surrogatepass")
 
 
 class Outputs(NamedTuple):
-    """How many outputs, and how large they are together."""
+    """Number and total size of saved outputs."""
 
     files: int
     bytes: int
 
 
 def claim(path: str, owner: str) -> None:
-    """Note that an output belongs to an owner, beside its other owners.
+    """Record an owner of an output.
 
     Args:
-        path: What `save` returned.
+        path: Path from `save`.
         owner: Identifies the settings of the call; letters and digits.
     """
     with contextlib.suppress(OSError):
@@ -106,43 +106,43 @@ def claim(path: str, owner: str) -> None:
 
 
 def saved(owner: str) -> Outputs:
-    """Count the saved outputs of an owner; the folder is not made."""
-    path = _usual_folder()
+    """Count the saved outputs of an owner, without creating the folder."""
+    path = _folder_path()
     files = _list(path) if _is_private(path) else []
     sizes = [each.size for each in _outputs_of(owner, files)]
     return Outputs(len(sizes), sum(sizes))
 
 
 def clear(owner: str) -> Outputs:
-    """Delete the outputs that belong to an owner alone, and what has expired."""
+    """Delete the outputs that belong only to this owner, and expired owner records."""
     try:
         files = _list(_folder())
     except OSError:
         return Outputs(0, 0)
     _delete(each for each in files if each.has_expired and not each.is_output)
-    own = [each for each in files if each.owner == owner]
-    shared = {each.handle for each in files if each.owner not in {"", owner}}
-    outputs = [each for each in _outputs_of(owner, files) if each.handle not in shared]
-    _delete(own)
+    records = [each for each in files if each.owner == owner]
+    shared_handles = {each.handle for each in files if each.owner not in {"", owner}}
+    outputs = [each for each in _outputs_of(owner, files) if each.handle not in shared_handles]
+    _delete(records)
     return _delete(outputs)
 
 
 def _outputs_of(owner: str, files: Iterable[_File]) -> list[_File]:
-    claimed = {each.handle for each in files if each.owner == owner}
-    return [each for each in files if each.is_output and each.handle in claimed]
+    handles = {each.handle for each in files if each.owner == owner}
+    return [each for each in files if each.is_output and each.handle in handles]
 
 
 class State:
-    """What a process remembers: when to tidy up again, and a folder of its own."""
+    """State of a process: the time of its next clean-up, and its fallback folder."""
 
     def __init__(self, interval: float = 60.0) -> None:
-        self._interval = interval  # seconds between two rounds of housekeeping
+        self._interval = interval  # seconds between clean-ups
         self._lock = Lock()
         self._next = 0.0
         self._path: Path | None = None
 
-    def is_time_to_tidy(self) -> bool:
-        """Return whether it is time; one caller per interval is told so."""
+    def needs_cleaning(self) -> bool:
+        """Return True for one caller per interval."""
         with self._lock:
             now = time.monotonic()
             is_due = now >= self._next
@@ -150,8 +150,8 @@ class State:
                 self._next = now + self._interval
             return is_due
 
-    def own_folder(self) -> Path:
-        """Return a folder with an unpredictable name, made at the first need."""
+    def fallback_folder(self) -> Path:
+        """Return a folder with an unpredictable name, created on first use."""
         with self._lock:
             if self._path is None or not _is_private(self._path):
                 self._path = Path(tempfile.mkdtemp(prefix="webtools-"))
@@ -161,35 +161,33 @@ class State:
 _state = State()
 
 
-def _usual_folder() -> Path:
+def _folder_path() -> Path:
     return Path(tempfile.gettempdir(), f"webtools-{_user()}")
 
 
 def _folder() -> Path:
-    path = _usual_folder()
+    path = _folder_path()
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o700)
-    return path if _is_private(path) else _state.own_folder()
+    return path if _is_private(path) else _state.fallback_folder()
 
 
 def _user() -> str:
     if hasattr(os, "getuid"):
         return str(os.getuid())
     try:
-        from getpass import getuser  # noqa: PLC0415 - every tool imports this module
-
-        return re.sub(r"\W", "_", getuser())
-    except (ImportError, KeyError, OSError):  # which one depends on the Python version
+        return re.sub(r"\W", "_", getpass.getuser())
+    except (ImportError, KeyError, OSError):  # depends on the Python version
         return "user"
 
 
 def _is_private(path: Path) -> bool:
-    """Return whether this is a folder, no link to one, that only we can enter."""
+    """Return whether this is a folder, not a link, that only this user can enter."""
     try:
         info = path.lstat()
     except OSError:
         return False
-    # What else than the folder itself stands there on Windows, such as a junction.
+    # On Windows, anything but a plain folder, such as a junction.
     is_link = getattr(info, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
     if is_link or not stat.S_ISDIR(info.st_mode):
         return False
@@ -204,13 +202,13 @@ def _store(path: Path, data: bytes) -> None:
     try:
         _write(path, data)
     except PermissionError:
-        # Windows does not replace a file that another call has open; theirs says the same.
+        # Windows does not replace a file that another call has open; its content is the same.
         if not _renew(path, data):
             raise
 
 
 def _renew(path: Path, data: bytes) -> bool:
-    """Return whether the file holds the data already, and if there, restart its day."""
+    """Return whether the file already has this data, and renew its time."""
     try:
         os.utime(path)
         return path.read_bytes() == data
@@ -223,7 +221,7 @@ def _handle(data: bytes) -> str:
 
 
 def _read(handle: str) -> bytes | None:
-    """Read a file of ours that has not expired; None when there is none, or something else."""
+    """Read a saved file; None if it is missing, has expired or is not a regular file."""
     try:
         path = _folder() / f"{handle}{_SUFFIX}"
         with open(path, "rb", opener=_open_to_read) as file:
@@ -236,24 +234,24 @@ def _read(handle: str) -> bytes | None:
 
 
 def _open_to_read(path: str, flags: int) -> int:
-    # A pipe in the place of the file must not hold the call.
+    # Opening a pipe must not block the call.
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _write(path: Path, data: bytes) -> None:
-    # As `mkstemp` makes it, the user alone may read and write it.
+    # Only the user can read and write a file of `mkstemp`.
     descriptor, unfinished = tempfile.mkstemp(_UNFINISHED_SUFFIX, "", path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
         Path(unfinished).replace(path)
     finally:
-        with contextlib.suppress(OSError):  # gone, unless something failed
+        with contextlib.suppress(OSError):  # it exists only if something failed
             Path(unfinished).unlink()
 
 
 class _File(NamedTuple):
-    """A file in the folder; the greater, the longer to keep."""
+    """A file in the folder; it sorts by the order in which to keep files."""
 
     is_current: bool
     changed: float
@@ -266,12 +264,12 @@ class _File(NamedTuple):
 
     @property
     def handle(self) -> str:
-        """The handle of the output that the file is, or belongs to."""
+        """The handle of the output to which the file belongs."""
         return Path(self.path).name.partition(".")[0]
 
     @property
     def owner(self) -> str:
-        """The owner that the file notes; empty for other files."""
+        """The owner that the file records; empty for other files."""
         _, _, rest = Path(self.path).name.partition(".")
         return rest.removesuffix(_OWNER_SUFFIX) if rest.endswith(_OWNER_SUFFIX) else ""
 
@@ -280,8 +278,8 @@ class _File(NamedTuple):
         return self.changed < time.time() - _MAX_AGE
 
 
-def _tidy(folder: Path, current: str) -> None:
-    """Delete what is too old, and the oldest of what is too much."""
+def _clean_up(folder: Path, current: str) -> None:
+    """Delete expired files, and the oldest outputs beyond the total size."""
     room = _MAX_TOTAL
     for file in sorted(_list(folder, current), reverse=True):
         room -= file.size
@@ -302,7 +300,7 @@ def _list(folder: Path, current: str = "") -> list[_File]:
     files: list[_File] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            with contextlib.suppress(FileNotFoundError):  # another process tidies up as well
+            with contextlib.suppress(FileNotFoundError):  # another process may clean up too
                 info = entry.stat(follow_symlinks=False)
                 if stat.S_ISREG(info.st_mode):
                     is_current = entry.name == current

@@ -1,8 +1,4 @@
-"""Turns provider text into plain text: no marks, no entities, no control characters.
-
-Each rule looks first whether it is needed: most titles and snippets pass untouched, and the
-checks cost a tenth of the substitutions.
-"""
+"""Turn provider text into plain text: no markup, no entities, no control characters."""
 
 from __future__ import annotations
 
@@ -14,22 +10,22 @@ from urllib.parse import urlsplit
 
 from webtools._internal.text.invisible_table import TURNING
 
-# Only marks that providers put round matches or between lines: `List<String>` is text.
-# Every repetition is bounded: hostile text must not cost more than its length.
-_MARKS = re.compile(
+# Only tags that providers put round matches or between lines: `List<String>` is text.
+# Repetitions are bounded, so that hostile text takes linear time.
+_TAGS = re.compile(
     r"(?i)</?(b|strong|em|i|u|mark|span|br|p)(?:\s{1,9}[a-z-]{1,30}=[^<>]{0,500}|\s{0,9}/?)>"
 )
-_HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # of no character
+_HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # beyond Unicode
 # Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
 _ESCAPES = re.compile(
     r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|\x1b[ -/]*[0-~]?"
 )
-# Controls, marks that turn the direction of text, and lone surrogates.
+# Controls, marks that change the direction of text, and lone surrogates.
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]")
 _HIGHEST_PORT = 65_535
-_LONGEST_KNOWN = 512  # characters of a URL that is remembered
+_LONGEST_CACHED = 512  # characters of a URL that is cached
 _WEB_URL = re.compile(
     r"""https?://
     (?:[^\s<>"\\/?#@]*@)?                         # user
@@ -41,26 +37,26 @@ _WEB_URL = re.compile(
 
 
 def one_line(text: str) -> str:
-    """Clean a title or a snippet and fold all white space to single blanks."""
+    """Clean a title or a snippet and replace runs of white space by single spaces."""
     if "<" in text:
-        text = _MARKS.sub(_mark, text)
+        text = _TAGS.sub(_replace_tag, text)
     if "&" in text:
         text = html.unescape(_HUGE_REFERENCE.sub("", text))
-    if text.isprintable() and "  " not in text:  # then a blank is its only white space
+    if text.isprintable() and "  " not in text:  # its only white space is single spaces
         return text.strip()
     return " ".join(without_controls(text).split())
 
 
-def _mark(match: re.Match[str]) -> str:
+def _replace_tag(match: re.Match[str]) -> str:
     return " " if match[1].lower() in {"br", "p"} else ""
 
 
 def without_controls(text: str) -> str:
     """Drop terminal sequences and control characters; keep tabs and line feeds.
 
-    Other ends of lines become line feeds, and a lone surrogate becomes the replacement character:
-    it could neither be written nor sent. A mark that turns the direction of text becomes U+200B,
-    which does nothing: `invisible` counts and removes it where results leave the package.
+    Other line ends become line feeds, and a lone surrogate becomes the replacement character:
+    it can neither be written nor sent. A mark that changes the direction of text becomes U+200B,
+    which `invisible` counts and removes before results leave the package.
     """
     if text.isprintable():
         return text
@@ -80,33 +76,33 @@ def _replacement(match: re.Match[str]) -> str:
 
 
 def with_spans(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
-    """Put a mark in the place of each span, in their order; of those that overlap once."""
+    """Replace each span by a mark; overlapping spans by one. The spans are in order."""
     parts: list[str] = []
-    done = 0
+    position = 0
     for start, end in spans:
-        if start >= done:
-            parts += [text[done:start], mark]
-        done = max(done, end)
-    return "".join([*parts, text[done:]]) if parts else text
+        if start >= position:
+            parts += [text[position:start], mark]
+        position = max(position, end)
+    return "".join([*parts, text[position:]]) if parts else text
 
 
 def is_web_url(url: str) -> bool:
     """Return whether a text is an absolute http(s) URL with a host and no stray characters."""
-    return _is_web_url(url) if len(url) <= _LONGEST_KNOWN else _looks_like_one(url)
+    return _is_web_url(url) if len(url) <= _LONGEST_CACHED else _check_web_url(url)
 
 
-def _looks_like_one(url: str) -> bool:
+def _check_web_url(url: str) -> bool:
     match = _WEB_URL(url) if url.isprintable() else None
     if match is None or (match[1] and int(match[1]) > _HIGHEST_PORT):
         return False
-    return (url.isascii() and "[" not in url and "]" not in url) or _splits(url)
+    return (url.isascii() and "[" not in url and "]" not in url) or _can_be_split(url)
 
 
-_is_web_url = lru_cache(maxsize=2048)(_looks_like_one)  # the same ones come again and again
+_is_web_url = lru_cache(maxsize=2048)(_check_web_url)  # the same URLs recur
 
 
-def _splits(url: str) -> bool:
-    """Return whether Python can take it apart: odd addresses and look-alike dots make it raise."""
+def _can_be_split(url: str) -> bool:
+    """Return whether Python can split a URL: it raises for odd addresses and look-alike dots."""
     try:
         return bool(urlsplit(url).hostname)
     except ValueError:
@@ -114,11 +110,11 @@ def _splits(url: str) -> bool:
 
 
 def without_login(url: str) -> str:
-    """Return the scheme, host and port of a URL: of a proxy's, the rest is a secret."""
+    """Return the scheme, host and port of a URL, without user name and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def store_place(url: str) -> str:
-    """Return the URL of a store without its login: whose path names the database."""
+    """Return the URL of a store without user name and password."""
     return without_login(url) + urlsplit(url).path

@@ -1,4 +1,4 @@
-"""What the site of a URL is called wherever sources are told apart, counted or shown."""
+"""The site of a URL, by which sources are compared, counted and shown."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from publicsuffixlist import PublicSuffixList
 
 
 def registrable_domain(url: str) -> str:
-    """Return the domain that somebody registered: `example.co.uk` for `docs.example.co.uk`.
+    """Return the registered domain: `example.co.uk` for `docs.example.co.uk`.
 
-    Uses the public suffix list (https://publicsuffix.org) with its private part: users of
-    `github.io` are told apart. An address and a bare suffix are their own domain. Every name of
-    this machine is `localhost`.
+    Uses the public suffix list (https://publicsuffix.org) with its private part:
+    users of `github.io` are different sites. An IP address or a bare suffix is its own domain. All
+    names of this machine are `localhost`.
     """
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:  # brackets that hold no address
+    except ValueError:  # brackets without an IPv6 address
         return url
     try:
         return "localhost" if ip_address(host).is_loopback else host
@@ -36,10 +36,10 @@ def read_suffixes() -> PublicSuffixList:
 
 
 def suffixes_at_once() -> None:
-    """Do nothing if the list was read.
+    """Raise if reading the public suffix list would block.
 
     Raises:
-        BlockingIOError: It has to be read yet.
+        BlockingIOError: The list was not read yet.
     """
     if not read_suffixes.cache_info().currsize:
         raise BlockingIOError

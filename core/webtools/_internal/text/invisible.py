@@ -1,10 +1,9 @@
-"""Takes out of foreign text what a reader does not see and a model does.
+"""Remove characters from foreign text that a model reads and a person does not see.
 
-Zero-width characters, marks that turn the direction, tags, soft hyphens, fillers and annotations
-carry hidden instructions, or hide the words that would give them away. Joiners and variation
-selectors stay where scripts and emoji need them, at most one in a place, and not so many that they
-could spell something: what they choose is a glyph, and no reader misses it. `invisible_table` has
-the table.
+Zero-width characters, direction marks, tags, soft hyphens, fillers and annotations can carry hidden
+instructions, or hide the words that would give them away. Joiners and variation selectors stay
+where scripts and emoji need them, one at a time, and not so many that they could spell something.
+`invisible_table` has the table.
 """
 
 from __future__ import annotations
@@ -39,27 +38,27 @@ Model = TypeVar("Model", bound=BaseModel)
 _SUSPECT = re.compile(f"[{INVISIBLE}]")
 _NEVER_LONG = re.compile(f"[{NEVER_LONG}]+")
 _RARE = f"[{RARE_SELECTORS}]"
-_MANY = 8  # such characters in a text that may as well write a message
+_MANY = 8  # such characters in a text may spell a message
 _FLOOD = 4096
 _STRETCH = 16_384  # characters
 _ASCII = bytes(range(128))
-ADDRESSES = {"url", "citations"}  # fields whose texts are kept to the letter, spelled in ASCII
+ADDRESSES = {"url", "citations"}  # fields whose invisible characters are escaped, not removed
 
 
 @cache
 def _characters(kinds: str) -> list[str]:
-    """List the characters of a class, as far as they are short or selectors."""
-    every = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
-    return re.findall(f"[{kinds}]", "".join(every))
+    """List the characters of a class in the basic plane, and the selectors beyond it."""
+    characters = map(chr, [*range(0x10000), *range(0xE0100, 0xE01F0)])
+    return re.findall(f"[{kinds}]", "".join(characters))
 
 
 def beyond_ascii(data: bytes) -> str:
-    """Leave the ASCII out of a text in UTF-8: what little is left is quickly looked at."""
+    """Return the characters of a UTF-8 text beyond ASCII."""
     return data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def may_hide(data: bytes) -> bool:
-    """Return whether a text in UTF-8 has characters that a reader may not see."""
+    """Return whether a UTF-8 text has characters that a reader may not see."""
     return not data.isascii() and _SUSPECT.search(beyond_ascii(data)) is not None
 
 
@@ -68,10 +67,10 @@ def _is_suspect(text: str) -> bool:
 
 
 def without_invisible(text: str) -> str:
-    """Remove the invisible characters of a text; what is left is not changed again."""
+    """Remove the invisible characters of a text. A second call changes nothing."""
     if not _is_suspect(text):
         return text
-    text = _without_needless(text)
+    text = _without_unneeded(text)
     if not _is_suspect(text):
         return text
     text = _without(re.compile(SELECTING_NOTHING.replace("{bases}", standard_bases())), text)
@@ -79,10 +78,10 @@ def without_invisible(text: str) -> str:
     return _without_messages(text)
 
 
-def _without_needless(text: str) -> str:
-    """Remove what no text needs, and where all else is a flood, that too.
+def _without_unneeded(text: str) -> str:
+    """Remove characters that no text needs, and joiners and selectors if there are very many.
 
-    One character after the other: that is ten times as quick as a pattern for millions of them.
+    `replace` per character is ten times as fast as a pattern for millions of them.
     """
     for character in _characters(NEVER_SHORT):
         text = text.replace(character, "")
@@ -96,15 +95,15 @@ def _without_needless(text: str) -> str:
 
 
 def _without_messages(text: str) -> str:
-    """Remove what stands in its place, but so often that it may spell something.
+    """Remove valid characters that are so frequent that they may spell something.
 
-    Glyphs of ideographs and of mathematics are chosen here and there; joiners stand between few
-    letters of a word; and nobody alternates pictures in colour and in black.
+    Text seldom selects glyphs of ideographs and of mathematics, has joiners between few letters of
+    a word, and does not alternate between colour and black emoji.
     """
-    if _is_often(_RARE, text):
+    if _is_frequent(_RARE, text):
         text = re.compile(_RARE + "+").sub("", text)
     joiners = f"[{JOINERS}{MONGOLIAN_SELECTORS}]"
-    if _is_often(joiners, text):
+    if _is_frequent(joiners, text):
         letters = beyond_ascii(text.encode("utf-8", "surrogatepass"))
         if len(letters) < 4 * len(re.compile(joiners).findall(letters)):
             text = re.compile(joiners).sub("", text)
@@ -113,50 +112,52 @@ def _without_messages(text: str) -> str:
     return text
 
 
-def _is_often(pattern: str, text: str) -> bool:
-    found = islice(re.compile(pattern).finditer(text), _MANY + 1)
-    return sum(1 for _ in found) > _MANY
+def _is_frequent(pattern: str, text: str) -> bool:
+    matches = islice(re.compile(pattern).finditer(text), _MANY + 1)
+    return sum(1 for _ in matches) > _MANY
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:
-    """Remove single characters; of a long text in stretches, between which other threads go on."""
+    """Remove single characters; a long text in stretches, between which other threads can run."""
     if len(text) <= _STRETCH:
         return pattern.sub("", text)
     starts = (
         match.start()
         for begin in range(0, len(text), _STRETCH)
-        for match in pattern.finditer(text, begin, begin + _STRETCH + 1)  # it looks one beyond
+        for match in pattern.finditer(
+            text, begin, begin + _STRETCH + 1
+        )  # the pattern looks one character ahead
         if match.start() < begin + _STRETCH
     )
     return with_spans(text, ((start, start + 1) for start in starts), "")
 
 
 def visible_error(error: WebToolsError) -> WebToolsError:
-    """Take the invisible characters out of an error's text."""
+    """Remove the invisible characters from an error's message."""
     text = without_invisible(str(error))
     return error if text == str(error) else error.with_message(text)
 
 
 def visible(value: T) -> T:
-    """Take the invisible characters out of a value and all that is in it."""
+    """Remove the invisible characters from a value and everything in it."""
     return with_texts(value, _visible)
 
 
 def visible_model(response: Model) -> Model:
-    """Take the invisible characters out of a response, and say in a warning how many they were.
+    """Remove the invisible characters from a response, and add a warning with their number.
 
-    In URLs they are escaped, not removed: another URL would be an invented one.
+    In URLs they are escaped: without them it would be another URL.
     """
     removed = 0
 
     def clean(text: str, name: str) -> str:
         nonlocal removed
-        shown = _visible(text, name)
-        removed += max(0, len(text) - len(shown))
-        return shown
+        cleaned = _visible(text, name)
+        removed += max(0, len(text) - len(cleaned))
+        return cleaned
 
     response = with_texts(response, clean)
-    return _warned(response, removed) if removed else response
+    return _with_warning(response, removed) if removed else response
 
 
 def _visible(text: str, name: str) -> str:
@@ -166,14 +167,14 @@ def _visible(text: str, name: str) -> str:
     return _SUSPECT.sub(lambda match: quote(match[0]), text)
 
 
-def _warned(response: Model, removed: int) -> Model:
-    what = "1 invisible character" if removed == 1 else f"{removed} invisible characters"
-    warning = f"Removed {what} from the text."
-    meta = getattr(response, "meta", None)  # where an envelope has its warnings
+def _with_warning(response: Model, removed: int) -> Model:
+    count = "1 invisible character" if removed == 1 else f"{removed} invisible characters"
+    warning = f"Removed {count} from the text."
+    meta = getattr(response, "meta", None)  # an envelope has its warnings there
     if isinstance(meta, BaseModel):
         meta = meta.model_copy(update={"warnings": [*getattr(meta, "warnings", ()), warning]})
         return response.model_copy(update={"meta": meta})
-    if "warnings" not in type(response).model_fields:  # a plan, in which nothing is the web's
+    if "warnings" not in type(response).model_fields:  # a plan, which has no text from the web
         return response
-    told: list[str] = getattr(response, "warnings", [])
-    return response.model_copy(update={"warnings": [*told, warning]})
+    warnings: list[str] = getattr(response, "warnings", [])
+    return response.model_copy(update={"warnings": [*warnings, warning]})

@@ -1,7 +1,7 @@
-"""The one table of characters that a reader does not see, as ranges for character classes.
+"""The table of characters that a reader does not see, as ranges for character classes.
 
-What nothing needs, what chooses a glyph (selectors), what joins or parts letters (joiners), and
-beside which characters the latter two mean something.
+It has characters that no text needs, variation selectors, joiners, and the characters beside which
+selectors and joiners have a meaning.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-# Marks that turn the direction of text; whoever reads them takes a lower word for a higher one.
+# Marks that change the direction of text: they reorder what a reader sees.
 TURNING = r"\u202a-\u202e\u2066-\u2069"
 # Zero-width characters, fillers, formats, tags, and the selectors that no registered sequence has.
 NEVER_SHORT = (

@@ -1,18 +1,15 @@
-"""Foreign text as messages show it, and the known word that a wrong one is nearest to."""
+"""Quote foreign text in messages, and suggest the nearest known word."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from webtools._internal.text.invisible_table import TURNING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-SHORTEST_KEY = 8  # characters; a shorter one would be found, and cut out, in any text
+SHORTEST_KEY = 8  # characters; a shorter key would be redacted in ordinary text
 _ONE_PIECE = re.compile(r"[!-.0-\[\]-~]{16,}")  # without slashes, which paths have
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{TURNING}\ud800-\udfff]")
 QUOTED = 57  # characters of a longer text that are shown
@@ -21,17 +18,17 @@ QUOTED = 57  # characters of a longer text that are shown
 def quote(text: str) -> str:
     """Quote foreign text for a message: ASCII, no control character, at most 60 characters.
 
-    What looks like a key is not shown: people paste keys where a name belongs.
+    A text that looks like a key is redacted: people paste keys where a name belongs.
     """
     if looks_like_key(text):
         return '"[redacted]"'
-    shown = text if len(text) <= QUOTED + 3 else text[:QUOTED] + "..."
-    plain = shown.encode("ascii", "backslashreplace").decode()
-    return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain) + '"'
+    excerpt = text if len(text) <= QUOTED + 3 else text[:QUOTED] + "..."
+    ascii_text = excerpt.encode("ascii", "backslashreplace").decode()
+    return '"' + "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in ascii_text) + '"'
 
 
 def escape_controls(text: str) -> str:
-    r"""Write control characters and marks that turn the direction as escapes, such as `\x1b`.
+    r"""Escape control characters and marks that change the direction, such as `\x1b`.
 
     Tabs and line feeds are kept.
     """
@@ -39,12 +36,12 @@ def escape_controls(text: str) -> str:
 
 
 def escape_json_controls(document: str) -> str:
-    r"""Write the control characters of a JSON document as JSON escapes, such as `\u009b`."""
+    r"""Escape the control characters of a JSON document, such as `\u009b`."""
     return _CONTROLS.sub(lambda match: json.dumps(match[0])[1:-1], document)
 
 
 def looks_like_key(text: str) -> bool:
-    """Return whether no human made a text up: long, in one piece, with letters and digits mixed."""
+    """Return whether a text looks generated: long, in one piece, with letters and digits mixed."""
     if not _ONE_PIECE.fullmatch(text):
         return False
     runs = [run for run in re.findall("[A-Za-z0-9]+", text) if len(run) >= SHORTEST_KEY]
@@ -52,21 +49,21 @@ def looks_like_key(text: str) -> bool:
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Quote and join for a message."""
+    """Quote and join texts for a message."""
     return ", ".join(quote(text) for text in texts)
 
 
 def hint(wrong: str, known: Iterable[str]) -> str:
-    """Name the known word that a wrong one is nearest to, or nothing."""
-    near = nearest(wrong, known)
-    return f" (did you mean {quote(near)}?)" if near else ""
+    """Suggest the nearest known word, or return ""."""
+    word = nearest(wrong, known)
+    return f" (did you mean {quote(word)}?)" if word else ""
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str:
-    """Return the known word that a wrong one is nearest to, however it is spelled; "" for none."""
+    """Return the known word nearest to a wrong one, ignoring case and underscores, or ""."""
     by_letters = {_letters(word): word for word in known}
-    near = get_close_matches(_letters(wrong), by_letters, n=1)
-    return by_letters[near[0]] if near else ""
+    matches = get_close_matches(_letters(wrong), by_letters, n=1)
+    return by_letters[matches[0]] if matches else ""
 
 
 def _letters(word: str) -> str:

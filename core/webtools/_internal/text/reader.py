@@ -1,4 +1,4 @@
-"""Where messages are read: they tell a user of the command line of flags, others of Python."""
+"""Where messages are read: on the command line they name flags, elsewhere Python arguments."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal, TypeAlias
 Place: TypeAlias = Literal["keyless command", "command", "mcp", "notebook", "python"]
 
 typed = ContextVar[Place | None]("typed", default=None)
-"""What somebody typed and waits for: a command that takes `--keyless`, or another, if any."""
+"""The kind of command that is running, if any."""
 
 
 def place() -> Place:
-    """Return where a message of now is read."""
+    """Return where the user reads messages."""
     if command := typed.get():
         return command
     ipython = sys.modules.get("IPython")

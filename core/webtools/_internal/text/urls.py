@@ -1,6 +1,7 @@
-"""URLs in their parts: taken apart once, and put together from the parts again.
+"""Parse URLs once, and build them again from their parts.
 
-What is sent is what was checked, as no second parser can see another host in it.
+The URL that is sent is built from the parts that were checked, so that no second parser can see
+another host in it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import quote, urljoin, urlsplit
 
+import idna
+
 from webtools._internal.text.cleaning import is_web_url
 from webtools.errors import Fault, InputError
 
@@ -20,21 +23,21 @@ PORTS = {"http": 80, "https": 443}
 _HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _LONGEST_NAME = 253
-_LONGEST_PATH = 16  # of a URL of the site's choice that is shown
+_SHOWN_PATH = 16  # of a redirect's target, in a message
 _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL in its parts.
+    """A parsed URL.
 
     Attributes:
         scheme: `http` or `https`.
         host: Name in lower-case ASCII, or an IP address; without brackets.
-        port: Port, also where the URL has none.
+        port: Port, also if the URL names none.
         path: Path and query, percent-encoded.
-        address: The IP address where the host is one.
+        address: The IP address, if the host is one.
     """
 
     scheme: str
@@ -60,10 +63,10 @@ class Target:
 
 
 def parse(url: str) -> Target:
-    """Take a URL apart.
+    """Parse a URL.
 
     Raises:
-        InputError: It is none that may be fetched, whoever the host is.
+        InputError: The URL must not be fetched, whatever its host.
     """
     if not is_web_url(url):
         raise refusal(f"{quoted_url(url)} is not an http(s) URL")
@@ -83,26 +86,28 @@ def parse(url: str) -> Target:
 
 
 def follow(target: Target, location: str) -> Target:
-    """Take apart where a redirect leads to.
+    """Parse the target of a redirect.
 
     Raises:
-        InputError: It is none that may be followed.
+        InputError: The target must not be followed.
     """
     try:
         url = urljoin(target.url, _encoded(location.strip()))
     except ValueError:
         url = ""
-    if not is_web_url(url):  # not shown: it may be any sentence of the site's
+    if not is_web_url(url):  # not shown: the site may have put any sentence there
         raise refusal("the site redirects to what is not an http(s) URL")
-    found = parse(url)
-    if (target.scheme, found.scheme) == ("https", "http"):
-        raise refusal(f"the site redirects from https to plain http, {quoted_url(_brief(found))}")
-    return found
+    redirect = parse(url)
+    if (target.scheme, redirect.scheme) == ("https", "http"):
+        raise refusal(
+            f"the site redirects from https to plain http, {quoted_url(_brief(redirect))}"
+        )
+    return redirect
 
 
 def _brief(target: Target) -> str:
-    """Return a URL without a path that has room for a sentence."""
-    is_short = len(target.path) <= _LONGEST_PATH
+    """Return a URL without its path, if that has room for a sentence."""
+    is_short = len(target.path) <= _SHOWN_PATH
     return target.url if is_short else replace(target, path="/...").url
 
 
@@ -123,9 +128,7 @@ def _name_or_ipv4(host: str) -> tuple[str, Address | None]:
 
 
 def _ascii(host: str) -> str:
-    """Encode an international name; one that only looks like another is refused."""
-    import idna  # noqa: PLC0415 - 10 ms for tables that few URLs need
-
+    """Encode an international name; refuse one that only looks like another."""
     if any(dot in host for dot in _DOTS) or unicodedata.normalize("NFKC", host) != host:
         raise refusal(f"{quoted_url(host)} is an unusual spelling of a host name")
     try:
@@ -135,12 +138,12 @@ def _ascii(host: str) -> str:
 
 
 def refusal(reason: str, remedy: str = "") -> InputError:
-    """Return the error for a URL that may not be fetched; the site was not asked."""
+    """Return the error for a URL that must not be fetched; no request was sent."""
     message = f"refused by this package's policy, not by the site: {reason}{remedy}"
     return InputError(message, fault=Fault.REFUSED)
 
 
 def quoted_url(text: str) -> str:
-    """Quote a URL or a host for a message: in ASCII, cut when long."""
+    """Quote a URL or a host for a message, in ASCII and shortened."""
     plain = text.encode("ascii", "backslashreplace").decode()
     return '"' + (plain if len(plain) <= 100 else plain[:97] + "...") + '"'  # noqa: PLR2004

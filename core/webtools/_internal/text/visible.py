@@ -1,4 +1,4 @@
-"""What may be shown to people: foreign text without tricks, links that lead where they say."""
+"""Text and links for people: foreign text without tricks, links that show their target."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from urllib.parse import quote, urlsplit
 from webtools._internal.text.cleaning import is_web_url, without_controls
 from webtools._internal.text.invisible_table import INVISIBLE
 
-LONGEST_URL = 600  # characters shown of one; a longer one is no link
-_MOST_MARKS = 4  # accents on one letter: no script needs more, and a tower covers its neighbours
+LONGEST_URL = 600  # characters shown of one; a longer one is not a link
+_MAX_MARKS = 4  # accents on one letter: no script needs more, and a tower covers its neighbours
 _RAW_PER_SHOWN = 4  # characters looked at for each one that may be shown
-_RAW_AT_LEAST = 400
-_MOST_BLANKS = 40  # columns between two words of a line: code is aligned, nothing goes off screen
+_MIN_RAW = 400
+_MAX_BLANKS = 40  # columns between two words of a line: code is aligned, nothing goes off screen
 _DUMB = {"dumb", "unknown"}
 
 # What takes no room or turns the direction: format characters, fillers, variation selectors, tags.
@@ -25,22 +25,22 @@ _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _BLANKS = re.compile(r"\s+")
 
 
-def display_text(value: Any, most: int = 200) -> str:
-    """Make foreign text fit to be shown on one line: nothing in it acts, hides or reorders.
+def display_text(value: Any, limit: int = 200) -> str:
+    """Clean foreign text for display on one line: nothing in it acts, hides or reorders.
 
     What is long is cut before anything looks at it, so a huge text costs no more than a short one.
 
     Args:
-        value: The text; anything but a string counts as none.
-        most: Characters at most; a cut text ends in an ellipsis.
+        value: The text; anything but a string counts as empty.
+        limit: Maximum number of characters; a cut text ends in an ellipsis.
     """
     if not isinstance(value, str):
         return ""
-    raw = value[: max(most * _RAW_PER_SHOWN, _RAW_AT_LEAST)]
+    raw = value[: max(limit * _RAW_PER_SHOWN, _MIN_RAW)]
     text = " ".join(_harmless(raw).split())
-    if len(text) <= most and len(raw) == len(value):
+    if len(text) <= limit and len(raw) == len(value):
         return text
-    return f"{text[: most - 1].rstrip()}…" if text else ""
+    return f"{text[: limit - 1].rstrip()}…" if text else ""
 
 
 def _harmless(text: str) -> str:
@@ -52,56 +52,56 @@ def _harmless(text: str) -> str:
 
 
 def _without_towers(text: str) -> Iterator[str]:
-    """Keep the first few of the marks that stand on one letter."""
+    """Keep the first few accents of each letter."""
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in {"Mn", "Me"} else 0
-        if marks <= _MOST_MARKS:
+        if marks <= _MAX_MARKS:
             yield character
 
 
-def display_lines(text: Any, most_lines: int, most: int = 1000) -> tuple[list[str], int]:
-    """Make the first lines of a foreign text fit to be shown, with its blanks as they were.
+def display_lines(text: Any, max_lines: int, limit: int = 1000) -> tuple[list[str], int]:
+    """Clean the first lines of a foreign text for display; indentation is kept.
 
     Args:
-        text: The text; anything but a string counts as none.
-        most_lines: Lines at most.
-        most: Characters of one line at most.
+        text: The text; anything but a string counts as empty.
+        max_lines: Maximum number of lines.
+        limit: Maximum number of characters of a line.
 
     Returns:
         The lines, and how many more there are.
     """
     if not isinstance(text, str) or not text.strip():
         return [], 0
-    lines = text.split("\n", most_lines)
-    more = text.count("\n") + 1 - most_lines
-    return [_indented(line, most) for line in lines[:most_lines]], max(more, 0)
+    lines = text.split("\n", max_lines)
+    more = text.count("\n") + 1 - max_lines
+    return [_indented(line, limit) for line in lines[:max_lines]], max(more, 0)
 
 
-def _indented(line: str, most: int) -> str:
-    raw = line[: max(most * _RAW_PER_SHOWN, _RAW_AT_LEAST)].expandtabs(4)
-    shown = _BLANKS.sub(lambda run: " " * min(len(run[0]), _MOST_BLANKS), _harmless(raw)).rstrip()
-    if len(shown) <= most and len(raw) >= len(line):
-        return shown
-    return f"{shown[: most - 1].rstrip()}…" if shown.strip() else ""
+def _indented(line: str, limit: int) -> str:
+    raw = line[: max(limit * _RAW_PER_SHOWN, _MIN_RAW)].expandtabs(4)
+    text = _BLANKS.sub(lambda run: " " * min(len(run[0]), _MAX_BLANKS), _harmless(raw)).rstrip()
+    if len(text) <= limit and len(raw) >= len(line):
+        return text
+    return f"{text[: limit - 1].rstrip()}…" if text.strip() else ""
 
 
 def link_target(url: str, shown: str) -> str | None:
-    """Return what a shown URL may link to, in ASCII; None when it should be no link.
+    """Return what a shown URL may link to, in ASCII; None when it must not be a link.
 
-    A link is an http(s) URL that is shown whole and as it is, with a host that no other
-    alphabet imitates and nothing before the host that could be taken for it.
+    A link is an http(s) URL that is shown in full, with a host in ASCII and nothing before the
+    host that could be taken for it.
     """
     if url != shown or not is_web_url(url):
         return None
-    place = urlsplit(url).netloc
-    if "@" in place or not place.isascii():
+    host = urlsplit(url).netloc
+    if "@" in host or not host.isascii():
         return None
     return quote(url, safe=string.punctuation)
 
 
 def is_terminal(stream: Any) -> bool:
-    """Return whether a stream leads to a terminal on which lines can be drawn anew."""
+    """Return whether a stream is a terminal on which lines can be redrawn."""
     try:
         return bool(stream.isatty()) and os.environ.get("TERM", "").lower() not in _DUMB
     except (AttributeError, OSError, ValueError):  # no stream, or a closed one

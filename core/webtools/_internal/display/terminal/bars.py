@@ -1,4 +1,4 @@
-"""Bars for long calls, one for each stage."""
+"""Progress bars of a long call, one for each stage."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MARGIN = 3
 
 
 class Bars:
-    """Draws until it is closed, and leaves nothing behind."""
+    """Progress bars that are removed on `close`."""
 
     def __init__(self, file: IO[str]) -> None:
-        """Begin to draw on a terminal; a few columns stay free, as it shows `^C` there."""
+        """Draw on a terminal; a few columns stay free for the `^C` of Ctrl-C."""
         console = console_for(file)
         console.width = max(console.width - _MARGIN, _WIDTH)
         self._bars = RichProgress(
@@ -38,7 +38,7 @@ class Bars:
             console=console,
             transient=True,
             expand=True,
-            # What goes elsewhere stays its own: the output of a program may be piped.
+            # Not if it is piped: the output of the program must stay unchanged.
             redirect_stdout=is_terminal(sys.stdout),
             redirect_stderr=is_terminal(sys.stderr),
         )
@@ -47,7 +47,7 @@ class Bars:
         self._bars.start()
 
     def show(self, stage: Stage) -> None:
-        """Move the bar of a stage to where it is, or add it."""
+        """Update the bar of a stage, or add it."""
         with self._lock:
             task = self._tasks.get(stage.name)
             if task is None:
@@ -61,5 +61,5 @@ class Bars:
         )
 
     def close(self) -> None:
-        """Wipe the bars away."""
+        """Remove the bars."""
         self._bars.stop()

@@ -1,4 +1,4 @@
-"""Lines under each other that wrap below their own beginning, however wide their letters are."""
+"""Lines that wrap with a hanging indent, also for wide characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webtools._internal.display.outline import Address, address_of
 from webtools._internal.display.terminal.rich_markup import MarkedUp
 from webtools._internal.display.terminal.styles import LINK, MARKDOWN
 
-_NARROWEST = 12  # columns; where less is left beside a marker, text goes below it as well
+_MIN_WIDTH = 12  # columns; with less room beside a marker, text wraps below the marker
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,28 +22,28 @@ class Line:
     """One line, which may wrap, or a text in Markdown.
 
     Attributes:
-        text: What it says.
-        marker: What stands before it; the lines it wraps to are indented as far.
-        joint: Where the text breaks rather than between words; empty for words.
+        text: The text.
+        marker: Text before it; continuation lines are indented by its width.
+        separator: Text to break at; empty to break between words.
     """
 
     text: Text | MarkedUp
     marker: Text = field(default_factory=Text)
-    joint: str = ""
+    separator: str = ""
 
 
 class Block:
     """Lines under each other."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        """Take the lines in their order."""
+        """Build a block of lines."""
         self.lines = lines
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Wrap each line, unless the console is told not to."""
+        """Wrap each line, unless the console does not wrap."""
         for line in self.lines:
             for part in _lay_out(line, console, options):
-                part.rstrip()  # of an empty line, what indents it
+                part.rstrip()  # the indentation of an empty line
                 part.no_wrap = True
                 yield part
 
@@ -54,43 +54,45 @@ class Block:
 
 
 def _lay_out(line: Line, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-    before, text = line.marker, line.text
+    marker, text = line.marker, line.text
     if options.no_wrap and isinstance(text, MarkedUp):
         text = Text(text.markup)
     if options.no_wrap and isinstance(text, Text):
-        yield before + text
+        yield marker + text
         return
-    width = options.max_width - before.cell_len
-    if width < _NARROWEST and isinstance(text, Text):
-        before, text, width = Text(), before + text, options.max_width
-    for part in _wrap(text, line.joint, console, options.update(width=max(width, 1))):
-        yield before + part
-        before = Text(" " * before.cell_len)
+    width = options.max_width - marker.cell_len
+    if width < _MIN_WIDTH and isinstance(text, Text):
+        marker, text, width = Text(), marker + text, options.max_width
+    for part in _wrap(text, line.separator, console, options.update(width=max(width, 1))):
+        yield marker + part
+        marker = Text(" " * marker.cell_len)
 
 
 def _wrap(
-    text: Text | MarkedUp, joint: str, console: Console, options: ConsoleOptions
+    text: Text | MarkedUp, separator: str, console: Console, options: ConsoleOptions
 ) -> Iterable[Text]:
     if isinstance(text, Text):
-        for part in _fill(text, joint, options.max_width) if joint else [text]:
+        for part in _fill(text, separator, options.max_width) if separator else [text]:
             yield from part.wrap(console, options.max_width, overflow="fold")
         return
     with console.use_theme(MARKDOWN):
         lines = console.render_lines(text, options, pad=False)
     parts = [Text.assemble(*((part.text, part.style or "") for part in line)) for line in lines]
-    yield from dropwhile(lambda part: not part.plain.strip(), parts)  # rich puts one above lists
+    yield from dropwhile(
+        lambda part: not part.plain.strip(), parts
+    )  # rich puts an empty line above lists
 
 
-def _fill(text: Text, joint: str, width: int) -> Iterator[Text]:
-    """Yield as many parts at a time as fit on a line."""
-    taken, *parts = text.split(joint)
+def _fill(text: Text, separator: str, width: int) -> Iterator[Text]:
+    """Yield lines of as many parts as fit."""
+    current, *parts = text.split(separator)
     for part in parts:
-        more = taken + joint + part
-        if more.cell_len > width:
-            yield taken
-            more = part
-        taken = more
-    yield taken
+        longer = current + separator + part
+        if longer.cell_len > width:
+            yield current
+            longer = part
+        current = longer
+    yield current
 
 
 def line(text: str, style: Style | str = "", marker: str = "") -> Line:
@@ -99,7 +101,7 @@ def line(text: str, style: Style | str = "", marker: str = "") -> Line:
 
 
 def url_text(url: str | Address, quotes: str = "") -> Text:
-    """Show a foreign URL, as a link where it is one; the text is the URL itself."""
-    where = url if isinstance(url, Address) else address_of(url)
-    style = LINK + Style(link=where.link) if where.link else Style.null()
-    return Text.assemble(quotes, (where.shown, style), quotes)
+    """Show a foreign URL; it becomes a link if that is safe."""
+    address = url if isinstance(url, Address) else address_of(url)
+    style = LINK + Style(link=address.link) if address.link else Style.null()
+    return Text.assemble(quotes, (address.shown, style), quotes)

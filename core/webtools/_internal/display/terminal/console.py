@@ -1,4 +1,4 @@
-"""Where it is drawn: a console that takes nothing in a text for an instruction."""
+"""Consoles that interpret no markup, emoji codes or highlighting in a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INERT: Any = dict.fromkeys(("force_jupyter", "markup", "emoji", "highlight"), F
 def console_for(file: IO[str] | None = None, width: int | None = None) -> Console:
     """Make a console for a file, stderr by default.
 
-    Colours and links go to a terminal only, and not there either when `NO_COLOR` is set.
+    Colours and links are used on terminals only, and not if `NO_COLOR` is set.
     """
     stream = sys.stderr if file is None else file
     terminal = is_terminal(stream)

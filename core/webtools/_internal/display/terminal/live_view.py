@@ -1,4 +1,4 @@
-"""Lines about tool calls while an agent runs: drawn anew on a terminal, plain elsewhere."""
+"""Show tool calls while an agent runs: redrawn on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from webtools.progress import Progress, quietly
 from webtools.tools import ToolResult
 
 _INDENT = 2
-_MOST_CALLS = 1000  # running at a time; more are calls whose end was never told
+_MAX_CALLS = 1000  # that run at a time; the oldest of more never reported their end
 
 _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
@@ -37,16 +37,16 @@ class _Call:
 class CallDisplay:
     """Shows calls and their results, several at a time, from any thread.
 
-    On a terminal a last line says what is running, and goes away when nothing is. Elsewhere a
-    call's line is printed when it starts and its result when it ends, below the line it belongs
-    to. Nothing here raises: a display must not end what it shows.
+    On a terminal the last line shows what is running, as long as something is. Elsewhere a call's
+    line is printed when it starts, and its result when it ends. Nothing here raises: a display must
+    not end the call that it shows.
     """
 
     def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
         """Show calls in a file, stderr by default.
 
         Args:
-            file: Where to.
+            file: The stream.
             expanded: Whether to show more than one line of each result.
         """
         self._console: Console = console_for(file)
@@ -59,17 +59,17 @@ class CallDisplay:
 
     @quietly
     def start(self, key: Hashable, tool: str, arguments: Any, label: str = "") -> None:
-        """Show that a call begins.
+        """Show that a call started.
 
         Args:
-            key: What tells it from others.
-            tool: Name of one of our tools.
-            arguments: What the model sent.
-            label: The name to show, where an agent knows the tool by another one.
+            key: Identifies the call.
+            tool: Name of the tool.
+            arguments: The model's arguments.
+            label: The name to show, if the agent's name for the tool differs.
         """
         call = _Call(tool, call_text(tool, arguments, label))
         with self._lock:
-            while len(self._calls) >= _MOST_CALLS:
+            while len(self._calls) >= _MAX_CALLS:
                 del self._calls[next(iter(self._calls))]
             self._calls[key] = call
             if self._live:
@@ -80,7 +80,7 @@ class CallDisplay:
 
     @quietly
     def progress(self, key: Hashable, progress: Progress) -> None:
-        """Show how far a call is; on a terminal only."""
+        """Show the progress of a call; on a terminal only."""
         with self._lock:
             call = self._calls.get(key)
             if call is not None and self._live:
@@ -89,12 +89,12 @@ class CallDisplay:
 
     @quietly
     def end(self, key: Hashable, result: ToolResult) -> None:
-        """Show what came of a call; one that was never started is passed over."""
+        """Show the result of a call; a call that was not started is ignored."""
         with self._lock:
             call = self._calls.pop(key, None)
             if call is None:
                 return
-            with self._console:  # one write: nothing can come between
+            with self._console:  # one write, so that no other output comes between
                 self._erase()
                 if self._live or self._last != key:
                     self._print(Block([Line(call.line)]))
@@ -109,14 +109,14 @@ class CallDisplay:
 
     @quietly
     def drop(self, key: Hashable) -> None:
-        """Forget a call whose end will not be told."""
+        """Forget a call that will not report its end."""
         with self._lock:
             if self._calls.pop(key, None) is not None:
                 self._erase()
                 self._draw()
 
     def _print(self, renderable: Any) -> None:
-        # Lines in a file stay whole, so that they can be searched.
+        # Lines in a file are not wrapped, so that they can be searched.
         self._console.print(renderable, soft_wrap=not self._live)
 
     def _erase(self) -> None:
@@ -135,11 +135,11 @@ class CallDisplay:
         self._drawn = True
 
     def _status(self) -> Text:
-        """Describe what the youngest call is doing, and how many others there are."""
+        """Describe the newest call, and count the others."""
         call = list(self._calls.values())[-1]
         status = Text().append(activity(call.tool), MUTED)
         if call.progress is not None:
             status.append(f" {call.progress.done}/{call.progress.total}", MUTED)
-        if others := len(self._calls) - 1:
-            status.append(f" (+{others} more)", MUTED)
+        if more := len(self._calls) - 1:
+            status.append(f" (+{more} more)", MUTED)
         return status + Text(" ") + call.line

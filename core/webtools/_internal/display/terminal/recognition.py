@@ -1,4 +1,4 @@
-"""Which of our tools a call is of, and the response that its details hold."""
+"""Recognize calls of our tools, and read the response in their details."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ READ = "web_read"
 UNKNOWN = "web tool"
 
 _NOTICE = "\n\n[Output truncated: "
-_OF_ALL = ("results", "truncation", "full_output_path", "error")
-_RESPONSES: dict[str, tuple[str, type[BaseModel]]] = {  # by what only their details have
+_COMMON_KEYS = ("results", "truncation", "full_output_path", "error")
+_RESPONSES: dict[str, tuple[str, type[BaseModel]]] = {  # by a key that only their details have
     "web_fetch": ("fetched_count", FetchResponse),
     "summarize": ("summary_type", SummaryResponse),
     READ: ("total_characters", ReadResponse),
@@ -33,11 +33,11 @@ _RESPONSES: dict[str, tuple[str, type[BaseModel]]] = {  # by what only their det
 
 
 def tool_called(name: str, description: str = "") -> str | None:
-    """Return the tool that an agent is about to call; None when it is none of ours.
+    """Return the tool of ours that an agent is about to call, or None.
 
     Args:
-        name: What the agent calls it: our name, alone or with a prefix or a suffix of `web_…`.
-        description: What the model is told about it.
+        name: The agent's name for it; names with `web_…` may have a prefix or suffix.
+        description: The tool's description for the model.
     """
     names = (*TOOLS, READ)
     if name in names:
@@ -45,43 +45,43 @@ def tool_called(name: str, description: str = "") -> str | None:
     for tool in TOOLS.values():
         if description and description in {tool.description, tool.paragraph}:
             return tool.name
-    # Only names that are unlikely to be anybody else's: `summarize_mail` is not ours.
-    own = (each for each in names if each.startswith("web_"))
-    return next((each for each in own if re.search(rf"(^|[_-]){each}([_-]|$)", name)), None)
+    # Only distinctive names: `summarize_mail` is not ours.
+    web_names = (each for each in names if each.startswith("web_"))
+    return next((each for each in web_names if re.search(rf"(^|[_-]){each}([_-]|$)", name)), None)
 
 
 def tool_behind(details: Any) -> str | None:
-    """Return the tool that gave these details; None when none of ours did.
+    """Return the tool of ours that returned these details, or None.
 
-    A failed call looks the same for all tools: its name is then "web tool".
+    A failed call looks the same for all tools: the result is then "web tool".
     """
-    if not isinstance(details, Mapping) or any(key not in details for key in _OF_ALL):
+    if not isinstance(details, Mapping) or any(key not in details for key in _COMMON_KEYS):
         return None
     return next((tool for tool, (key, _) in _RESPONSES.items() if key in details), UNKNOWN)
 
 
 def response_of(tool: str, result: ToolResult) -> BaseModel | None:
-    """Read the response that a tool's details hold; None when they are not those of the tool."""
-    mark, model = _RESPONSES.get(tool, ("", None))
-    if model is None or mark not in result.details:
+    """Read the response from a tool's details; None if they are not details of that tool."""
+    key, model = _RESPONSES.get(tool, ("", None))
+    if model is None or key not in result.details:
         return None
-    facts = {
+    values = {
         "provider": "",
         "queries": [""],
         "text": _own_text(result),
         "pages": result.details.get("results"),
     } | result.details
     try:
-        return model.model_validate(facts)
+        return model.model_validate(values)
     except ValidationError:
         return None
 
 
 def _own_text(result: ToolResult) -> str:
-    """Return the text without what was put below it for the model: notes show that."""
-    whole = unfenced(result.text)
-    text, _, below = whole.rpartition(_NOTICE)
+    """Return the text without the notes for the model below it."""
+    full_text = unfenced(result.text)
+    text, _, below = full_text.rpartition(_NOTICE)
     if below and result.details.get("truncation"):
         return text
-    start = whole.rfind("\n\nWarning: ") if result.details.get("warnings") else -1
-    return whole if start < 0 else whole[:start]
+    start = full_text.rfind("\n\nWarning: ") if result.details.get("warnings") else -1
+    return full_text if start < 0 else full_text[:start]

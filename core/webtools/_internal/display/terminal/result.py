@@ -1,4 +1,4 @@
-"""What came of a call: one line, the beginning of it all, or all of it."""
+"""Draw the result of a call: one line, the beginning, or all of it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.text import Text
 
-from webtools._internal.display.contents import outline
+from webtools._internal.display.contents import outline_of
 from webtools._internal.display.outline import BRIEF, LONGEST_SENTENCE, Fact, Limits, Outline
-from webtools._internal.display.result_rows import Row, rows
+from webtools._internal.display.result_rows import Row, rows_of
 from webtools._internal.display.terminal.block import Block, Line, line, url_text
 from webtools._internal.display.terminal.recognition import READ, response_of
 from webtools._internal.display.terminal.rich_markup import MarkedUp
@@ -20,8 +20,8 @@ from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.visible import display_lines, display_text
 from webtools.tools import ToolResult
 
-_JOINT = " · "
-_SHORT = 0.05
+_SEPARATOR = " · "
+_MIN_SECONDS = 0.05
 _LONGEST_ERROR = 300
 _LONGEST_TEXT = 100_000
 _SCREEN = Limits(page=_LONGEST_TEXT)
@@ -47,11 +47,11 @@ def render_result(
     """Draw the result of a tool call, such as `5 results (truncated)`.
 
     Args:
-        tool: Name of one of our tools; of another one the text is shown.
-        result: What the tool gave, or its details alone.
+        tool: Name of the tool; of a foreign tool the text is shown.
+        result: The tool's result, or its details alone.
         expanded: Whether to show more than one line.
         partial: Whether the call is still running.
-        is_error: Whether the call failed, where the details alone are given.
+        is_error: Whether the call failed, if `result` is only its details.
     """
     if partial:
         return Block([line(activity(tool), MUTED)])
@@ -59,79 +59,79 @@ def render_result(
         result = ToolResult("", dict(result or {}), is_error)
     if result.is_error or result.details.get("error"):
         return _failure(result, expanded=expanded)
-    found = response_of(tool, result)
-    if found is None:
+    response = response_of(tool, result)
+    if response is None:
         return _text(result, expanded=expanded)
-    shown = outline(found, BRIEF)
-    lines = [Line(_mark_cut(_head(shown, brief=not expanded), result), joint=_JOINT)]
+    outline = outline_of(response, BRIEF)
+    lines = [
+        Line(_mark_truncation(_head(outline, brief=not expanded), result), separator=_SEPARATOR)
+    ]
     if expanded:
-        lines += _body(shown, brief=True)
+        lines += _body(outline, brief=True)
         if path := display_text(result.details.get("full_output_path"), LONGEST_SENTENCE):
             lines.append(line(f"Full output: {path}", MUTED))
     return Block(lines)
 
 
 def render_whole(tool: str, result: ToolResult, seconds: float | None = None) -> Block:
-    """Draw all that a person asked for; where a model's text was cut, the text as it was cut.
+    """Draw a whole result; if the text for the model was truncated, that text.
 
     Args:
-        tool: Name of one of our tools.
-        result: What the tool gave; no failure.
-        seconds: How long the call took.
+        tool: Name of the tool.
+        result: The tool's result, not an error.
+        seconds: Duration of the call.
     """
-    found = response_of(tool, result)
-    above: list[Line] = []
-    if found is not None:
-        shown = outline(found, _SCREEN)
-        words = _mark_cut(_head(shown, brief=False, seconds=seconds), result)
-        above = [Line(words, joint=_JOINT)]
+    response = response_of(tool, result)
+    lines: list[Line] = []
+    if response is not None:
+        outline = outline_of(response, _SCREEN)
+        head = _mark_truncation(_head(outline, brief=False, seconds=seconds), result)
+        lines = [Line(head, separator=_SEPARATOR)]
         if not result.details.get("truncation"):
-            return Block([*above, *_body(shown)])
-        above.append(line(""))
+            return Block([*lines, *_body(outline)])
+        lines.append(line(""))
     text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
     if tool in _MARKDOWN:
-        return Block([*above, Line(MarkedUp(text, is_page=True))])
-    return Block([*above, *(line(each) for each in text.split("\n"))])
+        return Block([*lines, Line(MarkedUp(text, is_page=True))])
+    return Block([*lines, *(line(each) for each in text.split("\n"))])
 
 
 def activity(tool: str) -> str:
-    """Return what a tool is doing."""
+    """Describe a running tool."""
     return _ACTIVITIES.get(tool, "Running...")
 
 
 def _failure(result: ToolResult, *, expanded: bool) -> Block:
     error = result.details.get("error")
     message = error.get("message") if is_mapping(error) else error
-    most = LONGEST_SENTENCE if expanded else _LONGEST_ERROR
-    said = display_text(message, most) or display_text(result.text, most) or "no reason given"
-    return Block([line(f"Error: {said}", BAD)])
+    limit = LONGEST_SENTENCE if expanded else _LONGEST_ERROR
+    text = display_text(message, limit) or display_text(result.text, limit) or "no reason given"
+    return Block([line(f"Error: {text}", BAD)])
 
 
 def _text(result: ToolResult, *, expanded: bool) -> Block:
-    """Draw the text of what is no result of our tools."""
-    lines, left = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
-    missing = more(left, "line")
+    """Draw the text of a foreign tool."""
+    lines, hidden_lines = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
+    missing = more(hidden_lines, "line")
     if expanded:
         return Block([*map(line, lines), *([line(missing, MUTED)] if missing else [])])
-    first = Text(lines[0] if lines else "Done")
-    return Block([Line(first.append(f" {missing}" if missing else "", MUTED))])
+    text = Text(lines[0] if lines else "Done")
+    return Block([Line(text.append(f" {missing}" if missing else "", MUTED))])
 
 
-def _mark_cut(words: Text, result: ToolResult) -> Text:
-    return words.append(" (truncated)", MUTED) if result.details.get("truncation") else words
+def _mark_truncation(head: Text, result: ToolResult) -> Text:
+    return head.append(" (truncated)", MUTED) if result.details.get("truncation") else head
 
 
-def _head(shown: Outline, *, brief: bool, seconds: float | None = None) -> Text:
-    """Return what is known in a few words, on one line."""
-    facts = shown.head(brief=brief)
+def _head(outline: Outline, *, brief: bool, seconds: float | None = None) -> Text:
+    facts = outline.head(brief=brief)
     if seconds is not None:
-        facts.append(Fact(f"{seconds:.1f} s" if seconds >= _SHORT else "< 0.1 s"))
-    return Text(_JOINT).join(Text(fact.text, STYLES.get(fact.tone, "")) for fact in facts)
+        facts.append(Fact(f"{seconds:.1f} s" if seconds >= _MIN_SECONDS else "< 0.1 s"))
+    return Text(_SEPARATOR).join(Text(fact.text, STYLES.get(fact.tone, "")) for fact in facts)
 
 
-def _body(shown: Outline, *, brief: bool = False) -> list[Line]:
-    """Return what follows the head."""
-    return [_line(row) for row in rows(shown, brief=brief)]
+def _body(outline: Outline, *, brief: bool = False) -> list[Line]:
+    return [_line(row) for row in rows_of(outline, brief=brief)]
 
 
 def _line(row: Row) -> Line:

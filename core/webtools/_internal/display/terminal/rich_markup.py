@@ -1,4 +1,4 @@
-"""Markdown as rich draws it, in our colours, from tokens that can do nothing."""
+"""Markdown drawn by rich in our colours, from inert tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Code(CodeBlock):
 
 
 class MarkedUp(Markdown):
-    """A text that is Markdown; addresses of links stand behind their words."""
+    """Markdown; the address of a link follows its text."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -41,7 +41,7 @@ class MarkedUp(Markdown):
     }
 
     def __init__(self, text: str, *, is_page: bool = False) -> None:
-        """Read a text that is fit to be shown."""
+        """Parse a text that is already clean."""
         super().__init__("", hyperlinks=False)
         self.markup = text
         self.parsed = tokens(text, is_page=is_page)

@@ -1,4 +1,4 @@
-"""Colours that read on light and on dark backgrounds alike: at least 4 to 1 on both."""
+"""Colours for light and dark backgrounds: contrast of at least 4 to 1 on both."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MUTED = Style(color="color(243)")
 GOOD = Style(color="color(28)")
 WARN = Style(color="color(130)")
 BAD = Style(color="color(161)")
-LINK = Style(underline=True)  # no blue reads well on black and on white
+LINK = Style(underline=True)  # no blue is readable on both black and white
 
 COLORED = (MUTED, GOOD, WARN, BAD)
 TONES = {"good": GOOD, "warn": WARN, "bad": BAD}
 STYLES = TONES | {"title": TITLE, "muted": MUTED, "✓ ": GOOD, "✗ ": BAD}
 
-_TOKENS: Any = import_module("pygments.token")  # without types
+_TOKENS: Any = import_module("pygments.token")  # it has no types
 _CODE = {"Comment": MUTED, "Keyword": TITLE, "Number": WARN, "String": GOOD}
 CODE = ANSISyntaxTheme({getattr(_TOKENS, kind): style for kind, style in _CODE.items()})
 _MARKS = {"code": Style(bold=True), "link_url": LINK, "hr": MUTED, "table.border": MUTED}
