@@ -1,4 +1,4 @@
-"""The passages of texts that bear on a question.
+"""Rank the passages of texts for a question.
 
     from webtools.passages import rank
 
@@ -28,7 +28,7 @@ class HasText(Protocol):
 
     @property
     def text(self) -> str | None:
-        """The text to cut; None when there is none."""
+        """The text, if it was read."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class HasText(Protocol):
 
 
 class Embeddings(Protocol):
-    """Embeddings as LangChain has them."""
+    """Embeddings, as in LangChain."""
 
     def embed_query(self, text: str, /) -> Sequence[float]:
         """Return the vector of a question."""
@@ -50,7 +50,7 @@ class Embeddings(Protocol):
 
 
 Text: TypeAlias = str | HasText
-_SHORTEST = 100  # characters: shorter passages say nothing by themselves
+_MIN_PASSAGE = 100  # characters: shorter passages are of no use
 Reranker: TypeAlias = Callable[[str, list[str]], Sequence[float]]
 
 
@@ -62,23 +62,23 @@ def rank(
     reranker: Reranker | None = None,
     embeddings: Embeddings | None = None,
 ) -> list[Passage]:
-    """Return the passages that bear on a question, best first, as many as fit.
+    """Return the most relevant passages for a question, best first, as many as fit.
 
     Args:
-        question: What is asked.
+        question: The question.
         texts: Strings, pages or sources, in the order in which a search found them.
-        max_characters: Budget of all passages together, their headings counted.
+        max_characters: Budget of all passages together, including their headings.
         reranker: Scores for the question and the best passages, higher for better; it decides
             their order.
         embeddings: Vectors; their similarity to the question's is added to our own score.
 
     Returns:
-        Nothing when no passage has a word of the question. Passages that repeat a better one, on
-        the same page or another, are left out.
+        An empty list if no passage has a word of the question. Passages that repeat a better one,
+        on the same page or another, are omitted.
     """
-    most = min(MOST, max(_SHORTEST, max_characters))  # what is longer would not fit
+    limit = min(MOST, max(_MIN_PASSAGE, max_characters))  # longer ones would not fit
     documents = [
-        document_of(_text(each), number, title=_title(each), url=_url(each), most=most)
+        document_of(_text(each), number, title=_title(each), url=_url(each), most=limit)
         for number, each in enumerate(texts)
     ]
     ranked = rank_documents(question, documents).ranked

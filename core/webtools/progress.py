@@ -1,4 +1,4 @@
-"""How far a long call is: many queries, many pages, research in depth.
+"""Show the progress of long calls: many queries, many pages, research.
 
 from webtools.progress import TerminalProgress
 
@@ -16,15 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias
+from typing import IO, Any, ParamSpec, Self, TypeAlias
 
-from webtools._internal.display.hook import bars
+from webtools._internal.display.hook import Bars, bars
 from webtools._internal.text.visible import display_text, is_terminal
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from webtools._internal.display.hook import Bars
 
 __all__ = ["NotebookProgress", "Progress", "ProgressCallback", "TerminalProgress", "quietly"]
 
@@ -40,11 +35,11 @@ class Progress:
 
     Attributes:
         tool: Name of the tool.
-        stage: What is being done: "searching", "fetching", "summarizing", "looking up",
-            "synthesizing", or "moving on" to the next provider where one failed.
-        done: Parts that are finished.
-        total: All parts of this stage.
-        subject: The part that was finished, a query or a URL.
+        stage: The current activity: "searching", "fetching", "summarizing", "looking up",
+            "synthesizing", or "moving on" to the next provider after one failed.
+        done: Number of finished parts.
+        total: Number of all parts of this stage.
+        subject: The finished part, a query or a URL.
         failed: Whether that part failed.
     """
 
@@ -60,13 +55,13 @@ ProgressCallback: TypeAlias = Callable[[Progress], None]
 
 
 def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None]:
-    """Silence a callback that fails: it must not end the call that it watches."""
+    """Ignore errors of a callback: it must not end the call that it watches."""
 
     @functools.wraps(function)
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> None:
         try:
             function(*args, **kwargs)
-        except Exception:  # whatever a broken stream or a foreign object does
+        except Exception:  # a broken stream or a foreign object can raise anything
             _logger.debug("%s failed", function.__qualname__, exc_info=True)
 
     return call
@@ -74,14 +69,14 @@ def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far one stage is, all its steps taken together.
+    """The progress of one stage.
 
     Attributes:
-        name: What is being done.
-        done: Parts that are finished.
-        total: All parts.
-        failed: Parts that failed.
-        subject: The part that was finished last, fit to be shown.
+        name: The activity.
+        done: Number of finished parts.
+        total: Number of all parts.
+        failed: Number of failed parts.
+        subject: The part that finished last, cleaned for display.
     """
 
     name: str
@@ -92,42 +87,42 @@ class Stage:
 
     @property
     def words(self) -> str:
-        """Explain how far it is, such as `fetching 3/5, 1 failed`."""
+        """The progress in words, such as `fetching 3/5, 1 failed`."""
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.name} {self.done}/{self.total}{failed}"
 
 
 class Stages:
-    """Keeps the stages of a call; steps may come from any thread and out of order."""
+    """The stages of a call; steps may arrive from any thread and out of order."""
 
     def __init__(self) -> None:
         self._stages: dict[str, Stage] = {}
         self._lock = Lock()
 
-    def take(self, progress: Progress) -> Stage:
-        """Count one step; `done` 0 begins the stage anew."""
+    def add(self, progress: Progress) -> Stage:
+        """Add one step; `done` 0 restarts the stage."""
         name = display_text(progress.stage, _LONGEST_STAGE)
         with self._lock:
-            old = self._stages.get(name)
-            if old is None or not progress.done:
-                old = Stage(name, 0, 0)
+            stage = self._stages.get(name)
+            if stage is None or not progress.done:
+                stage = Stage(name, 0, 0)
             self._stages[name] = Stage(
                 name,
-                max(old.done, progress.done),
+                max(stage.done, progress.done),
                 progress.total,
-                old.failed + progress.failed,
-                display_text(progress.subject, _LONGEST_SUBJECT) or old.subject,
+                stage.failed + progress.failed,
+                display_text(progress.subject, _LONGEST_SUBJECT) or stage.subject,
             )
             return self._stages[name]
 
     def all(self) -> list[Stage]:
-        """List the stages in the order in which they began."""
+        """Return the stages in the order in which they began."""
         with self._lock:
             return list(self._stages.values())
 
 
 class TerminalProgress:
-    """Draws a bar for each stage on stderr while it is entered, and nothing if that is no terminal.
+    """Draws a bar for each stage on stderr, if that is a terminal.
 
     Example:
         ```python
@@ -144,7 +139,7 @@ class TerminalProgress:
         self._lock = Lock()
 
     def __enter__(self) -> Self:
-        """Begin to draw; needs the extra `cli` where there is a terminal."""
+        """Start to draw; needs the extra `cli` on a terminal."""
         stream = sys.stderr if self._file is None else self._file
         if is_terminal(stream):
             self._stages = Stages()
@@ -152,21 +147,21 @@ class TerminalProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Wipe the bars away."""
+        """Remove the bars."""
         bars, self._bars = self._bars, None
         if bars is not None:
             bars.close()
 
     @quietly
     def __call__(self, progress: Progress) -> None:
-        """Move the bar of a stage on; nothing before entering and after leaving."""
-        with self._lock:  # an older state must not come after a newer one
+        """Update the bar of a stage; does nothing outside the `with` block."""
+        with self._lock:  # so that an older state does not replace a newer one
             if bars := self._bars:
-                bars.show(self._stages.take(progress))
+                bars.show(self._stages.add(progress))
 
 
 class NotebookProgress:
-    """Shows in a notebook's cell how far a call is, in one output that changes.
+    """Shows the progress of a call in the output of a notebook cell.
 
     Example:
         ```python
@@ -177,11 +172,11 @@ class NotebookProgress:
 
     def __init__(self) -> None:
         self._stages = Stages()
-        self._handle: Any = None  # None also where nothing is running that could show it
+        self._handle: Any = None  # None also if no notebook is running
         self._lock = Lock()
 
     def __enter__(self) -> Self:
-        """Make the output; needs the extra `notebook`."""
+        """Create the output; needs the extra `notebook`."""
         try:
             display: Any = import_module("IPython.display").display
         except ModuleNotFoundError as error:
@@ -192,7 +187,7 @@ class NotebookProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave nothing behind: what comes next says what was done."""
+        """Clear the output."""
         with self._lock:
             handle, self._handle = self._handle, None
         if handle is not None:
@@ -200,15 +195,15 @@ class NotebookProgress:
 
     @quietly
     def __call__(self, progress: Progress) -> None:
-        """Change the output; nothing before entering and after leaving."""
-        with self._lock:  # an older state must not come after a newer one
+        """Update the output; does nothing outside the `with` block."""
+        with self._lock:  # so that an older state does not replace a newer one
             if self._handle is not None:
-                self._stages.take(progress)
+                self._stages.add(progress)
                 self._handle.update(_Output(self._stages.all()))
 
 
 class _Output:
-    """What a notebook shows: HTML, or text where it can only show text."""
+    """Progress as HTML, and as text for front ends without HTML."""
 
     def __init__(self, stages: list[Stage]) -> None:
         self._stages = stages

@@ -1,4 +1,4 @@
-"""Tool calls and their results as people see them in a terminal, collapsed or expanded.
+"""Draw tool calls and their results in a terminal, collapsed or expanded.
 
     from webtools.rendering import console_for, render_call, render_result
 
@@ -6,8 +6,8 @@
     console.print(render_call("web_search", {"queries": ["structural pattern matching"]}))
     console.print(render_result("web_search", result, expanded=True))
 
-What pages and providers say is shown and nothing more: no part of it is markup, an escape
-sequence or a direction mark, and only http(s) URLs are links, under their own text.
+Text of pages and providers is shown as it is: markup, escape sequences and direction marks have no
+effect, and only http(s) URLs are links, under their own text.
 """
 
 from __future__ import annotations

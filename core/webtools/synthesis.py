@@ -1,7 +1,7 @@
 """Write the answers of `web-deep` with any object that has `name` and `draft`.
 
-Each claim of a draft gets a status: `quoted`, `uncertain` or `unsupported`. Unsupported claims are
-left out of the summary. `verify` does the same with any other text.
+Each claim of a draft gets a status: `quoted`, `uncertain` or `unsupported`. The summary omits
+unsupported claims. `verify` does the same with any other text.
 
     from webtools.synthesis import Source, verify
 

@@ -1,18 +1,15 @@
 """Cut text to the output budget, and describe the cut.
 
 Lines end at LF alone, as in the pi coding agent whose limits these are: a trailing LF makes a last,
-empty line that counts. Bytes are UTF-8, where a lone surrogate counts 3. The texts may be large, so
-nothing here splits or encodes a whole one: totals are exact, yet cost one pass and no copy.
+empty line that counts. Bytes are UTF-8, where a lone surrogate counts as 3. Texts may be large, so
+nothing here splits or encodes a whole text: totals are exact and take one pass without a copy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 __all__ = [
     "MAX_BYTES",
@@ -33,7 +30,7 @@ MAX_BYTES = 51_200
 Limit: TypeAlias = Literal["lines", "bytes"]
 
 _CONTINUATION = 0b10  # the two high bits of every byte of a UTF-8 character but its first
-_SLICE = 32_768  # characters encoded at a time: enough to be quick, too few to cost memory
+_SLICE = 32_768  # characters encoded at a time, to save memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class Cut:
         total_bytes: UTF-8 size of the whole text.
         output_lines: Lines kept, a partial one included.
         output_bytes: UTF-8 size of what is kept.
-        last_line_partial: Whether a line itself was cut to fit; of several parts, a line of any.
+        last_line_partial: Whether a line was cut; of several sections, a line of any.
         first_line_exceeds_limit: Whether the first line alone is over the byte limit.
         max_lines: The line limit applied.
         max_bytes: The byte limit applied.
@@ -71,7 +68,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Truncation(Cut):
-    """What was kept of a text, and what there was.
+    """The kept part of a text, and the sizes of part and text.
 
     Attributes:
         content: The part kept; no LF follows its last line when something was cut.
@@ -83,7 +80,7 @@ class Truncation(Cut):
 def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
     """Keep the first whole lines that fit both limits.
 
-    A first line over the byte limit leaves nothing; `fit` keeps its beginning.
+    If the first line is over the byte limit, nothing is kept; `fit` keeps its beginning.
     """
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head)
 
@@ -91,17 +88,17 @@ def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
 def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
     """Keep the last whole lines that fit both limits.
 
-    Of a last line over the byte limit the end is kept, from a character boundary on.
+    If the last line is over the byte limit, its end is kept, from a character boundary.
     """
-    turned = _cut(text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line)
-    return replace(turned, content=turned.content[::-1])
+    reversed_cut = _cut(text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line)
+    return replace(reversed_cut, content=reversed_cut.content[::-1])
 
 
 def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     """Keep the first whole lines that fit both limits; a huge line is cut rather than dropped.
 
     A line is cut, at a character boundary, when the whole lines before it leave half of
-    `max_bytes` or more unused: a page is often a title and one endless paragraph.
+    `max_bytes` or more unused: a page is often a title and one long paragraph.
     """
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head_or_part)
 
@@ -112,7 +109,7 @@ def fit_sections(
     """Join sections within both limits, each getting a fair share of the lines and of the bytes.
 
     Small sections stay whole and large ones get equal shares, each cut as by `fit`, so every one
-    appears. Where not even one line and one byte of each would fit, the last ones are left out.
+    appears. If one line and one byte of each do not fit, the last sections are omitted.
 
     Args:
         sections: The texts, in the order to show them.
@@ -121,7 +118,7 @@ def fit_sections(
         max_bytes: Limit for the joined text, in UTF-8 bytes.
 
     Returns:
-        The joined text, and per section what was kept of it; one left out keeps nothing.
+        The joined text, and the truncation of each section; an omitted one is empty.
     """
     sizes = [_measure(section) for section in sections]
     limits = _limits(max_lines, max_bytes)
@@ -136,21 +133,21 @@ def fit_sections(
 def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
     """Divide a budget so that the smallest shares are as large as they can be (max-min fairness).
 
-    Small sizes get all they ask for and the others equal shares; what does not divide goes by ones
-    to the largest. The shares add up to the budget, or to the sizes when those are less.
+    Small sizes are met in full and larger ones get equal shares; the largest share the remainder.
+    The shares add up to the budget, or to the sizes if those are smaller.
     """
-    left, shares = max(budget, 0), [0] * len(sizes)
+    rest, shares = max(budget, 0), [0] * len(sizes)
     by_size = sorted(range(len(sizes)), key=lambda index: (sizes[index], -index))
-    for done, index in enumerate(by_size):
-        shares[index] = min(sizes[index], left // (len(sizes) - done))
-        left -= shares[index]
+    for count, index in enumerate(by_size):
+        shares[index] = min(sizes[index], rest // (len(sizes) - count))
+        rest -= shares[index]
     return shares
 
 
 def notice(
     shown_lines: int, total_lines: int, shown_bytes: int, total_bytes: int, path: str | None
 ) -> str:
-    """Return the sentence that tells the reader what is missing and where the whole text is.
+    """Return the sentence about what is missing and where the full text is.
 
     Args:
         shown_lines: Lines kept.
@@ -192,7 +189,7 @@ class _Kept(NamedTuple):
 
     stop: int
     lines: int
-    by: Limit | None  # None: all of it is kept
+    by: Limit | None  # None: nothing was cut
     partial: bool = False
     first_line_exceeds: bool = False
 
@@ -259,7 +256,7 @@ def _head_or_line(text: str, limits: _Size) -> _Kept:
 
 def _prefix_stop(text: str, max_bytes: int) -> int:
     """Return how many characters from the start fit."""
-    data = _encode(text[:max_bytes])  # no character takes less than a byte
+    data = _encode(text[:max_bytes])  # a character takes at least a byte
     stop = min(len(data), max_bytes)
     while stop < len(data) and data[stop] >> 6 == _CONTINUATION:
         stop -= 1
@@ -284,19 +281,22 @@ def _encode(text: str) -> bytes:
 def _section_limits(
     sections: Sequence[str], sizes: Sequence[_Size], separator: _Size, limits: _Size
 ) -> list[_Size]:
-    count = _how_many_appear(sizes, separator, limits)
+    count = _count_shown(sizes, separator, limits)
     gaps = max(count - 1, 0)
     # A separator of one LF adds no line of its own, and each further LF in it adds one.
     lines = fair_shares(
         [size.lines for size in sizes[:count]], limits.lines - gaps * (separator.lines - 2)
     )
-    wanted = map(_bytes_within, sections, sizes, lines, repeat(limits.bytes))
-    bytes_ = fair_shares(list(wanted), limits.bytes - gaps * separator.bytes)
-    left_out = [_Size(0, 0)] * (len(sizes) - count)
-    return [*map(_Size, lines, bytes_), *left_out]
+    needed = [
+        _bytes_within(section, size, max_lines, limits.bytes)
+        for section, size, max_lines in zip(sections, sizes, lines, strict=False)
+    ]
+    bytes_ = fair_shares(needed, limits.bytes - gaps * separator.bytes)
+    omitted = [_Size(0, 0)] * (len(sizes) - count)
+    return [*map(_Size, lines, bytes_), *omitted]
 
 
-def _how_many_appear(sizes: Sequence[_Size], separator: _Size, limits: _Size) -> int:
+def _count_shown(sizes: Sequence[_Size], separator: _Size, limits: _Size) -> int:
     """Return how many sections can each show a line, and a byte unless empty."""
     used = 0
     for gaps, size in enumerate(sizes):

@@ -84,7 +84,7 @@ def all_busy(pool: Pool, count: int = 1) -> bool:
     takes it instead.
     """
     with pool._changed:
-        return len(pool._all) == count and not pool._idle
+        return len(pool._workers) == count and not pool._idle
 
 
 # --- the same result ---------------------------------------------------------------------------

@@ -37,7 +37,7 @@ async def _send(queue: asyncio.Queue[Progress | None], ctx: ServerRequestContext
     """Number the finished parts of all stages through: the protocol wants a number that grows."""
     stages, finished, totals = Stages(), 0, dict[str, int]()
     while (progress := await queue.get()) is not None:
-        stage = stages.take(progress)
+        stage = stages.add(progress)
         totals[stage.name] = max(stage.total, totals.get(stage.name, 0))
         if not progress.done:
             continue  # a stage begins; nothing is finished by that

@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from webtools._internal.http.messages import Response
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.content import Content
-from webtools._internal.pages.fetching import Terms, fetch_content, host_of, of_each
+from webtools._internal.pages.fetching import Terms, fetch_content, host_of, fetch_all
 from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
@@ -106,7 +106,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         robots=call.robots,
     )
     fetch = partial(_fetch, terms=terms, query=query, account=account, call=call)
-    results = await of_each(call.io, query.urls, fetch)
+    results = await fetch_all(call.io, query.urls, fetch)
     warnings = _general_warnings(query, account)
     for _, page_warnings in results:
         warnings += page_warnings

@@ -1,3 +1,3 @@
-"""Pages from their own sites: what may be fetched (`ssrf`), how (`fetching`), how it is read."""
+"""Fetch pages from their own sites (`ssrf`, `fetching`) and read them (`reading`)."""
 
 INSTALL = "pip install 'agent-webtools[fetch]'"

@@ -1,7 +1,7 @@
-"""Tells pages that stand in for the one asked for: bot checks, log-ins, consent, empty shells.
+"""Recognize pages that replace the requested page: bot checks, log-ins, consent, empty shells.
 
-A page *about* such things is content. So no single word decides: little main text and two signs
-of different kinds are required, three where there is more text, or one that no other page bears.
+A page *about* such things is content, so no single word decides. Two signs of different kinds are
+required with little main text, three with more, or one sign that no other page has.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from webtools._internal.pages.markup import Markup
 from webtools.errors import Fault, ProviderError
 
-_SOME = 1500  # characters of main text; what stands before a page says less than that
-_LITTLE = 700
-_HARDLY_ANY = 250
-_A_LINE = 60
+_MEDIUM = 1500  # characters of main text; replacement pages have less
+_SHORT = 700
+_VERY_SHORT = 250
+_LINE = 60
 
 BOT_CHECK = (
     "the site answered with a bot check instead of the page, which this package does not pass; "
@@ -39,13 +39,13 @@ NOT_FOUND = (
 )
 
 _WORDS = re.IGNORECASE
-# What only challenges hold: their scripts and forms, not the widgets that content pages embed.
+# Scripts and forms of challenges, not the widgets that content pages embed.
 _CHALLENGE_PARTS = re.compile(
     r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']{0,99}/orchestrate|id=[\"']challenge-form"
     r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha"
     r"|<iframe\b[^<>]{0,300}\bsrc=[\"']?/_Incapsula_Resource\?",
 )
-# What guards leave on every page of a site.
+# Scripts of bot protection on every page of a site.
 _GUARD_PARTS = re.compile(
     r"_Incapsula_Resource|window\._pxAppId|ak_bmsc|awsWafCookieDomainList|AwsWafIntegration"
 )
@@ -54,7 +54,7 @@ _CAPTCHA_PARTS = re.compile(
     r"|js\.hcaptcha\.com|challenges\.cloudflare\.com/turnstile|/captcha/|name=[\"']captcha",
     _WORDS,
 )
-# As whole titles, perhaps with the site's name after a dash: articles have longer ones.
+# Whole titles, perhaps with the site's name after a dash: articles have longer titles.
 _END = r"[\s.!?…]*(?:$|\s[|\u2013\u2014-]\s)"
 _CHALLENGE_TITLE = re.compile(
     r"^(?:just a moment|attention required|please wait|one moment,? please|access (?:is )?denied"
@@ -72,7 +72,7 @@ _CHALLENGE_TEXT = re.compile(
     r"|access to this page has been denied|needs to review the security of your connection",
     _WORDS,
 )
-# The words end a title, or go on as a form's do: "Login shells", "Sign in with X" are content.
+# The words end a title, or continue as in a form: "Login shells", "Sign in with X" are content.
 _LOGIN_TITLE = re.compile(
     r"^(?!.{0,200}\bhow (?:to|do|does|can)\b).*?"
     r"(?:\b(?:(?:log|sign)[ -]?(?:in|on)|anmeld(?:en|ung)|einloggen|connexion|se connecter"
@@ -140,7 +140,7 @@ _NOT_FOUND_TEXT = re.compile(
     r"|не (?:найдена|существует)|見つかりません|不存在|找不到",
     _WORDS,
 )
-# A page about the status, short as it may be.
+# A page about the status, even a short one.
 _EXPLAINED_TITLE = re.compile(
     r"\b(?:how to|why|what (?:is|it|the|a|does)|mean(?:s|ing)?|explain\w*|fix(?:ing)?)\b", _WORDS
 )
@@ -150,46 +150,48 @@ _EXPLAINED_TEXT = re.compile(
 )
 
 
-def block_page(asked: str, url: str, html: str, markup: Markup, text: str) -> ProviderError | None:
-    """Return the error for a page that stands in for another; None for content.
+def block_page(
+    requested_url: str, url: str, html: str, markup: Markup, text: str
+) -> ProviderError | None:
+    """Return the error for a page that replaces the requested one, or None for content.
 
     Args:
-        asked: The URL asked for.
-        url: The URL that answered.
-        html: The markup.
-        markup: What a pass over it found.
+        requested_url: The requested URL.
+        url: The URL after redirects.
+        html: The HTML of the page.
+        markup: The facts that `scan` collected from it.
         text: The main text.
     """
     size = len(text)
-    if size > _SOME:
+    if size > _MEDIUM:
         return None
-    kinds = {
+    signs_by_reason = {
         BOT_CHECK: _bot_signs(html, markup, size),
         LOGIN: (
             markup.passwords > 0,
             _has(_LOGIN_TITLE, _title(markup)),
-            # Who asked for such a path may have been sent no farther than from http to https.
-            _leads_to_login(url) and not _leads_to_login(asked),
+            # A redirect from a log-in path may be one from http to https.
+            _is_login_url(url) and not _is_login_url(requested_url),
         ),
         CONSENT: (
             (urlsplit(url).hostname or "").startswith(("consent.", "cookies.", "guce.")),
             _has(_CONSENT_TITLE, _title(markup)),
-            _has(_CONSENT_TEXT, markup.text[:_SOME]),
+            _has(_CONSENT_TEXT, markup.text[:_MEDIUM]),
         ),
     }
-    needed = 2 if size <= _LITTLE else 3
-    for reason, signs in kinds.items():
-        if sum(signs) >= needed:
+    threshold = 2 if size <= _SHORT else 3
+    for reason, signs in signs_by_reason.items():
+        if sum(signs) >= threshold:
             return ProviderError(reason)
-    if size <= _HARDLY_ANY and _is_shell(markup, text):
+    if size <= _VERY_SHORT and _is_shell(markup, text):
         return ProviderError(SCRIPTED)
-    if size <= _LITTLE and _says_not_found(markup, text):
+    if size <= _SHORT and _is_not_found(markup, text):
         return ProviderError(NOT_FOUND, fault=Fault.ADVISED)
     return None
 
 
 def is_challenge(html: str) -> bool:
-    """Return whether the body of an error answer is a bot check."""
+    """Return whether the body of an error response is a bot check."""
     return _has(_CHALLENGE_PARTS, html)
 
 
@@ -202,14 +204,14 @@ def _bot_signs(html: str, markup: Markup, size: int) -> tuple[int, ...]:
     return (
         3 * is_challenge(html),
         is_named,
-        _has(_CHALLENGE_TEXT, f"{markup.text}\n{markup.noscript}"[: 2 * _SOME]),
+        _has(_CHALLENGE_TEXT, f"{markup.text}\n{markup.noscript}"[: 2 * _MEDIUM]),
         _has(_GUARD_PARTS, html),
         # Contact forms have them too.
-        _has(_CAPTCHA_PARTS, html) and (is_named or size <= _HARDLY_ANY),
+        _has(_CAPTCHA_PARTS, html) and (is_named or size <= _VERY_SHORT),
     )
 
 
-def _leads_to_login(url: str) -> bool:
+def _is_login_url(url: str) -> bool:
     return _has(_LOGIN_PATH, urlsplit(url).path)
 
 
@@ -221,21 +223,21 @@ def _is_shell(markup: Markup, text: str) -> bool:
     return needs_script or (markup.has_app_root and is_bare)
 
 
-def _says_not_found(markup: Markup, text: str) -> bool:
-    """Distinguish a page that says it is missing from one about a status, or a car so named.
+def _is_not_found(markup: Markup, text: str) -> bool:
+    """Distinguish a page that says it is missing from one about a status, or about a car named 404.
 
-    To refuse content is worse than to let such a page through. So title and heading, of which one
-    is usually a copy of the other, decide alone only where hardly any text stands beside them.
+    Refusing content is worse than accepting such a page. Title and heading are often copies of each
+    other, so they decide alone only if there is hardly any other text.
     """
     title, heading = markup.title, markup.heading
-    named = _NOT_FOUND_TITLE.fullmatch(title), _NOT_FOUND_HEADING.fullmatch(heading)
+    matches = _NOT_FOUND_TITLE.fullmatch(title), _NOT_FOUND_HEADING.fullmatch(heading)
     rest = text.replace(heading, "", 1)[:300]
-    if not any(named) or _has(_EXPLAINED_TITLE, _title(markup)) or _has(_EXPLAINED_TEXT, rest):
+    if not any(matches) or _has(_EXPLAINED_TITLE, _title(markup)) or _has(_EXPLAINED_TEXT, rest):
         return False
     if _has(_NOT_FOUND_TEXT, rest):
         return True
-    bare = all(_BARE_NUMBER.match(each) for each in (title, heading))
-    return all(named) and len(text) <= (_A_LINE if bare else _HARDLY_ANY)
+    is_bare = all(_BARE_NUMBER.match(each) for each in (title, heading))
+    return all(matches) and len(text) <= (_LINE if is_bare else _VERY_SHORT)
 
 
 def _has(pattern: re.Pattern[str], text: str) -> bool:

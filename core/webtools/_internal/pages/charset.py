@@ -1,4 +1,4 @@
-"""Turns a page's bytes into text: what the bytes show wins over what a server says."""
+"""Decode the bytes of a page; evidence in the bytes overrides the server's header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webtools._internal.pages.tree import Element, metas_of
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -18,21 +18,21 @@ _BYTE_ORDER_MARKS = (
 _LABEL = rb"""\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})"""
 _CHARSET = re.compile(rb"charset" + _LABEL, re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s{0,99}<\?xml\s[^>]{0,200}?\sencoding" + _LABEL, re.IGNORECASE)
-_DECLARED_WITHIN = 4096  # bytes; browsers look at 1024, but pages are served with more before it
-_SAMPLE = 32 * 1024  # bytes that a guess is made from
+_DECLARED_WITHIN = 4096  # bytes; browsers read 1024, but some pages declare it later
+_SAMPLE = 32 * 1024  # bytes to guess from
 
-# Python has codecs that are no charsets, or slow ones (`idna`, `unicode_escape`): only these are
-# taken. As browsers do, the smaller charset of a pair is read as the larger one.
+# Only these codecs are charsets of pages; some others are slow (`idna`, `unicode_escape`). As in
+# browsers, a charset that is part of a larger one is read as the larger one.
 _UTF_16 = frozenset({"utf-16", "utf-16-le", "utf-16-be"})
-_MANY_BYTES = _UTF_16 | {  # a character; text of another charset is seldom valid in these
+_MULTIBYTE = _UTF_16 | {  # per character; text in another charset is seldom valid in these
     *("gb18030", "cp932", "cp949", "cp950", "big5hkscs", "euc_jp", "iso2022_jp")
 }
-_CODECS = _MANY_BYTES | {
+_CODECS = _MULTIBYTE | {
     *("utf-8", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman", "mac-cyrillic"),
     *(f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     *(f"cp{n}" for n in range(1250, 1259)),
 }
-_LARGER = {
+_SUPERSETS = {
     **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
     **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
@@ -41,7 +41,7 @@ _LARGER = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
-_ALIASES = {  # labels in use that Python does not know
+_ALIASES = {  # labels in use that Python lacks
     label: codec
     for codec, labels in {
         "big5": "cn-big5 x-x-big5",
@@ -64,14 +64,14 @@ _ALIASES = {  # labels in use that Python does not know
     for label in labels.split()
 }
 _SPELLING = re.compile(r"^x-(?=cp125\d$)|^(?:cs)?iso8859(?=\d{1,2}$)")
-_STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
-_MANY_ZEROS = 0.2  # only UTF-16 has so many
-# Valid characters for a wrong byte. Words in other charsets have three at most, in Thai.
-_NEARLY_ALL = 5
+_MAX_STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
+_MIN_UTF16_ZEROS = 0.2  # only UTF-16 has so many
+# Valid characters per wrong byte. Words in other charsets have three at most, in Thai.
+_MIN_VALID_RATIO = 5
 
 
 def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
-    """Decode a body; what no charset fits is decoded with replacement characters.
+    """Decode a body; if no charset fits, with replacement characters.
 
     Args:
         body: The bytes.
@@ -82,7 +82,7 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
     declared = _declared(body, content_type, markup=markup)
-    if (text := _decode_strictly(body, _likely(body, declared))) is not None:
+    if (text := _decode_strictly(body, _candidates(body, declared))) is not None:
         return text
     if _is_nearly_utf8(body, declared):
         return body.decode("utf-8", "replace")
@@ -92,14 +92,14 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
 
 
 def is_text(head: bytes, content_type: str) -> bool:
-    """Return whether a page's start is text: zeros are part of UTF-16, and else of binary files.
+    """Return whether a page starts with text: outside UTF-16, zeros are a sign of a binary file.
 
-    A binary file that begins with a byte order mark soon gives zeros and halves of surrogate pairs.
+    A binary file that begins with a byte order mark decodes to zeros and half surrogate pairs.
     """
-    if head.count(0) <= _STRAY_ZEROS * len(head):
+    if head.count(0) <= _MAX_STRAY_ZEROS * len(head):
         return True
     text = decode(head, content_type)
-    return text.count("\0") + text.count("\ufffd") <= _STRAY_ZEROS * len(text)
+    return text.count("\0") + text.count("\ufffd") <= _MAX_STRAY_ZEROS * len(text)
 
 
 def _decode_strictly(body: bytes, names: Iterable[str]) -> str | None:
@@ -113,14 +113,14 @@ def _decode_strictly(body: bytes, names: Iterable[str]) -> str | None:
 
 def _declared(body: bytes, content_type: str, *, markup: bool) -> list[str]:
     header = _CHARSET.search(content_type.encode("ascii", "ignore"))
-    found = [charset(header[1].decode("ascii", "ignore"))] if header else []
+    names = [charset(header[1].decode("ascii", "ignore"))] if header else []
     if markup:
-        found.append(_own(body[:_DECLARED_WITHIN]))
-    return [name for name in found if name]
+        names.append(_declared_in_page(body[:_DECLARED_WITHIN]))
+    return [name for name in names if name]
 
 
-def _own(head: bytes) -> str | None:
-    """Return the codec that a page's own start names, in an XML declaration or a meta element."""
+def _declared_in_page(head: bytes) -> str | None:
+    """Return the codec from the XML declaration or a meta element at the start of a page."""
     if match := _XML_ENCODING.match(head):
         labels = [match[1].decode("ascii", "ignore")]
     else:
@@ -137,29 +137,29 @@ def _meta_label(meta: Element) -> str:
 
 
 def charset(label: str) -> str | None:
-    """Return the codec for a charset's label; None for one that is not known."""
+    """Return the codec for a charset's label; None if it is unknown."""
     label = _SPELLING.sub(lambda match: "iso8859-" if "iso" in match[0] else "", label.lower())
     label = _ALIASES.get(label, label)
     try:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):  # ValueError: a NUL in the label
         return None
-    name = _LARGER.get(name, name)
+    name = _SUPERSETS.get(name, name)
     return name if name in _CODECS else None
 
 
-def _likely(body: bytes, declared: list[str]) -> list[str]:
-    # Servers often say ISO-8859-1 and send UTF-8; text of another charset is hardly ever valid
-    # UTF-8 by chance, but for the two kinds that come first here.
-    first = [name for name in declared if name == "iso2022_jp"]
-    many = [_with_byte_order(name, body) for name in declared if name in _MANY_BYTES]
-    return [*first, *_wide(body[:1000], declared), "utf-8", *many]
+def _candidates(body: bytes, declared: list[str]) -> list[str]:
+    # Servers often declare ISO-8859-1 and send UTF-8. Text in another charset is hardly ever valid
+    # UTF-8, except for the two kinds that come first here.
+    japanese = [name for name in declared if name == "iso2022_jp"]
+    multibyte = [_with_byte_order(name, body) for name in declared if name in _MULTIBYTE]
+    return [*japanese, *_utf16_without_mark(body[:1000], declared), "utf-8", *multibyte]
 
 
-def _wide(sample: bytes, declared: list[str]) -> list[str]:
+def _utf16_without_mark(sample: bytes, declared: list[str]) -> list[str]:
     """Recognise UTF-16 without a byte order mark by the zeros beside ASCII characters."""
     named = [name for name in declared if name in _UTF_16]
-    if sample.count(0) <= (_STRAY_ZEROS if named else _MANY_ZEROS) * len(sample):
+    if sample.count(0) <= (_MAX_STRAY_ZEROS if named else _MIN_UTF16_ZEROS) * len(sample):
         return []
     return [_with_byte_order(name, sample) for name in named or ["utf-16"]]
 
@@ -172,13 +172,13 @@ def _with_byte_order(name: str, sample: bytes) -> str:
 
 
 def _is_nearly_utf8(body: bytes, declared: list[str]) -> bool:
-    """Recognise UTF-8 with stray bytes or a cut end: read as single bytes it makes no sense."""
+    """Recognise UTF-8 with stray bytes or a cut end."""
     text = body.decode("utf-8", "replace")
     replaced = text.count("\ufffd")
     valid = len(text) - replaced - len(text.encode("ascii", "ignore"))
-    if valid >= _NEARLY_ALL * (replaced - body.count(b"\xef\xbf\xbd")):
+    if valid >= _MIN_VALID_RATIO * (replaced - body.count(b"\xef\xbf\xbd")):
         return valid > 0
-    # A short word in Thai or KOI8-R can look so; who declares one of those is believed.
+    # A short word in Thai or KOI8-R can look like UTF-8; a declaration of those is trusted.
     return valid > 0 and not set(declared) - {"cp1252", "utf-8"} and _is_cut(body)
 
 

@@ -1,4 +1,4 @@
-"""Code in a page: its lines to the letter, its language, and where a block of it stands."""
+"""Code in a page: its exact lines, its language, and whether it is a block."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _LANGUAGE = re.compile(
     r"(?:^|[\s-])(?:language-|lang-|highlight-source-|highlight-|brush:\s?|sourcecode\s)([a-z0-9+#.-]{1,20})"
 )
 _NO_LANGUAGE = frozenset({"default", "none", "text", "plaintext", "plain", "txt", "notranslate"})
-_LEVELS = 3  # above a block of code that may name its language
-_NOT_CODE = frozenset(
+_LEVELS = 3  # of ancestors that may name the language of a block
+_DECORATION = frozenset(
     {"linenos", "lineno", "linenodiv", "line-number", "line-numbers", "gutter", "copybtn"}
     | {"src-line-numbers", "blob-num", "line-numbers-rows", "copy-button"}
 )
@@ -20,12 +20,12 @@ _LINES = frozenset({"div", "p", "li", "tr"})
 
 
 def lines_of(element: Element) -> str:
-    """Return the code in an element to the letter, without line feeds at its ends."""
+    """Return the exact code in an element, without blank lines at its ends."""
     parts: list[str] = []
     _collect(element, parts)
     lines = "".join(parts).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+    non_blank = [number for number, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[non_blank[0] : non_blank[-1] + 1]) if non_blank else ""
 
 
 def _collect(element: Element, parts: list[str]) -> None:
@@ -34,7 +34,7 @@ def _collect(element: Element, parts: list[str]) -> None:
     for child in element:
         if child.tag == "br":
             parts.append("\n")
-        elif child.tag not in {"button", "svg"} and not _is_aside(child):
+        elif child.tag not in {"button", "svg"} and not _is_decoration(child):
             _collect(child, parts)
             if child.tag in _LINES and parts and not parts[-1].endswith("\n"):
                 parts.append("\n")
@@ -42,24 +42,24 @@ def _collect(element: Element, parts: list[str]) -> None:
             parts.append(child.tail)
 
 
-def _is_aside(element: Element) -> bool:
-    return "class" in element.attrib and bool(tokens(element) & _NOT_CODE)
+def _is_decoration(element: Element) -> bool:
+    return "class" in element.attrib and bool(tokens(element) & _DECORATION)
 
 
 def is_block_code(element: Element) -> bool:
-    """Return whether a `code` element holds lines though it stands in no `pre`."""
+    """Return whether a `code` element outside a `pre` has several lines."""
     return next(element.iter("br"), None) is not None
 
 
 def fenced(code: str, name: str = "") -> str:
-    """Return code between fences that are longer than any run of their marks in it."""
+    """Return code between fences that are longer than any fence in it."""
     runs = re.findall(r"^[ \t]*(`{3,})", code, re.MULTILINE)
     fence = "`" * max(3, 1 + max((len(run) for run in runs), default=0))
     return f"{fence}{name}\n{code}\n{fence}"
 
 
 def language(element: Element) -> str:
-    """Return the language that the classes in and around a block of code name, or an empty text."""
+    """Return the language from the classes in and around a block of code, or ""."""
     above = islice(element.iterancestors(), _LEVELS)
     for each in (element, *element.iterchildren("code"), *above):
         match = _LANGUAGE.search(names(each)) if each.get("class") else None
@@ -71,7 +71,7 @@ def language(element: Element) -> str:
 
 
 def inline_code(text: str) -> str:
-    """Return code in a line, between more backticks than it holds in a row."""
+    """Return code in a line, between more backticks than any run in it."""
     if "`" not in text:
         return f"`{text}`" if text else ""
     longest = max(len(run) for run in re.findall("`+", text))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-MAX_TEXT = 1_000_000  # characters that one page may give
+MAX_TEXT = 1_000_000  # maximum number of characters of a page
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a page says.
+    """The content of a page.
 
     Attributes:
         text: Main text; Markdown for HTML.
         title: Title, or None.
         author: Author, or None.
         published_at: Aware date and time at the page's own offset from UTC, or None.
-        warnings: What is odd about it, a clause each.
+        warnings: Clauses about what was left out or uncertain.
     """
 
     text: str
@@ -29,18 +29,18 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page as it came.
+    """A downloaded page.
 
     Attributes:
         body: The bytes.
         content_type: Value of the header; may be empty.
-        asked: The URL asked for.
-        url: The URL that answered.
-        seconds: What reading it may take.
+        requested_url: The requested URL.
+        url: The URL after redirects.
+        seconds: Time allowed for reading it.
     """
 
     body: bytes
     content_type: str = ""
-    asked: str = ""
+    requested_url: str = ""
     url: str = ""
     seconds: float = 30.0

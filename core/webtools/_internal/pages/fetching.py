@@ -1,7 +1,8 @@
-"""Fetches pages from their own sites: check, look up, check, send, follow, read.
+"""Fetch pages from their own sites.
 
-Every hop of a redirect goes through the whole chain, and the connection is made to an address
-that was checked: there is no second look-up that could give another one.
+Each hop of a redirect is checked like the first URL: the URL, then the addresses of its host. The
+connection is made to an address that was checked; there is no second look-up that could return
+another one.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ MAX_REDIRECTS = 5
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 HOSTS_AT_ONCE = 8
 PAGES_OF_A_HOST_AT_ONCE = 4
-_MAX_ADDRESSES = 4  # of a host that are tried
-_LOOK_UP_SECONDS = 2.0  # for a check that is worth no more where a proxy looks up again
-_GRACE = 0.15  # of the time of a call: what reading has where all of it was spent on the way
+_MAX_ADDRESSES = 4  # of a host, to connect to
+_LOOK_UP_SECONDS = 2.0  # for a check of addresses that the proxy looks up again
+_GRACE = 0.15  # share of the time-out that reading may add after a slow download
 _LONGEST_GRACE = 2.0
 _CHALLENGE_WITHIN = 100_000  # bytes
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -51,19 +52,19 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On what terms pages are fetched.
+    """Settings for the pages of a call.
 
     Attributes:
-        name: What the caller is called; errors carry it.
-        io: Where to wait.
+        name: Name of the provider, for errors.
+        io: The I/O runtime of the call.
         send: Sends a request, with retries, until the deadline.
         check_site: Raises for a URL that the operator does not allow.
-        choose_proxy: Returns the proxy that a URL is asked through, or None.
-        find_fault: Returns the error that an answer means, or None.
+        choose_proxy: Returns the proxy for a URL, or None.
+        find_fault: Returns the error for a response, or None.
         policy: Which private addresses are allowed.
         timeout: Seconds allowed for the whole call, for messages.
-        deadline: When its time is up.
-        robots: Returns a site's robots.txt; None where nobody minds it.
+        deadline: Deadline of the call.
+        robots: Returns a site's robots.txt; None to ignore robots.txt.
     """
 
     name: str
@@ -78,32 +79,32 @@ class Terms:
     robots: CachedRobots | None = None
 
 
-async def of_each(
+async def fetch_all(
     io: IO, urls: Sequence[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
 ) -> list[T]:
-    """Fetch each URL, some hosts at the same time and some pages of each host."""
+    """Fetch URLs concurrently, with limits on hosts and on pages of a host."""
     if len(urls) == 1:
         return [await fetch(urls[0])]
     groups: dict[str, list[str]] = {}
     for url in urls:
         groups.setdefault(host_of(url), []).append(url)
-    hosts = [partial(_of_host, io, group, fetch) for group in groups.values()]
-    answers: list[dict[str, T]] = await gathered(io, hosts, HOSTS_AT_ONCE)
-    found = {url: each for answer in answers for url, each in answer.items()}
-    return [found[url] for url in urls]
+    hosts = [partial(_fetch_host, io, group, fetch) for group in groups.values()]
+    by_host: list[dict[str, T]] = await gathered(io, hosts, HOSTS_AT_ONCE)
+    by_url = {url: page for pages in by_host for url, page in pages.items()}
+    return [by_url[url] for url in urls]
 
 
-async def _of_host(
+async def _fetch_host(
     io: IO, urls: list[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
 ) -> dict[str, T]:
-    outcomes: list[T] = await gathered(
+    pages: list[T] = await gathered(
         io, [partial(fetch, url) for url in urls], PAGES_OF_A_HOST_AT_ONCE
     )
-    return dict(zip(urls, outcomes, strict=True))
+    return dict(zip(urls, pages, strict=True))
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL; empty where it cannot be told."""
+    """Return the host of a URL, or "" if it is malformed."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -111,35 +112,35 @@ def host_of(url: str) -> str:
 
 
 async def fetch_content(url: str, terms: Terms) -> tuple[Content, Target]:
-    """Fetch a page and read it; return it with where it was found.
+    """Fetch and read a page; return its content and its final URL.
 
     Raises:
-        WebToolsError: It may not be fetched, did not come, or cannot be read.
+        WebToolsError: The page must not be fetched, the request failed, or it cannot be read.
     """
-    target, response = await _visit(url, terms)
-    content = await _content(url, target, response, terms)
+    target, response = await _download(url, terms)
+    content = await _read(url, target, response, terms)
     return content, target
 
 
-# --- getting the bytes -------------------------------------------------------------------------
+# --- downloading -------------------------------------------------------------------------------
 
 
-async def _visit(url: str, terms: Terms) -> tuple[Target, Response]:
+async def _download(url: str, terms: Terms) -> tuple[Target, Response]:
     policy, target = terms.policy, parse(url)
     for _ in range(MAX_REDIRECTS + 1):
         terms.check_site(target.url)
         if terms.robots is not None:
-            await _admit(target, policy, terms, terms.robots)
-        response = await _ask(target, policy, terms)
+            await _check_robots(target, policy, terms, terms.robots)
+        response = await _request(target, policy, terms)
         location = _location(response)
         if response.status not in _REDIRECTS or not location:
-            return target, _accept(response, terms)
+            return target, _check_response(response, terms)
         policy, target = policy.after(target), follow(target, location)
     raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
 
 
-async def _admit(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> None:
-    """Check that the site's robots.txt lets us read a page; the file may be cached."""
+async def _check_robots(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> None:
+    """Check that the site's robots.txt, perhaps a cached one, allows the page."""
     address = robots.address_of(target.url)
     fetch = partial(_robots_file, address, replace(terms, policy=policy, robots=None))
     file = await cached(address, fetch)
@@ -148,7 +149,7 @@ async def _admit(target: Target, policy: Policy, terms: Terms, cached: CachedRob
 
 async def _robots_file(address: str, terms: Terms) -> RobotsFile:
     try:
-        _, response = await _visit(address, terms)
+        _, response = await _download(address, terms)
     except (RequestError, ProviderError) as error:
         return robots.file_for(error)
     return robots.file_of(response.body)
@@ -162,46 +163,46 @@ def _location(response: Response) -> str:
         return location
 
 
-async def _ask(target: Target, policy: Policy, terms: Terms) -> Response:
-    """Send one request, to an address that the policy has nothing against."""
+async def _request(target: Target, policy: Policy, terms: Terms) -> Response:
+    """Send one request, to an address that the policy allows."""
     ssrf.check(target, policy)
     request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
     try:
         if (proxy := terms.choose_proxy(target.url)) is not None:
-            if proxy.source:  # an entry's own is the operator's word that it may look names up
-                await _check_where_known(target, policy, terms)
+            if proxy.source:  # a proxy of the provider's own settings may look names up
+                await _check_if_resolvable(target, policy, terms)
             request = through(request, proxy)
         else:
-            found = await _addresses(target, terms.deadline, terms.io)
-            checked = ssrf.check_addresses(target, found, policy)
+            addresses = await _look_up(target, terms.deadline, terms.io)
+            checked = ssrf.check_addresses(target, addresses, policy)
             request = replace(request, addresses=checked[:_MAX_ADDRESSES])
-        workers.prepare()  # it starts while the page is on its way
+        workers.prepare()  # the process starts during the download
         return await terms.send(request)
     except RequestError as error:
-        raise _explain(error, terms) from error.__cause__
+        raise _explain_error(error, terms) from error.__cause__
 
 
-async def _check_where_known(target: Target, policy: Policy, terms: Terms) -> None:
-    """Check the addresses of a host that a proxy will look up, if this network knows them."""
+async def _check_if_resolvable(target: Target, policy: Policy, terms: Terms) -> None:
+    """Check the addresses of a host that a proxy will look up, if they can be looked up here."""
     end = min(terms.deadline, terms.io.now() + _LOOK_UP_SECONDS)
     try:
-        found = await _addresses(target, end, terms.io)
+        addresses = await _look_up(target, end, terms.io)
     except RequestError:
-        return  # behind many a proxy there are no names but those of the network itself
-    # Fake addresses are what some proxies' own name servers give out for every name.
-    ssrf.check_addresses(target, found, replace(policy, fake_ips=True))
+        return  # behind many proxies only names of the local network can be looked up
+    # The name servers of some proxies return fake addresses for every name.
+    ssrf.check_addresses(target, addresses, replace(policy, fake_ips=True))
 
 
-async def _addresses(target: Target, deadline: float, io: IO) -> tuple[str, ...]:
+async def _look_up(target: Target, deadline: float, io: IO) -> tuple[str, ...]:
     if target.address is not None:
         return (target.host,)
-    found: tuple[str, ...] = await io.resolve(target.host, target.port, deadline)
-    if not found:
+    addresses: tuple[str, ...] = await io.resolve(target.host, target.port, deadline)
+    if not addresses:
         raise RequestError(f'the host name "{target.host}" has no address', retryable=False)
-    return found
+    return addresses
 
 
-def _explain(error: RequestError, terms: Terms) -> RequestError:
+def _explain_error(error: RequestError, terms: Terms) -> RequestError:
     cause = str(error).rstrip(".")
     if isinstance(error, RequestTimeoutError):
         cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
@@ -211,12 +212,12 @@ def _explain(error: RequestError, terms: Terms) -> RequestError:
     return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
 
 
-def _accept(response: Response, terms: Terms) -> Response:
+def _check_response(response: Response, terms: Terms) -> Response:
     error = terms.find_fault(response)
-    # What marks one is ASCII; to find the charset could take longer than an event loop can wait.
+    # The marks of a challenge are ASCII; detecting the charset could block an event loop.
     if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
         error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
-        error.fault = Fault.NONE  # the check says nothing of the page
+        error.fault = Fault.NONE  # the check says nothing about the page
     if error is not None:
         raise error
     if response.status >= HTTPStatus.MULTIPLE_CHOICES:
@@ -224,16 +225,16 @@ def _accept(response: Response, terms: Terms) -> Response:
     return response
 
 
-# --- reading them ------------------------------------------------------------------------------
+# --- reading -----------------------------------------------------------------------------------
 
 
-async def _content(url: str, target: Target, response: Response, terms: Terms) -> Content:
+async def _read(url: str, target: Target, response: Response, terms: Terms) -> Content:
     now = terms.io.now()
     grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
     source = Source(
         body=response.body,
         content_type=response.headers.get("content-type", ""),
-        asked=url,
+        requested_url=url,
         url=target.url,
         seconds=max(grace, terms.deadline - now),
     )
@@ -243,5 +244,5 @@ async def _content(url: str, target: Target, response: Response, terms: Terms) -
             partial(workers.read_apart, source, alarm), alone=True
         )
     finally:
-        alarm.ring()  # a cancelled call leaves nothing behind that is still at work
+        alarm.ring()  # a cancelled call must not leave a process at work
     return content

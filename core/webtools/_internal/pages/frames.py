@@ -1,7 +1,7 @@
-"""How pages go to the processes that read them, and answers come back: JSON and bytes, no pickles.
+"""Send pages to the processes that read them, and answers back, without pickle.
 
-A frame is bytes with their length before them. A page is two: what is known of it as JSON, and its
-body, which would take long as JSON. An answer is one, as JSON.
+A frame is a length and that many bytes. A page is two frames, its facts as JSON and its body. An
+answer is one frame of JSON.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def write(stream: IO[bytes], *frames: bytes) -> None:
     """Write frames to an unbuffered stream."""
     for frame in frames:
         for part in (_LENGTH.pack(len(frame)), frame):
-            left = memoryview(part)
-            while left:
-                left = left[stream.write(left) :]
+            rest = memoryview(part)
+            while rest:
+                rest = rest[stream.write(rest) :]
 
 
 def write_page(stream: IO[bytes], source: Source) -> None:
@@ -34,7 +34,7 @@ def write_page(stream: IO[bytes], source: Source) -> None:
 
 
 def write_answer(stream: IO[bytes], answer: dict[str, Any]) -> None:
-    """Write an answer, whose dates become texts."""
+    """Write an answer; dates become strings."""
     text = json.dumps(answer, default=str, ensure_ascii=False)
     write(stream, text.encode("utf-8", "replace"))
 
@@ -43,15 +43,15 @@ def read(stream: IO[bytes]) -> bytes | None:
     """Read a frame from a stream; None at its end.
 
     Raises:
-        ValueError: It is too large.
+        ValueError: The frame is too large.
     """
-    start = _exactly(stream, _LENGTH.size)
-    if start is None:
+    header = _read_exactly(stream, _LENGTH.size)
+    if header is None:
         return None
-    size: int = _LENGTH.unpack(start)[0]
+    size: int = _LENGTH.unpack(header)[0]
     if size > MAX_FRAME:
         raise ValueError("a frame is too large")
-    return _exactly(stream, size)
+    return _read_exactly(stream, size)
 
 
 def read_page(stream: IO[bytes]) -> Source | None:
@@ -60,8 +60,8 @@ def read_page(stream: IO[bytes]) -> Source | None:
     return None if facts is None or body is None else Source(body, **json.loads(facts))
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytes | None:
-    """Read so many bytes; None where the stream ends before."""
+def _read_exactly(stream: IO[bytes], size: int) -> bytes | None:
+    """Read `size` bytes; None if the stream ends before."""
     parts: list[bytes] = []
     while size:
         part = stream.read(min(size, 1024 * 1024))

@@ -1,13 +1,13 @@
-"""Which part of a page is the page: its article or its documentation, without what stands round it.
+"""Find the main part of a page: its article or its documentation, without navigation and footers.
 
-Of articles trafilatura chooses: of the libraries that were measured on article sets it is the best
-over all. Its own text is not used, since it loses code, links and tables on the way. Instead each
-text of a copy of the tree is headed by a mark of three Braille patterns, which pass through
-trafilatura as symbols do; the marks in its answer tell which of our texts it chose.
+For articles trafilatura chooses: it was the best library on article data sets. Its own text is not
+used, since it loses code, links and tables. Instead each text node in a copy of the tree gets a
+mark of three Braille patterns, which trafilatura keeps; the marks in its output identify the text
+nodes that it chose.
 
-Documentation says itself where it stands (`<main>`, `role=main`, the containers of the generators),
-and trafilatura leaves out half of a reference. There the whole container is taken, as it is where
-trafilatura finds far less than a page shows.
+Documentation marks its main part itself (`<main>`, `role=main`, the containers of the generators),
+and trafilatura drops half of a reference. So the whole container is used there, and wherever
+trafilatura keeps far less than the page shows.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from webtools._internal.pages.tree import (
     tokens,
 )
 
-_Place = tuple[Element, str]  # of a text: the element, and whether it is its `text` or `tail`
+_Place = tuple[Element, str]  # of a text node: the element, and `text` or `tail`
 
 _MARK = re.compile("[\u2800-\u28ff]{3}")
 _BRAILLE = re.compile("[\u2800-\u28ff]")
-_LONGEST_ATTRIBUTE = 300  # characters that the library is given of one
-_LITTLE = 0.15  # of what a page shows; the library found far too little
+_LONGEST_ATTRIBUTE = 300  # characters of one that trafilatura gets
+_MIN_SHARE = 0.15  # of the text of a page: less means that trafilatura found too little
 _INLINE = frozenset(
     {"a", "b", "br", "code", "em", "i", "img", "kbd", "span", "strong", "sub", "sup"}
 )
 _ITEMS = ("li", "dd", "dt")
-_MOST_NESTED = 200
+_MAX_NESTED = 200
 _SPANS = frozenset({"rowspan", "colspan"})
 _FRAMES = frozenset({"p", "figure", "div", "a", "span"})
 _FILLED = frozenset({"pre", "img", "picture", "math", "br"})
@@ -82,22 +82,22 @@ _PRUNED = frozenset(
     {"div", "section", "ul", "ol", "p", "aside", "header", "table", "form", "dl", "span"}
 )
 _KEPT_TAGS = frozenset({"table", "dl"})  # a table of related modules is content
-_LARGE_SHARE = 0.5  # of a container's text; no name makes so much of it a side matter
+_LARGE_SHARE = 0.5  # of a container's text: a part that large is content, whatever its name
 
 
 def main_part(body: Element) -> Element:
-    """Return the part of a tree that is the page; the tree is pruned to it."""
+    """Return the main part of a tree, and prune the tree to it."""
     if _is_technical(body):
         container = _container(body)
         _prune(container)
         return container
     chosen = _choose(body)
     size = sum(len(text.strip()) for text in chosen.values())
-    if size < _LITTLE * length_of(body):
+    if size < _MIN_SHARE * length_of(body):
         container = _container(deepcopy(body))
         drop_all([each for each in container.iter("*") if "comment" in names(each)])
         _prune(container)
-        if size < _LITTLE * length_of(container):
+        if size < _MIN_SHARE * length_of(container):
             return container
     _keep(body, frozenset(chosen))
     return body
@@ -107,33 +107,33 @@ def main_part(body: Element) -> Element:
 
 
 def _is_technical(body: Element) -> bool:
-    """Return whether a page holds code, or was made by a generator of documentation."""
+    """Return whether a page has code or was made by a documentation generator."""
     metas = body.getroottree().getroot().iter("meta")
-    made = (
+    generators = (
         each.get("content", "") for each in metas if each.get("name", "").lower() == "generator"
     )
-    by_generator = _GENERATORS.search(next(made, "")[:200].lower()) is not None
+    by_generator = _GENERATORS.search(next(generators, "")[:200].lower()) is not None
     return by_generator or next(body.iter("pre"), None) is not None
 
 
 def _container(body: Element) -> Element:
-    """Return the element that a page names as its main one, if it holds most of the code."""
+    """Return the element that a page marks as its main one, if it has most of the code."""
     codes = sum(1 for _ in body.iter("pre"))
     for path in _CONTAINERS:
-        found = body.findall(path)
-        inside = [each for each in found if 2 * sum(1 for _ in each.iter("pre")) >= codes]
-        if len(found) == len(inside) == 1 and length_of(found[0]):
-            return found[0]
+        elements = body.findall(path)
+        candidates = [each for each in elements if 2 * sum(1 for _ in each.iter("pre")) >= codes]
+        if len(elements) == len(candidates) == 1 and length_of(elements[0]):
+            return elements[0]
     return body
 
 
 def _prune(container: Element) -> None:
-    """Drop what leads elsewhere: navigation, footers, forms, boxes at the side."""
+    """Drop navigation, footers, forms and sidebars."""
     drop_all(container.iter(*_TAGS))
-    whole = length_of(container)
+    size = length_of(container)
     for element in list(container.iter("*")):
         is_aside = element is not container and _is_aside(element)
-        if is_aside and length_of(element) <= _LARGE_SHARE * whole:
+        if is_aside and length_of(element) <= _LARGE_SHARE * size:
             drop(element)
 
 
@@ -156,21 +156,21 @@ def _is_aside(element: Element) -> bool:
 
 
 def _choose(body: Element) -> dict[_Place, str]:
-    """Return the texts that trafilatura chose, by their place."""
-    from trafilatura import bare_extraction  # noqa: PLC0415 - 300 ms, and of the extra `fetch`
+    """Return the text nodes that trafilatura chose, with their text."""
+    from trafilatura import bare_extraction  # noqa: PLC0415 - of the extra `fetch`
 
     copy = deepcopy(body.getroottree().getroot())
     marked = _mark(body, copy.find("body"))
     _flatten(copy)
-    found = bare_extraction(copy, include_comments=False, with_metadata=False)
-    text = "" if found is None or isinstance(found, dict) else found.text or ""
+    document = bare_extraction(copy, include_comments=False, with_metadata=False)
+    text = "" if document is None or isinstance(document, dict) else document.text or ""
     return {marked[mark][0]: marked[mark][1] for mark in _MARK.findall(text) if mark in marked}
 
 
 def _flatten(copy: Element) -> None:
-    """Make one list of very many lists in lists, which cost the library quadratic time."""
+    """Flatten very many nested lists, which take trafilatura quadratic time."""
     nested = [each for each in copy.iter("ul", "ol", "dl") if each.getparent().tag in _ITEMS]
-    if len(nested) > _MOST_NESTED:
+    if len(nested) > _MAX_NESTED:
         for each in nested:
             each.tag = "span"
             for item in each.iterchildren(*_ITEMS):
@@ -182,7 +182,7 @@ def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
     numbers = count()
     for ours, theirs in zip(body.iter("*"), copy.iter("*"), strict=True):
         for name in _SPANS & set(theirs.attrib):
-            del theirs.attrib[name]  # the library fills in the cells, at any number
+            del theirs.attrib[name]  # trafilatura adds a cell for each, without limit
         for name, value in theirs.attrib.items():
             if len(value) > _LONGEST_ATTRIBUTE:
                 theirs.set(name, value[:_LONGEST_ATTRIBUTE])
@@ -206,32 +206,32 @@ def _put_before(mark: str, text: str) -> str:
 
 
 def _keep(body: Element, chosen: frozenset[_Place]) -> None:
-    """Drop what was not chosen, but for code and pictures among it and signs within a sentence."""
+    """Drop what was not chosen, except code and pictures among it and signs within a sentence."""
     sentences = {each.getparent() if side == "tail" else each for each, side in chosen}
-    alive = set[Element]()  # what holds something that was chosen, at any depth
+    ancestors = set[Element]()  # elements with a chosen text at any depth
     for each in sentences:
-        while each is not None and each not in alive:
-            alive.add(each)
+        while each is not None and each not in ancestors:
+            ancestors.add(each)
             each = each.getparent()  # noqa: PLW2901
-    left, kept = len(chosen), set[Element]()
+    remaining, kept_elements = len(chosen), set[Element]()
     for element in list(body.iter("*")):
-        left -= ((element, "text") in chosen) + ((element, "tail") in chosen)
+        remaining -= ((element, "text") in chosen) + ((element, "tail") in chosen)
         parent = element.getparent()
-        if element in alive:
+        if element in ancestors:
             if element not in sentences:
                 element.text = None
-        elif parent in kept:
-            kept.add(element)
+        elif parent in kept_elements:
+            kept_elements.add(element)
             continue
-        elif _belongs(element, parent in sentences, among=0 < left < len(chosen)):
-            kept.add(element)
+        elif _is_kept(element, parent in sentences, among=0 < remaining < len(chosen)):
+            kept_elements.add(element)
         else:
             drop(element)
         if parent is not None and parent not in sentences:
             element.tail = None
 
 
-def _belongs(element: Element, in_sentence: bool, *, among: bool) -> bool:
+def _is_kept(element: Element, in_sentence: bool, *, among: bool) -> bool:
     if in_sentence and element.tag in _INLINE:
         return True
     return among and (element.tag in _FILLED or _holds_only_a_picture(element))

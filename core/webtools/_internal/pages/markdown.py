@@ -1,10 +1,9 @@
-"""Writes a tree as Markdown in which everything a reader sees stands as it stood.
+"""Write a tree as Markdown, with text as a reader sees it.
 
-The converters at hand were measured first: trafilatura joins code in lists and definitions into
-one line, html2text wraps and escapes, markdownify escapes, and both rewrite what looks like a mark.
-Here nothing is escaped: `__init__` stays `__init__`, and a text that is searched for word for word
-is found. Code is fenced at the start of the line wherever it stood, in items and quotations too,
-so that its lines can be copied as they are.
+The existing converters change text: trafilatura joins code in lists and definitions into one line,
+html2text wraps and escapes, markdownify escapes. Here nothing is escaped: `__init__` stays
+`__init__`, so that an exact search finds it. Code is fenced at the start of the line, also in items
+and quotations, so that it can be copied.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def to_markdown(root: Element, url: str = "") -> str:
-    """Return the Markdown of a tree; `url` is what its links are relative to."""
+    """Return the Markdown of a tree; its links are relative to `url`."""
     writer = _Writer(cache(partial(absolute, base_of(root, url))))
     writer.block(root)
     return writer.text()
 
 
 class _Writer:
-    """Collects blocks of text; what a method is given it writes, with all in it."""
+    """Collects blocks of text. Each method writes an element with everything in it."""
 
     def __init__(self, address_of: Callable[[str], str]) -> None:
-        self._address_of = address_of  # returns where a link leads to, or an empty text
+        self._address_of = address_of  # returns the target of a link, or ""
         self._inline: list[str] = []
-        self._out: list[str] = []  # texts of blocks and what stands between
+        self._out: list[str] = []  # blocks, and the line feeds between them
         self._prefix = ""  # of every line: items are indented, quotations marked
         self._marker = ""  # of the next line: the mark of an item
         self._tight = False  # no blank line before the next block
@@ -77,14 +76,14 @@ class _Writer:
         return table | dict.fromkeys(_SKIPPED, _skip)
 
     def text(self) -> str:
-        """Return all that was written."""
+        """Return the Markdown."""
         self._flush()
         return "".join(self._out).strip("\n")
 
     # --- walking ---
 
     def inside(self, element: Element) -> None:
-        """Write what an element holds."""
+        """Write the children of an element."""
         self._words(element.text)
         for child in element:
             self._handlers.get(child.tag, self.inside)(child)
@@ -95,16 +94,16 @@ class _Writer:
             self._inline.append(_BLANKS.sub(" ", text))
 
     def block(self, element: Element) -> None:
-        """Write an element that begins and ends a line."""
+        """Write a block element."""
         self._flush()
         self.inside(element)
         self._flush()
 
     def _capture(self, element: Element) -> str | None:
-        """Return the line that an element gives; None where it gave blocks, which are written."""
-        start, written = len(self._inline), len(self._out)
+        """Return the line of an element, or None if it has blocks; those are written."""
+        start, block_count = len(self._inline), len(self._out)
         self.inside(element)
-        if len(self._out) != written:
+        if len(self._out) != block_count:
             return None
         text = "".join(self._inline[start:])
         del self._inline[start:]
@@ -130,7 +129,7 @@ class _Writer:
         self._out.extend(f"{self._prefix}{line}\n" for line in lines[1:])
 
     def _verbatim(self, text: str) -> None:
-        """Write lines at the start of the line, after the mark of the item they stand in."""
+        """Write lines without indentation, after the mark of their item."""
         self._separate()
         if self._marker:
             self._out.append(f"{self._take_prefix().rstrip()}\n")
@@ -150,7 +149,7 @@ class _Writer:
     def _heading(self, element: Element) -> None:
         self._flush()
         signature = "code-header" in tokens(element)
-        if signature:  # as rustdoc writes them: code, though in no `code`
+        if signature:  # of rustdoc: code without a `code` element
             self._inline.append(visible_text(element))
         else:
             self._plain, self._in_heading = self._plain + 1, True
@@ -166,7 +165,7 @@ class _Writer:
             self._links_of(element)
 
     def _links_of(self, element: Element) -> None:
-        """Write the links of a block of code, which can have none within it."""
+        """Write the links of a block of code below it."""
         links = [
             self._linked(text, each)
             for each in element.iter("a")
@@ -186,10 +185,10 @@ class _Writer:
 
     def _within(self, element: Element, prefix: str) -> None:
         self._flush()
-        before, self._prefix = self._prefix, prefix
+        outer_prefix, self._prefix = self._prefix, prefix
         self.inside(element)
         self._flush()
-        self._prefix = before
+        self._prefix = outer_prefix
 
     def _list(self, element: Element) -> None:
         self._flush()
@@ -351,7 +350,7 @@ class _Writer:
 
 
 def _skip(_: Element) -> None:
-    """Write nothing of an element."""
+    """Omit an element."""
 
 
 def _begins_with_block(element: Element) -> bool:

@@ -1,7 +1,7 @@
-"""One pass over a page's markup: what it declares, what it shows, what it is built of.
+"""Scan a page's markup once for metadata, visible text, and size.
 
-The pass builds no tree, so neither depth nor a hundred thousand attributes cost more than their
-bytes; the extraction library, which does build one, is given only what is known to be tame.
+The scan builds no tree, so that it takes linear time for deep nesting and very many attributes.
+Trees are built only of pages that the scan found to be tame.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from typing import Any
 from webtools._internal.pages.tree import BLOCKS
 from webtools._internal.pages.visibility import is_hidden
 
-MAX_ELEMENTS = 100_000  # of which the extraction library reads some 20,000 in a second
-MAX_DEPTH = 250  # libxml2 drops what is deeper than 255
-MAX_ATTRIBUTES = 1000  # their number costs libxml2 quadratic time
+MAX_ELEMENTS = 100_000  # trafilatura reads some 20,000 a second
+MAX_DEPTH = 250  # libxml2 drops elements deeper than 255
+MAX_ATTRIBUTES = 1000  # libxml2 takes quadratic time for them
 _HIDDEN = frozenset({"script", "style", "svg", "noscript"})
 _ASIDE = frozenset({"nav", "footer", "aside", "select", "button", "head"})
 _BLOCKS = BLOCKS | {"br", "title"}
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})
-_END = "\0"  # of an element's text; no page text has it
+_END = "\0"  # of an element's text; page text has no NUL
 _LONGEST_META = 1000
 _LONGEST_LINE = 1000
 _LONGEST_NOSCRIPT = 10_000
-_LONGEST_LINKED_DATA = 200_000  # characters of JSON-LD that are kept
+_LONGEST_LINKED_DATA = 200_000  # characters of JSON-LD
 
 
 @dataclass(slots=True)
 class Markup:
-    """What one pass found.
+    """Facts from the scan of a page.
 
     Attributes:
         title: Text of the title element.
         heading: Text of the first h1.
-        text: All text a reader sees, without navigation and footer; a line per block.
+        text: All visible text without navigation and footer; a line per block.
         noscript: Text for readers without JavaScript.
         meta: Content of meta elements by their name, property or itemprop in lower case.
         linked_data: The JSON-LD texts.
         passwords: Number of password fields.
         scripts: Number of scripts.
-        has_app_root: Whether there is an element that applications are usually built in.
-        is_tame: Whether a tree can be built of it, and walked, in reasonable time.
+        has_app_root: Whether it has the usual root element of a JavaScript application.
+        is_tame: Whether a tree of it can be built and walked in reasonable time.
     """
 
     title: str = ""
@@ -58,8 +58,8 @@ class Markup:
 
 
 def scan(html: str) -> Markup:
-    """Read the markup; needs the extra `fetch`."""
-    etree: Any = import_module("lxml.etree")  # of the extra `fetch`; has no types
+    """Scan markup; needs the extra `fetch`."""
+    etree: Any = import_module("lxml.etree")  # without types
     target = _Target()
     parser = etree.HTMLParser(target=target, encoding="utf-8")
     parser.feed(html.encode("utf-8", "replace"))
@@ -68,13 +68,13 @@ def scan(html: str) -> Markup:
 
 
 class _Target:
-    """Takes the parser's events; `etree.HTMLParser` calls these methods."""
+    """Handles the events of `etree.HTMLParser`."""
 
     def __init__(self) -> None:
-        self._found = Markup()
+        self._markup = Markup()
         self._elements = 0
         self._path: list[str] = []
-        self._unseen: list[bool] = []  # of each element on the path
+        self._hidden_flags: list[bool] = []  # for each element on the path
         self._hidden = 0
         self._aside = 0
         self._title: list[str] = []
@@ -87,45 +87,45 @@ class _Target:
         self._path.append(tag)
         self._elements += 1
         if len(self._path) > MAX_DEPTH or len(attributes) > MAX_ATTRIBUTES:
-            self._found.is_tame = False
-        self._unseen.append(tag in _HIDDEN or is_hidden(tag, attributes))
-        self._hidden += self._unseen[-1]
+            self._markup.is_tame = False
+        self._hidden_flags.append(tag in _HIDDEN or is_hidden(tag, attributes))
+        self._hidden += self._hidden_flags[-1]
         self._aside += tag in _ASIDE
         if tag in _BLOCKS:
             self._text.append("\n")
         if attributes or tag == "script":
-            self._note(tag, attributes)
+            self._read_attributes(tag, attributes)
 
-    def _note(self, tag: str, attributes: Mapping[str, str]) -> None:
-        found = self._found
+    def _read_attributes(self, tag: str, attributes: Mapping[str, str]) -> None:
+        markup = self._markup
         if tag == "meta":
-            self._note_meta(attributes)
+            self._read_meta(attributes)
         elif tag == "script":
-            found.scripts += 1
-            linked = attributes.get("type", "").strip().lower() == "application/ld+json"
-            self._script = [] if linked else None
+            markup.scripts += 1
+            is_linked_data = attributes.get("type", "").strip().lower() == "application/ld+json"
+            self._script = [] if is_linked_data else None
         elif tag == "input":
-            found.passwords += attributes.get("type", "").lower() == "password"
+            markup.passwords += attributes.get("type", "").lower() == "password"
         elif attributes.get("id") in _APP_ROOTS:
-            found.has_app_root = True
+            markup.has_app_root = True
 
-    def _note_meta(self, attributes: Mapping[str, str]) -> None:
+    def _read_meta(self, attributes: Mapping[str, str]) -> None:
         for key in ("property", "name", "itemprop"):
             name = attributes.get(key)
             if name:
                 content = attributes.get("content", "")[:_LONGEST_META]
-                self._found.meta.setdefault(name.lower(), content)
+                self._markup.meta.setdefault(name.lower(), content)
 
     def end(self, tag: str) -> None:
         del self._path[-1:]
-        self._hidden -= self._unseen.pop() if self._unseen else False
+        self._hidden -= self._hidden_flags.pop() if self._hidden_flags else False
         self._aside -= tag in _ASIDE
         if tag in _BLOCKS:
             self._text.append("\n")
         if tag in {"title", "h1"}:
             (self._title if tag == "title" else self._heading).append(_END)
         if tag == "script" and self._script:
-            self._found.linked_data.append("".join(self._script)[:_LONGEST_LINKED_DATA])
+            self._markup.linked_data.append("".join(self._script)[:_LONGEST_LINKED_DATA])
             self._script = None
 
     def data(self, data: str) -> None:
@@ -144,13 +144,13 @@ class _Target:
                 self._text.append(data)
 
     def close(self) -> Markup:
-        found = self._found
-        found.is_tame &= self._elements <= MAX_ELEMENTS
-        found.title = _first_line(self._title)
-        found.heading = _first_line(self._heading)
-        found.text = _lines(self._text)
-        found.noscript = _lines(self._noscript)[:_LONGEST_NOSCRIPT]
-        return found
+        markup = self._markup
+        markup.is_tame &= self._elements <= MAX_ELEMENTS
+        markup.title = _first_line(self._title)
+        markup.heading = _first_line(self._heading)
+        markup.text = _lines(self._text)
+        markup.noscript = _lines(self._noscript)[:_LONGEST_NOSCRIPT]
+        return markup
 
 
 def _first_line(parts: list[str]) -> str:

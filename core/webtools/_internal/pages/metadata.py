@@ -1,4 +1,4 @@
-"""What a page declares of itself in its markup: title, authors and date; prose is not searched."""
+"""Title, authors and date that a page declares in its markup. Prose is not searched."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from webtools._internal.pages.linked_data import nodes_of, texts
 from webtools._internal.pages.markup import Markup
 from webtools._internal.pages.page_dates import published
-from webtools._internal.pages.tree import Element, path_of, stands_aside, text_of, tokens
+from webtools._internal.pages.tree import Element, is_aside, path_of, text_of, tokens
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.narrowing import is_list, is_object
 
 _LONGEST_LINE = 300  # characters of a title or an author
-_WORDS_OF_A_NAME = range(2, 5)
-_NAME = 5  # characters, of what is hardly by chance part of something else
-_MOST_AUTHORS = 20
+_NAME_WORDS = range(2, 5)
+_MIN_NAME = 5  # characters of a name; shorter ones match by chance
+_MAX_AUTHORS = 20
 _HOME = frozenset({"/", "", "/index.html", "index.html", "/index.php"})
 
 _SEPARATOR = re.compile(r"\s+[|·•«»\u2013\u2014:\u2039\u203a-]+\s+|:\s+|\s*\|\s*")
@@ -26,13 +26,13 @@ _AUTHORS = (
     *("citation_author", "article:author", "author", "parsely-author", "sailthru.author"),
     *("dc.creator", "dcterms.creator", "byl", "og:article:author", "article:author_name"),
 )
-_NOBODY = re.compile(
+_NOT_A_NAME = re.compile(
     r"(?:super ?user|admin(?:istrator)?|web ?master|root|author|editor|guest|user|staff|unknown"
     r"|anonymous|n/?a|none|null|undefined|test|default|moderator|team|redaktion|editorial team"
     r"|by|wordpress|\W*|\w*admin\w*|(?:https?:|www\.|@).*|\S+@\S+)",
     re.IGNORECASE,
 )
-_LOGIN = re.compile(r"[a-z0-9._-]{1,40}")  # a user's, no name
+_LOGIN = re.compile(r"[a-z0-9._-]{1,40}")  # a user name
 _BY = re.compile(r"^(?:by|von|par|por|di|door)[\s:]+", re.IGNORECASE)
 _AUTHOR_CLASSES = frozenset(
     {"author", "author-name", "author__name", "byline", "byline-name", "byline__name", "fn"}
@@ -44,7 +44,7 @@ _DIGIT = re.compile(r"\d")
 def facts_of(
     markup: Markup, root: Element | None, url: str = ""
 ) -> tuple[str | None, str | None, datetime | None]:
-    """Return a page's title, authors and date; of a page too wild for a tree, `root` is None."""
+    """Return a page's title, authors and date; `root` is None if no tree could be built."""
     nodes = nodes_of(markup.linked_data)
     return (
         _title(markup, root, nodes),
@@ -57,11 +57,11 @@ def facts_of(
 
 
 def _title(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]) -> str | None:
-    """Return the heading where the title element holds it too, else what the page calls itself."""
+    """Return the heading if the title element has it too, else a declared title."""
     site = _line(markup.meta.get("og:site_name"))
     heading = _line(_heading(root) if root is not None else markup.heading)
     title = _line(markup.title)
-    if heading and title and heading != site and _same(heading, title):
+    if heading and title and heading != site and _is_same(heading, title):
         return heading
     meta = markup.meta.get
     headlines = texts(nodes, "headline")
@@ -72,36 +72,39 @@ def _title(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]
         meta("twitter:title"),
         title,
     ):
-        found = _without_site(_line(text), site, heading)
-        if found and (found != site or text == title):
-            return found
+        candidate = _without_site(_line(text), site, heading)
+        if candidate and (candidate != site or text == title):
+            return candidate
     return heading
 
 
 def _heading(root: Element) -> str:
-    """Return the text of the only first heading of a page, without permalinks."""
-    found = [each for each in root.iter("h1") if text_of(each).strip() and not _leads_home(each)]
-    if len(found) != 1:
+    """Return the text of a page's only `h1`, without permalinks."""
+    headings = [each for each in root.iter("h1") if text_of(each).strip() and not _leads_home(each)]
+    if len(headings) != 1:
         return ""
-    return "".join(text for text in found[0].itertext() if not _PERMALINK.fullmatch(text))
+    return "".join(text for text in headings[0].itertext() if not _PERMALINK.fullmatch(text))
 
 
 def _leads_home(heading: Element) -> bool:
-    """Return whether a heading is the site's name, linked to its first page."""
+    """Return whether a heading is the site's name with a link to its home page."""
     links = [*heading.iter("a"), *heading.iterancestors("a")]
     targets = (link.get("href", "").strip()[:_LONGEST_LINE] for link in links)
     return any(target[:1] not in {"", "#"} and path_of(target) in _HOME for target in targets)
 
 
-def _same(heading: str, title: str) -> bool:
-    """Return whether a title is the heading, perhaps with parts of the site's name around it."""
-    folded = " ".join(heading.casefold().split())
-    whole = " ".join(title.casefold().split())
-    if len(folded) >= 2 * _NAME and (whole.startswith(folded) or whole.endswith(folded)):
+def _is_same(heading: str, title: str) -> bool:
+    """Return whether a title is the heading, perhaps with the site's name around it."""
+    folded_heading = " ".join(heading.casefold().split())
+    folded_title = " ".join(title.casefold().split())
+    if len(folded_heading) >= 2 * _MIN_NAME and (
+        folded_title.startswith(folded_heading) or folded_title.endswith(folded_heading)
+    ):
         return True
-    ends = _SEPARATOR.finditer(whole)
-    return whole == folded or any(
-        folded in {whole[: end.start()].strip(), whole[end.end() :].strip()} for end in ends
+    ends = _SEPARATOR.finditer(folded_title)
+    return folded_title == folded_heading or any(
+        folded_heading in {folded_title[: end.start()].strip(), folded_title[end.end() :].strip()}
+        for end in ends
     )
 
 
@@ -115,7 +118,7 @@ def _without_site(title: str | None, site: str | None, heading: str | None) -> s
     if not ends:
         return title
     first, last = title[: ends[0].start()], title[ends[-1].end() :]
-    if heading and len(first) >= _NAME and first.casefold() in heading.casefold():
+    if heading and len(first) >= _MIN_NAME and first.casefold() in heading.casefold():
         return first
     if site and first.casefold() == site.casefold():
         return title[ends[0].end() :]
@@ -131,28 +134,28 @@ def _author(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]
         _fold(markup.meta.get("og:site_name", "")),
         *(_fold(name) for node in nodes for name in _people(node.get("publisher"))),
     } - {""}
-    for found in (
+    for candidates in (
         [name for node in nodes for name in _people(node.get("author"))],
         *_meta_authors(root, markup),
         [] if root is None else _marked_authors(root),
     ):
-        names_of = [name for each in found for name in _names(each) if _fold(name) not in sites]
-        if names_of:
-            return ", ".join(dict.fromkeys(names_of[:_MOST_AUTHORS]))[:_LONGEST_LINE]
+        names = [name for text in candidates for name in _names(text) if _fold(name) not in sites]
+        if names:
+            return ", ".join(dict.fromkeys(names[:_MAX_AUTHORS]))[:_LONGEST_LINE]
     return None
 
 
 def _people(value: Any) -> Iterator[str]:
-    """Yield the names in an author of JSON-LD: a text, an object, or a list of them."""
-    for each in value[:_MOST_AUTHORS] if is_list(value) else [value]:
+    """Yield the names in an author of JSON-LD: a string, an object, or a list of them."""
+    for each in value[:_MAX_AUTHORS] if is_list(value) else [value]:
         name = each.get("name") if is_object(each) else each
         names: list[Any] = name if is_list(name) else [name]
-        yield from (text for text in names[:_MOST_AUTHORS] if isinstance(text, str))
+        yield from (text for text in names[:_MAX_AUTHORS] if isinstance(text, str))
 
 
 def _meta_authors(root: Element | None, markup: Markup) -> Iterator[list[str]]:
     for name in _AUTHORS:
-        if root is not None and name == "citation_author":  # one element for each
+        if root is not None and name == "citation_author":  # one element per author
             yield [
                 each.get("content", "") for each in root.iter("meta") if each.get("name") == name
             ]
@@ -161,36 +164,36 @@ def _meta_authors(root: Element | None, markup: Markup) -> Iterator[list[str]]:
 
 
 def _marked_authors(root: Element) -> list[str]:
-    """Return the names that the markup of the page's text marks as its author's."""
-    found: list[str] = []
+    """Return the names that the markup in the page's text marks as authors."""
+    authors: list[str] = []
     for element in root.iter("a", "span", "address", "div", "p"):
-        marked = element.get("itemprop", "").lower() == "author" or (
+        is_marked = element.get("itemprop", "").lower() == "author" or (
             element.tag == "a" and "author" in element.get("rel", "").lower().split()
         )
-        named = _AUTHOR_CLASSES & tokens(element) and _is_name(text_of(element)[:_LONGEST_LINE])
-        if (marked or named) and not stands_aside(element):
+        is_named = _AUTHOR_CLASSES & tokens(element) and _is_name(text_of(element)[:_LONGEST_LINE])
+        if (is_marked or is_named) and not is_aside(element):
             inner = element.find(".//*[@itemprop='name']")
-            found.append(text_of(element if inner is None else inner)[:_LONGEST_LINE])
-        if len(found) >= _MOST_AUTHORS:
+            authors.append(text_of(element if inner is None else inner)[:_LONGEST_LINE])
+        if len(authors) >= _MAX_AUTHORS:
             break
-    return found if len({_fold(name) for name in found}) <= 3 else []  # noqa: PLR2004  # a list of posts
+    return authors if len({_fold(name) for name in authors}) <= 3 else []  # noqa: PLR2004  # a list of posts
 
 
 def _is_name(text: str) -> bool:
     """Return whether a text looks like the name of a person, perhaps after "By"."""
     words = _BY.sub("", " ".join(text.split())).split(" ")
-    return len(words) in _WORDS_OF_A_NAME and all(
+    return len(words) in _NAME_WORDS and all(
         word[0].isupper() and not _DIGIT.search(word) for word in words
     )
 
 
 def _names(text: str) -> list[str]:
     line = _BY.sub("", _line(text) or "")
-    names_of = (part.strip(" ,") for part in line.split(";"))
+    parts = (part.strip(" ,") for part in line.split(";"))
     return [
         name
-        for name in names_of
-        if not _NOBODY.fullmatch(name) and not _LOGIN.fullmatch(name) and "://" not in name
+        for name in parts
+        if not _NOT_A_NAME.fullmatch(name) and not _LOGIN.fullmatch(name) and "://" not in name
     ]
 
 

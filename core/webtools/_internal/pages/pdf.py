@@ -1,4 +1,4 @@
-"""Reads the text of PDF files with pypdf, page by page and within bounds."""
+"""Read the text of PDF files with pypdf, page by page and within bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pypdf import PdfReader
 
 MAX_PAGES = 500
-_SHARE_OF_TIME = 0.8  # the rest is for the page that was begun
+_SHARE_OF_TIME = 0.8  # the rest is for the last page
 _LONGEST_LINE = 300
 _NO_TITLE = re.compile(
     r"untitled.*|(?:microsoft )?(?:word|powerpoint)(?: -.*)?|.*\.(?:docx?|pptx?|dvi|tex|indd)"
@@ -28,28 +28,28 @@ _ENCRYPTED = "the PDF is encrypted, and its password is not known"
 
 
 def read_pdf(body: bytes, seconds: float) -> Content:
-    """Read a PDF file; may raise anything over a damaged one.
+    """Read a PDF file. Damaged files can raise any error.
 
     Args:
         body: The bytes.
-        seconds: After most of this no further page is begun.
+        seconds: Time allowed; no further page is started after most of it.
 
     Raises:
-        ProviderError: It is encrypted, or has no text.
+        ProviderError: The file is encrypted or has no text.
     """
-    until = time.monotonic() + seconds * _SHARE_OF_TIME
+    deadline = time.monotonic() + seconds * _SHARE_OF_TIME
     reader = _open(body)
-    pages = list(_texts(reader, until))
+    pages = list(_texts(reader, deadline))
     if not any(pages):
         raise ProviderError("the PDF has no text, only images perhaps; it would need OCR")
     total = len(reader.pages)
-    read = f"only {len(pages)} of the PDF's {total} pages were read"
-    warnings = [read] if len(pages) < total else []
+    warning = f"only {len(pages)} of the PDF's {total} pages were read"
+    warnings = [warning] if len(pages) < total else []
     return _with_metadata(reader, _join(pages), warnings)
 
 
 def _open(body: bytes) -> PdfReader:
-    from pypdf import PdfReader  # noqa: PLC0415 - 100 ms, and of the extra `fetch`
+    from pypdf import PdfReader  # noqa: PLC0415 - of the extra `fetch`
     from pypdf.errors import DependencyError  # noqa: PLC0415
 
     try:
@@ -63,10 +63,10 @@ def _open(body: bytes) -> PdfReader:
     return reader
 
 
-def _texts(reader: PdfReader, until: float) -> Iterator[str]:
+def _texts(reader: PdfReader, deadline: float) -> Iterator[str]:
     size = 0
     for index in range(min(len(reader.pages), MAX_PAGES)):
-        if size > MAX_TEXT or (index and time.monotonic() > until):
+        if size > MAX_TEXT or (index and time.monotonic() > deadline):
             return
         text = without_controls(reader.pages[index].extract_text()).strip()
         size += len(text)
@@ -81,13 +81,15 @@ def _join(pages: list[str]) -> str:
 
 def _with_metadata(reader: PdfReader, text: str, warnings: list[str]) -> Content:
     try:
-        facts = reader.metadata
-        title, author = (_line(facts.title), _line(facts.author)) if facts else (None, None)
-        created = _utc(facts.creation_date) if facts else None
-    except Exception:  # noqa: BLE001  # damaged metadata is no reason to lose the text
+        metadata = reader.metadata
+        title, author = (
+            (_line(metadata.title), _line(metadata.author)) if metadata else (None, None)
+        )
+        published_at = _utc(metadata.creation_date) if metadata else None
+    except Exception:  # noqa: BLE001  # damaged metadata must not lose the text
         return Content(text, warnings=warnings)
     title = None if title is None or _NO_TITLE.fullmatch(title) else title
-    return Content(text, title, author, created, warnings)
+    return Content(text, title, author, published_at, warnings)
 
 
 def _line(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""One process that reads pages: how it is started, asked, and ended."""
+"""Start, use and end a process that reads pages."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from webtools._internal.pages.content import Content, Source
 from webtools.errors import ConfigError, Fault, ProviderError
 
 START_SECONDS = 30.0
-_LAST_WORDS = 0.5  # seconds that a process whose pipes are closed may take to end by itself
-_END_SECONDS = 5.0  # for the system to bury a process that was killed
+_EXIT_SECONDS = 0.5  # seconds for a process to exit after its pipe closed
+_REAP_SECONDS = 5.0  # for a killed process to be reaped
 _SECRET_NAME = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PROXY", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?w?(?:\.exe)?", re.IGNORECASE)
 _PROGRAM = (
@@ -32,7 +32,7 @@ _PROGRAM = (
 
 
 class Answer(BaseModel):
-    """What a process says of a page; it says the first before it is given any."""
+    """Answer of a process about a page; the first one says that the process is ready."""
 
     content: Content | None = None
     error: str = ""
@@ -41,7 +41,7 @@ class Answer(BaseModel):
     is_last: bool
 
     def read(self) -> Content:
-        """Return what the page says, or raise what is wrong with it."""
+        """Return the content, or raise the error."""
         if self.content is None:
             kind = ConfigError if self.is_setup else ProviderError
             raise kind(self.error, fault=Fault(self.fault))
@@ -49,10 +49,10 @@ class Answer(BaseModel):
 
 
 class Alarm:
-    """Ends the process that is at work on a page, when time is over or nobody wants it any more.
+    """Kills the process that is reading a page, after a time-out or a cancellation.
 
     Attributes:
-        has_rung: Whether that was the case.
+        has_rung: Whether `ring` was called.
     """
 
     def __init__(self) -> None:
@@ -61,14 +61,14 @@ class Alarm:
         self.has_rung = False
 
     def ring(self) -> None:
-        """End the process, if there is one."""
+        """Kill the process, if there is one."""
         with self._lock:
             self.has_rung = True
             if self._process is not None:
                 self._process.kill()
 
-    def set_on(self, process: subprocess.Popen[bytes] | None) -> bool:
-        """Choose the process to end, or none; False when it is too late for that."""
+    def set_process(self, process: subprocess.Popen[bytes] | None) -> bool:
+        """Set the process to kill, or None; return False if the alarm has rung."""
         with self._lock:
             self._process = process
             return not self.has_rung
@@ -79,12 +79,12 @@ class Worker:
 
     Attributes:
         process: The process.
-        since: When it began with the page at hand, on the monotonic clock.
-        is_sound: Whether it can be given another page.
+        since: When it began to read its page, on the monotonic clock.
+        is_sound: Whether it can read another page.
     """
 
     def __init__(self, command: list[str]) -> None:
-        self.process = subprocess.Popen(  # noqa: S603  # this Python, and a program of ours
+        self.process = subprocess.Popen(  # noqa: S603  # this Python with our program
             command,
             bufsize=0,
             stdin=subprocess.PIPE,
@@ -94,7 +94,7 @@ class Worker:
                 name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)
             },
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            process_group=None if sys.platform == "win32" else 0,  # Ctrl-C is not for it
+            process_group=None if sys.platform == "win32" else 0,  # it must not get Ctrl-C
         )
         self._pages = cast("IO[bytes]", self.process.stdin)
         self._answers = cast("IO[bytes]", self.process.stdout)
@@ -102,10 +102,10 @@ class Worker:
         self.is_sound = False
 
     def start(self) -> None:
-        """Wait until it is ready for pages.
+        """Wait until the process is ready.
 
         Raises:
-            OSError: It is no Python that can read pages.
+            OSError: The process cannot read pages.
         """
         paths = [path for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
         timer = timer_of(START_SECONDS, self.process.kill)
@@ -117,26 +117,26 @@ class Worker:
         if not self.is_sound:
             raise OSError("the process did not start")
 
-    def ask(self, source: Source, alarm: Alarm) -> Answer | None:
-        """Have a page read; None when the process ended over it."""
+    def read(self, source: Source, alarm: Alarm) -> Answer | None:
+        """Read a page; None if the process died."""
         self.is_sound, self.since = False, time.monotonic()
         answer = None
-        if alarm.set_on(self.process):
+        if alarm.set_process(self.process):
             with suppress(OSError, ValueError):
                 frames.write_page(self._pages, source)
                 answer = self._answer()
         if answer is not None:
-            self.is_sound = alarm.set_on(None) and not answer.is_last
+            self.is_sound = alarm.set_process(None) and not answer.is_last
         return answer
 
     def _answer(self) -> Answer | None:
         frame = frames.read(self._answers)
         return None if frame is None else Answer.model_validate_json(frame)
 
-    def crash(self) -> ProviderError:
-        """Build the error for a page that ended the process."""
+    def crash_error(self) -> ProviderError:
+        """Return the error for a page on which the process died."""
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_LAST_WORDS)
+            self.process.wait(_EXIT_SECONDS)
         self.close()
         code = self.process.returncode or 0
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -146,21 +146,21 @@ class Worker:
         )
 
     def close(self) -> None:
-        """End the process, and see it buried."""
+        """Kill the process and reap it."""
         self.process.kill()
-        self.forsake()
+        self.abandon()
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_END_SECONDS)
+            self.process.wait(_REAP_SECONDS)
 
-    def forsake(self) -> None:
-        """Close our ends of the pipes; without another one the process ends."""
+    def abandon(self) -> None:
+        """Close our ends of the pipes."""
         for pipe in (self._pages, self._answers):
             with suppress(OSError):
                 pipe.close()
 
 
 def timer_of(seconds: float, work: Callable[[], object]) -> threading.Timer:
-    """Start a timer that keeps nobody from ending."""
+    """Start a timer that does not keep the program alive."""
     timer = threading.Timer(seconds, work)
     timer.daemon = True
     timer.start()
@@ -171,7 +171,7 @@ def timer_of(seconds: float, work: Callable[[], object]) -> threading.Timer:
 
 
 def start_worker() -> Worker | None:
-    """Start a process with the first Python that can; None when none can."""
+    """Start a process with the first Python that works, or return None."""
     for program in _programs():
         try:
             worker = Worker([program, *_flags(), "-c", _PROGRAM])
@@ -187,19 +187,23 @@ def start_worker() -> Worker | None:
 
 
 def _programs() -> list[str]:
-    """List what may be the program of this Python; where that is embedded, it is another's."""
+    """List candidates for Python's executable; `sys.executable` may be an embedding program."""
     if getattr(sys, "frozen", False):
         return []
     home, version = Path(sys.exec_prefix), sys.version_info
-    known = [sys.executable, getattr(sys, "_base_executable", None)]
-    others = [home / "bin" / f"python{version.major}.{version.minor}", home / "python.exe"]
-    names = [str(name) for name in (*known, *others) if name and _PYTHON.fullmatch(Path(name).name)]
+    executables = [sys.executable, getattr(sys, "_base_executable", None)]
+    guesses = [home / "bin" / f"python{version.major}.{version.minor}", home / "python.exe"]
+    names = [
+        str(name)
+        for name in (*executables, *guesses)
+        if name and _PYTHON.fullmatch(Path(name).name)
+    ]
     return [name for name in dict.fromkeys(names) if os.access(name, os.X_OK)]
 
 
 def _flags() -> list[str]:
-    """Repeat the flags that decide on what Python finds; `-P` keeps the working folder out."""
+    """Return this Python's flags for imports; `-P` excludes the working folder."""
     if sys.flags.isolated:
         return ["-I"]
-    named = {"-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
-    return ["-P", *(flag for flag, is_set in named.items() if is_set)]
+    flags = {"-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
+    return ["-P", *(flag for flag, is_set in flags.items() if is_set)]

@@ -1,9 +1,8 @@
-"""From a page's bytes to its title, author, date and main text. Pure, and slow: not for a loop.
+"""Read a page's bytes: title, author, date and main text. Slow: do not call it in an event loop.
 
-Of HTML, `metadata` reads what it declares, `visibility` drops what no reader sees, `main_text`
-chooses the part that is the page (with trafilatura where the page does not say), and `markdown`
-writes it down. PDF is read with pypdf. The libraries come with the extra `fetch` and are imported
-at the first page.
+For HTML, `metadata` reads title, author and date, `visibility` drops hidden text, `main_text` finds
+the main part, and `markdown` writes it. PDF is read with pypdf. The libraries come with the extra
+`fetch` and are imported for the first page.
 """
 
 from __future__ import annotations
@@ -62,9 +61,11 @@ _TEXT_TYPES = re.compile(
     r"|message/rfc822|image/svg\+xml|application/jsonl"
 )
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-_UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"})
+_UNKNOWN_TYPES = frozenset(
+    {"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"}
+)
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
-_LITTLE_UNSEEN = 20  # characters: labels of icons and the like, not worth a word
+_FEW_HIDDEN = 20  # characters, such as labels of icons: no warning
 _WILD = "the markup is too large or too odd to tell the main text, so all text is given"
 
 
@@ -72,15 +73,14 @@ def read(source: Source) -> Content:
     """Read a page.
 
     Raises:
-        ProviderError: It is of a kind that has no text, cannot be read, or stands in for the page
-            that was asked for.
+        ProviderError: It has no text, cannot be read, or replaces the requested page.
     """
     _silence_libraries()
     kind = _kind(source)
     if kind == "pdf":
         return _bound(_guard("PDF", lambda: read_pdf(source.body, source.seconds)))
-    named = "HTML" if kind == "html" else "text"
-    return _bound(_guard(named, lambda: _read_text(kind, source)))
+    label = "HTML" if kind == "html" else "text"
+    return _bound(_guard(label, lambda: _read_text(kind, source)))
 
 
 def _read_text(kind: str, source: Source) -> Content:
@@ -92,18 +92,18 @@ def _read_text(kind: str, source: Source) -> Content:
     return Content(text.strip())
 
 
-def _guard(kind: str, work: Callable[[], Content]) -> Content:
-    """Turn whatever a library raises over hostile bytes into our error."""
+def _guard(kind: str, read: Callable[[], Content]) -> Content:
+    """Turn any error that a library raises for hostile bytes into ours."""
     try:
-        return work()
+        return read()
     except WebToolsError:
         raise
     except ImportError as error:
-        message = f"{kind} cannot be read ({error}); install anew: {INSTALL}"
+        message = f"{kind} cannot be read ({error}); reinstall: {INSTALL}"
         raise ConfigError(message.replace("\n", " ")) from None
-    except Exception as error:  # noqa: BLE001  # parsers raise anything
-        fault = type(error).__name__
-    raise ProviderError(f"the {kind} could not be read ({fault}); it may be damaged")
+    except Exception as error:  # noqa: BLE001  # parsers can raise anything
+        error_type = type(error).__name__
+    raise ProviderError(f"the {kind} could not be read ({error_type}); it may be damaged")
 
 
 def _bound(content: Content) -> Content:
@@ -117,7 +117,7 @@ def _bound(content: Content) -> Content:
 
 
 def _kind(source: Source) -> str:
-    """Return `html`, `xml`, `text` or `pdf`; what the bytes show wins over what the server says."""
+    """Return `html`, `xml`, `text` or `pdf`; the bytes override the server's header."""
     declared = source.content_type.partition(";")[0].strip().lower()
     head = source.body[:4096]
     if _PDF.match(head):
@@ -126,7 +126,7 @@ def _kind(source: Source) -> str:
         if re.match(mark, head, re.DOTALL):
             raise _no_text(name)
     if not is_text(head, source.content_type):
-        raise _no_text(declared if declared not in _UNTOLD else "application/octet-stream")
+        raise _no_text(declared if declared not in _UNKNOWN_TYPES else "application/octet-stream")
     if declared in _HTML_TYPES:
         return "html"
     if _TEXT_TYPES.fullmatch(declared):
@@ -139,9 +139,11 @@ def _kind(source: Source) -> str:
 
 
 def _no_text(kind: str) -> ProviderError:
-    named = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
-    known = "only HTML, PDF and text are read"
-    return ProviderError(f"the content is of type {named}, which has no text to read; {known}")
+    name = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
+    return ProviderError(
+        f"the content is of type {name}, which has no text to read; "
+        "only HTML, PDF and text are read"
+    )
 
 
 # --- HTML --------------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ def _read_html(html: str, source: Source) -> Content:
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
     text, warnings = _main(markup, root, source.url)
-    if error := block_page(source.asked, source.url, html, markup, _TARGET.sub("]", text)):
+    if error := block_page(source.requested_url, source.url, html, markup, _TARGET.sub("]", text)):
         raise error
     if not text:
         raise ProviderError("the page has no text to read")
@@ -162,18 +164,18 @@ def _read_html(html: str, source: Source) -> Content:
 
 
 def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str]]:
-    """Return the main text; of a page too wild to build a tree of, all that is shown."""
+    """Return the main text and warnings; without a tree, all visible text."""
     body = None if root is None else root.find("body")
     if body is None:
         return without_controls(markup.text), [] if markup.is_tame else [_WILD]
-    unseen = drop_invisible(root)
-    told = f"{unseen:,} characters that the page hides from its readers were left out"
+    hidden = drop_invisible(root)
+    warning = f"{hidden:,} characters that the page hides from its readers were left out"
     text = without_controls(to_markdown(main_part(body), url)).strip()
-    return text or without_controls(markup.text), [told] if unseen > _LITTLE_UNSEEN else []
+    return text or without_controls(markup.text), [warning] if hidden > _FEW_HIDDEN else []
 
 
 @lru_cache(maxsize=1)
 def _silence_libraries() -> None:
-    # Without a handler Python would print their warnings about odd pages to stderr.
+    # Without a handler Python prints their warnings about odd pages to stderr.
     for name in _LOGGERS:
         logging.getLogger(name).addHandler(logging.NullHandler())

@@ -1,6 +1,6 @@
-"""Reads a page in this process, where no other can be started: in a thread that may be left alone.
+"""Read a page in a thread of this process, if no other process can be started.
 
-That bounds the call, not what a hostile page does: it may hold up all threads of the process.
+The call has a time-out, but a hostile page may block all threads of the process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNSAFE = (
 
 
 def read_here(source: Source) -> Content:
-    """Read a page; a warning says that nothing could end the reading.
+    """Read a page, and warn that the reading could not be isolated.
 
     Raises:
         ProviderError: It cannot be read, or not in time.
@@ -35,22 +35,22 @@ def read_here(source: Source) -> Content:
 
 
 def within(seconds: float, work: Callable[[], Content]) -> Content:
-    """Do work in a thread that is left alone when it takes too long."""
-    # Hostile nesting makes C code recurse as deep as Python's limits allow, which in the small
-    # stacks of some platforms' threads ends the process. The size is a setting for all threads
-    # started meanwhile; to those it does no harm.
+    """Run work in a thread that is abandoned after a time-out."""
+    # Hostile nesting makes C code recurse as deep as Python's limits allow, which crashes the
+    # process if threads have small stacks, as on some platforms. The setting also affects other
+    # threads that start meanwhile, without harm.
     with _STACK_LOCK:
-        before = threading.stack_size(_STACK_BYTES)
+        stack_size = threading.stack_size(_STACK_BYTES)
         try:
-            reading = in_own_thread(work, "webtools-reading")
+            future = in_own_thread(work, "webtools-reading")
         finally:
-            threading.stack_size(before)
+            threading.stack_size(stack_size)
     try:
-        return reading.result(seconds)
+        return future.result(seconds)
     except TimeoutError:
         raise too_long(seconds) from None
 
 
 def too_long(seconds: float) -> ProviderError:
-    """Build the error for a page that was not read in time."""
+    """Return the error for a page that was not read in time."""
     return ProviderError(f"reading the page took more than {seconds:.3g} s; use another source")

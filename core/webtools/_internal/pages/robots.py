@@ -1,8 +1,8 @@
-"""What a site's robots.txt lets us read, by RFC 9309 (https://www.rfc-editor.org/rfc/rfc9309).
+"""Check pages against a site's robots.txt (RFC 9309, https://www.rfc-editor.org/rfc/rfc9309).
 
-A file that is not there (4xx) allows everything; one that cannot be had (no answer, 429, 5xx)
-allows nothing for as long as that is cached. Rules for `agent-webtools` go before those for `*`,
-the longest match decides, and `*` and `$` are understood.
+A missing file (4xx) allows everything. A file that cannot be fetched (no response, 429, 5xx) allows
+nothing while that result is cached. Rules for `agent-webtools` override those for `*`, the longest
+match decides, and `*` and `$` are supported.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from webtools.errors import ConfigError, Fault, ProviderError, RequestError, Una
 if TYPE_CHECKING:
     from protego import Protego
 
-PRODUCT = "agent-webtools"  # what robots.txt calls us, and our requests too
-MAX_BYTES = 500 * 1024  # that RFC asks for at least; what comes after is not read
+PRODUCT = "agent-webtools"  # our name in robots.txt and in requests
+MAX_BYTES = 500 * 1024  # the minimum of the RFC; the rest is not read
 _INSTALL = "pip install 'agent-webtools[bulk]'"
-_PARSED = 256  # files whose rules stay at hand
+_PARSED = 256  # files whose parsed rules are cached
 
 
 class RobotsFile(BaseModel):
-    """What came of asking for a robots.txt.
+    """The result of fetching a robots.txt.
 
     Attributes:
-        text: What it says; empty where there is none, which allows everything.
-        fault: Why it could not be had, which allows nothing; empty where it could.
-        is_advised: Whether that says when to try again.
+        text: Its text; empty if there is no file, which allows everything.
+        fault: Why it could not be fetched, which allows nothing; else empty.
+        is_advised: Whether `fault` says when to try again.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,18 +49,18 @@ CachedRobots: TypeAlias = Callable[
 
 
 def address_of(url: str) -> str:
-    """Return where the robots.txt of a page is."""
+    """Return the URL of the robots.txt for a page."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}/robots.txt"
 
 
 def file_of(body: bytes) -> RobotsFile:
-    """Read the body of an answer."""
+    """Read the body of a response."""
     return RobotsFile(text=body[:MAX_BYTES].decode("utf-8", "replace"))
 
 
 def file_for(error: RequestError | ProviderError) -> RobotsFile:
-    """Return what a failure means: everything is allowed, or nothing."""
+    """Return the file for a failed request: it allows everything, or nothing."""
     status = error.status
     is_refusal = status is not None and status < HTTPStatus.INTERNAL_SERVER_ERROR
     is_absent = isinstance(error, ProviderError) and (
@@ -72,12 +72,12 @@ def file_for(error: RequestError | ProviderError) -> RobotsFile:
 
 
 def check(url: str, file: RobotsFile) -> None:
-    """Check that a page may be read.
+    """Check that robots.txt allows a page.
 
     Raises:
         ProviderError: The file disallows it.
-        UnavailableError: Nobody knows, as the file could not be had.
-        ConfigError: What reads the files is not installed.
+        UnavailableError: The file could not be fetched.
+        ConfigError: protego is not installed.
     """
     if file.fault:
         host = urlsplit(url).hostname

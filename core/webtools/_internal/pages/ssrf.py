@@ -1,7 +1,7 @@
-"""Which addresses pages may be fetched from. Pure: names are looked up and connected to elsewhere.
+"""Check which addresses pages may be fetched from, without any I/O.
 
-Whoever fetches must check the URL and all addresses of its host at every hop, and connect to the
-addresses that were checked. `webtools._internal.text.urls` takes URLs apart.
+At every hop, check the URL and all addresses of its host, and connect to the checked addresses.
+`webtools._internal.text.urls` parses URLs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Network = IPv4Network | IPv6Network
 
 _FIRST_FREE_PORT = 1024
 # Ports from 1024 up that browsers refuse as well (https://fetch.spec.whatwg.org/#port-blocking):
-# what listens there might take an HTTP request for commands of its own protocol.
+# a server there might read an HTTP request as commands of its own protocol.
 _BAD_PORTS = frozenset(
     {1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6679, 6697, 10080}
     | set(range(6665, 6670))
@@ -27,16 +27,16 @@ _LOCAL_SUFFIXES = (
     *(".localhost", ".local", ".localdomain", ".internal", ".intranet", ".private", ".corp"),
     *(".home", ".lan", ".home.arpa", ".svc", ".consul", ".nomad", ".cluster", ".kube", ".mesh"),
 )
-# Names that clouds' own name servers give their metadata services; where a proxy looks up, the name
-# is all that can be checked.
+# Names of metadata services on clouds' own name servers. If a proxy looks up names, only the name
+# can be checked.
 _METADATA_NAMES = (
     *(".metadata.goog", ".metadata.google.internal", ".metadata.azure.internal", ".metadata"),
     *(".metadata.tencentyun.com", ".metadata.platformequinix.com", ".metadata.packet.net"),
     *(".instance-data", ".instance-data.ec2.internal"),
 )
 
-# https://www.iana.org/assignments/iana-ipv4-special-registry (read 2026-11-21). Ours, as the one in
-# `ipaddress` differs between Python's releases.
+# https://www.iana.org/assignments/iana-ipv4-special-registry (read 2026-11-21). The table of
+# `ipaddress` differs between releases of Python.
 _BENCHMARK = IPv4Network("198.18.0.0/15")
 _PRIVATE: dict[Network, str] = {
     IPv4Network("127.0.0.0/8"): "a loopback address",
@@ -80,36 +80,36 @@ _METADATA = frozenset(
         ],
     )
 )
-_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that has been given out so far
+_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses allocated so far
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What an operator has opened up.
+    """Exceptions that an operator allows.
 
     Attributes:
-        private_hosts: Sites that may be private, each `host:port`.
-        fake_ips: Whether 198.18.0.0/15 counts as public: a proxy gives out fake addresses there.
+        private_hosts: Sites that may have private addresses, each `host:port`.
+        fake_ips: Whether 198.18.0.0/15 counts as public, since a proxy uses it for fake addresses.
     """
 
     private_hosts: frozenset[str] = frozenset()
     fake_ips: bool = False
 
-    def opens(self, target: Target) -> bool:
-        """Return whether the operator has named this site."""
+    def allows(self, target: Target) -> bool:
+        """Return whether the operator allows this site."""
         return target.site in self.private_hosts
 
     def after(self, target: Target) -> Policy:
-        """Return the policy for where `target` redirects to: only a named site leads to others."""
-        return self if self.opens(target) else replace(self, private_hosts=frozenset())
+        """Return the policy after a redirect: only an allowed site may redirect to private ones."""
+        return self if self.allows(target) else replace(self, private_hosts=frozenset())
 
 
 def sites(entry: str) -> frozenset[str]:
-    """Read an entry of `allowPrivateHosts`; one without a port is for 80 and 443.
+    """Read an entry of `allowPrivateHosts`; without a port it means 80 and 443.
 
     Raises:
-        InputError: It is no `host` or `host:port`.
+        InputError: It is not `host` or `host:port`.
     """
     try:
         target = parse(f"http://{entry}/")
@@ -126,34 +126,34 @@ def check(target: Target, policy: Policy) -> None:
     """Refuse a URL for its port, its name, or the address it names.
 
     Raises:
-        InputError: It may not be fetched.
+        InputError: The URL must not be fetched.
     """
     name = quoted_url(target.host)
     if f".{target.host}".endswith(_METADATA_NAMES):
         raise refusal(f"{name} is the name of a cloud's metadata service")
-    if not policy.opens(target):
+    if not policy.allows(target):
         is_free = target.port >= _FIRST_FREE_PORT and target.port not in _BAD_PORTS
         if not is_free and target.port not in PORTS.values():
             raise refusal(f"port {target.port} is not one for web pages")
         is_local = "." not in target.host or target.host.endswith(_LOCAL_SUFFIXES)
         if target.address is None and is_local:
-            raise refusal(f"{name} is a name of the local network", _opening(target))
+            raise refusal(f"{name} is a name of the local network", _allow_hint(target))
     if target.address is not None:
         check_addresses(target, [target.host], policy)
 
 
-def check_addresses(target: Target, found: Iterable[str], policy: Policy) -> tuple[str, ...]:
-    """Check every address of a host; one that is refused refuses the host.
+def check_addresses(target: Target, texts: Iterable[str], policy: Policy) -> tuple[str, ...]:
+    """Check every address of a host; one refused address refuses the host.
 
     Returns:
-        The addresses to connect to, in the order given.
+        The addresses, in the same order.
 
     Raises:
-        InputError: The host may not be fetched from.
+        InputError: The host must not be fetched from.
     """
-    addresses = [_read(text) for text in found]
+    addresses = [_read(text) for text in texts]
     for address in addresses:
-        fault = fault_of(address, opened=policy.opens(target), fake_ips=policy.fake_ips)
+        fault = fault_of(address, is_allowed=policy.allows(target), fake_ips=policy.fake_ips)
         if fault is not None:
             subject = f"{quoted_url(target.host)} has the address {address}, which"
             if target.address is not None:
@@ -169,13 +169,13 @@ def _read(text: str) -> Address:
         raise refusal(f"{quoted_url(text)} is not an IP address") from None
 
 
-def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) -> str | None:
-    """Explain why an address is refused; None when it is not.
+def fault_of(address: Address, *, is_allowed: bool = False, fake_ips: bool = False) -> str | None:
+    """Return why an address is refused, or None.
 
     Args:
         address: The address.
-        opened: Whether the operator has named the site: private networks then pass.
-        fake_ips: Whether 198.18.0.0/15 passes.
+        is_allowed: Whether the operator allows private addresses for the site.
+        fake_ips: Whether 198.18.0.0/15 is allowed.
     """
     if _is_metadata(address):
         return "the address of a cloud's metadata service"
@@ -185,13 +185,13 @@ def fault_of(address: Address, *, opened: bool = False, fake_ips: bool = False) 
     if inner is not None and (fault := fault_of(inner)) is not None:
         return f"an IPv6 address that leads to {inner}, {fault}"
     if (fault := _listed(address, _PRIVATE)) is not None:
-        return None if opened or (fake_ips and address in _BENCHMARK) else fault
+        return None if is_allowed or (fake_ips and address in _BENCHMARK) else fault
     public = address.version == 4 or address in _GLOBAL_UNICAST or address in _NAT64  # noqa: PLR2004
     return None if public else "a reserved address"
 
 
 def _is_metadata(address: Address) -> bool:
-    """Look an address up without its zone, which makes it differ from the one in the list."""
+    """Look an address up without its zone, which the listed addresses do not have."""
     return (address if address.version == 4 else IPv6Address(int(address))) in _METADATA  # noqa: PLR2004
 
 
@@ -200,7 +200,7 @@ def _listed(address: Address, table: dict[Network, str]) -> str | None:
 
 
 def _embedded(address: Address) -> IPv4Address | None:
-    """Return the IPv4 address that a translator or a tunnel would take out of an IPv6 address."""
+    """Return the IPv4 address that a translator or tunnel derives from an IPv6 address."""
     number = int(address)
     is_isatap = (number >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
     if address.version == 6 and (address in _NAT64 or is_isatap):  # noqa: PLR2004
@@ -213,8 +213,8 @@ def _remedy(target: Target, address: Address) -> str:
         return ""
     if address in _BENCHMARK:
         return "; if a proxy gives out fake addresses here, an operator can set allowFakeIps"
-    return _opening(target)
+    return _allow_hint(target)
 
 
-def _opening(target: Target) -> str:
+def _allow_hint(target: Target) -> str:
     return f'; an operator can open it up with allowPrivateHosts: ["{target.site}"]'

@@ -1,6 +1,6 @@
-"""The tree of a page's markup, and how text goes in and out of it.
+"""Build and edit the tree of a page's markup.
 
-The only module beside `markup` that touches lxml. Elements are `Any`: lxml brings no types.
+Only this module and `markup` use lxml. Elements are `Any`, since lxml has no types.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 Element = Any
 _NOT_SETTABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
 
-_NO_PAGE = re.compile(r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified")
+_ASIDE_NAMES = re.compile(
+    r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified"
+)
 
 BLOCKS = frozenset(  # begin and end a line
     {"address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details"}
@@ -27,12 +29,13 @@ _LONGEST_NUMBER = 6  # digits of an item's number
 
 
 def parse(html: str) -> Element | None:
-    """Build the tree of a page that is known to be tame; None where it has no element.
+    """Build the tree of a tame page, without comments, processing instructions and scripts.
 
-    Comments, processing instructions and scripts are no part of it.
+    Returns:
+        The root, or None if the page has no element.
     """
     etree: Any = import_module("lxml.etree")  # of the extra `fetch`
-    lxml_html: Any = import_module("lxml.html")  # whose elements trafilatura asks for
+    lxml_html: Any = import_module("lxml.html")  # trafilatura needs its element class
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     root = etree.fromstring(html.encode("utf-8", "replace"), parser)
     if root is not None:
@@ -41,45 +44,45 @@ def parse(html: str) -> Element | None:
 
 
 def metas_of(head: bytes) -> Iterator[Element]:
-    """Yield the meta elements in the first bytes of a page whose charset is not known yet."""
+    """Yield the meta elements at the start of a page whose charset is unknown."""
     etree: Any = import_module("lxml.etree")
     root = etree.fromstring(head or b" ", etree.HTMLParser(encoding="iso-8859-1"))
     yield from () if root is None else root.iter("meta")
 
 
 def drop(element: Element) -> None:
-    """Empty an element of all in it; the text after it stays.
+    """Empty an element; the text after it stays.
 
-    It is not taken out of the tree: the text after it would be joined to the one before, and that
-    costs quadratic time where thousands follow each other.
+    Removing it from the tree would join the texts before and after it, which takes quadratic time
+    for thousands of elements.
     """
     element.clear(keep_tail=True)
     element.tag = "wbr"
 
 
 def settable(text: str) -> str:
-    """Return a text without the characters that a tree may hold but takes from nobody."""
+    """Return a text without the characters that lxml refuses to set."""
     return text if text.isprintable() else _NOT_SETTABLE.sub("", text)
 
 
 def drop_all(elements: Iterable[Element]) -> None:
-    """Drop elements; they may stand in each other."""
+    """Drop elements; they may be nested."""
     for element in list(elements):
         drop(element)
 
 
 def text_of(element: Element) -> str:
-    """Return all text in an element as it stands there."""
+    """Return all text in an element."""
     return "".join(element.itertext())
 
 
 def length_of(element: Element) -> int:
-    """Return the number of characters in an element that are no blanks at the ends of its texts."""
+    """Return the length of an element's text nodes, each without white space at its ends."""
     return sum(len(text.strip()) for text in element.itertext())
 
 
 def names(element: Element) -> str:
-    """Return the class and id of an element in lower case, bounded."""
+    """Return the class and id of an element in lower case, shortened."""
     return f"{element.get('class', '')[:300]} {element.get('id', '')[:100]}".lower()
 
 
@@ -88,21 +91,21 @@ def tokens(element: Element) -> set[str]:
     return set(element.get("class", "")[:500].lower().split())
 
 
-def stands_aside(element: Element) -> bool:
-    """Return whether an element belongs to a comment, a teaser or the like, not to the page."""
-    for above in (element, *element.iterancestors()):
-        if above.tag == "footer" and next(above.iterancestors("article"), None) is not None:
+def is_aside(element: Element) -> bool:
+    """Return whether an element belongs to a comment, a teaser or the like."""
+    for ancestor in (element, *element.iterancestors()):
+        if ancestor.tag == "footer" and next(ancestor.iterancestors("article"), None) is not None:
             continue
-        named = above.tag != "body" and _NO_PAGE.search(names(above))
-        if named or above.tag in {"aside", "nav", "footer"}:
+        has_aside_name = ancestor.tag != "body" and _ASIDE_NAMES.search(names(ancestor))
+        if has_aside_name or ancestor.tag in {"aside", "nav", "footer"}:
             return True
-        if above.tag in {"article", "main", "body"}:
+        if ancestor.tag in {"article", "main", "body"}:
             return False
     return False
 
 
 def path_of(url: str) -> str:
-    """Return the path of a URL, or all of what is none."""
+    """Return the path of a URL, or all of a malformed one."""
     try:
         return urlsplit(url).path
     except ValueError:
@@ -110,6 +113,6 @@ def path_of(url: str) -> str:
 
 
 def first_number(element: Element) -> int:
-    """Return the number that a numbered list begins with."""
+    """Return the first number of a numbered list."""
     start = element.get("start", "1")
     return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1

@@ -1,9 +1,8 @@
-"""What a page holds and its readers do not see, as far as its markup alone tells.
+"""Drop text that a page hides from its readers, by its markup alone.
 
-Style sheets are not read: what only they hide is taken for visible, and white text counts as
-hidden only where the markup names its background too, or the page has no style sheet at all.
-What stands in a closed `details` or behind a tab of the page's own is text that a reader can open;
-of tabs, those marked `hidden` are left out like everything so marked.
+Style sheets are not read: text that only they hide counts as visible, and white text counts as
+hidden only if the markup sets its background too, or the page has no style sheet. A reader can open
+a closed `details` or another tab of the page, so that text stays, unless it is marked `hidden`.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from collections.abc import Mapping
 from webtools._internal.pages.tree import Element, drop, drop_all, length_of
 
 _NEVER_SHOWN = ("template", "datalist", "object", "iframe", "canvas", "audio", "video")
-_ROOTS = frozenset({"html", "body", "head"})  # some sites hide all until a script has run
+_ROOTS = frozenset({"html", "body", "head"})  # some sites hide them until a script has run
 _HIDDEN_CLASSES = frozenset(
     {"sr-only", "visually-hidden", "visuallyhidden", "is-visually-hidden", "u-visually-hidden"}
     | {"screen-reader-text", "screen-reader-only", "screenreader-only", "screenreader"}
     | {"offscreen", "off-screen", "element-invisible", "hidden-visually", "assistive-text"}
     | {"visually-hidden-focusable", "sr-only-focusable", "show-for-sr", "a11y-only", "a11y-hidden"}
 )
-_LONGEST_STYLE = 2000  # characters of a style attribute that are looked at
+_LONGEST_STYLE = 2000  # characters of a style attribute
 _BLANKS = re.compile(r"/\*.{0,200}?\*/|\s+", re.DOTALL)
 _NUMBER = r"[+]?(?:0++(?:\.0*+)?|\.0++)"
 _SIZE = r"(?:px|pt|r?em|ex|ch|%|vw|vh)?"
 _END = r"(?:!important)?(?:;|$)"
-_UNSEEN = re.compile(
+_HIDDEN_STYLE = re.compile(
     rf"(?:^|;)(?:display:none{_END}|visibility:(?:hidden|collapse){_END}"
     rf"|opacity:(?:{_NUMBER}|0?\.0\d*)%?{_END}|font-size:(?:{_NUMBER}{_SIZE}|(?:1|0?\.\d+)p[xt]){_END}"
     rf"|color:(?:transparent|rgba\(\d+,\d+,\d+,{_NUMBER}\)|#[0-9a-f]{{6}}00|#[0-9a-f]{{3}}0){_END}"
@@ -34,7 +33,7 @@ _UNSEEN = re.compile(
     rf"|clip-path:inset\((?:50|100)%|transform:scale[xy]?\(0[,)]"
     rf"|content-visibility:hidden{_END})"
 )
-_AWAY = re.compile(
+_OFF_SCREEN = re.compile(
     r"(?:^|;)(?:left|right|top|bottom|margin-left|margin-top):-(?:\d{4}|999|\d{3,}r?em|100v[wh])"
     r"|transform:translate[xy]?\(-(?:\d{4,}px|\d{3,}%,)"
 )
@@ -48,19 +47,19 @@ _WHITE = frozenset(
 
 
 def drop_invisible(root: Element) -> int:
-    """Take out of the tree what a reader does not see; return its number of characters."""
-    plain = _has_no_style_sheet(root)
+    """Drop invisible elements from the tree; return the length of their text."""
+    is_white = _has_no_style_sheet(root)
     drop_all(root.iter("style"))
-    dropped = 0
+    length = 0
     for element in list(root.iter("*")):
-        if is_hidden(element.tag, element.attrib) or _is_of_one_color(element, plain):
-            dropped += length_of(element)
+        if is_hidden(element.tag, element.attrib) or _is_camouflaged(element, is_white):
+            length += length_of(element)
             drop(element)
-    return dropped
+    return length
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether an element's own markup hides it, colours aside."""
+    """Return whether an element's own markup hides it, except by colour."""
     if tag in _NEVER_SHOWN or (tag == "dialog" and "open" not in attributes):
         return True
     if not attributes or tag in _ROOTS:
@@ -69,17 +68,17 @@ def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
         return True
     if _HIDDEN_CLASSES.intersection(attributes.get("class", "")[:500].lower().split()):
         return True
-    return "style" in attributes and _is_unseen(_style(attributes))
+    return "style" in attributes and _hides(_style(attributes))
 
 
-def _is_unseen(style: str) -> bool:
-    if _UNSEEN.search(style) or (_AWAY.search(style) and _POSITIONED.search(style)):
+def _hides(style: str) -> bool:
+    if _HIDDEN_STYLE.search(style) or (_OFF_SCREEN.search(style) and _POSITIONED.search(style)):
         return True
     return "overflow:hidden" in style and _FLAT.search(f"{style};") is not None
 
 
-def _is_of_one_color(element: Element, white_page: bool) -> bool:
-    """Return whether a text has the colour of what it stands on."""
+def _is_camouflaged(element: Element, white_page: bool) -> bool:
+    """Return whether a text has the colour of its background."""
     if element.tag == "font" and white_page and _color(element.get("color", "")) == "white":
         return True
     if "olor" not in element.get("style", ""):
@@ -89,9 +88,9 @@ def _is_of_one_color(element: Element, white_page: bool) -> bool:
 
 
 def _background(element: Element, white_page: bool) -> str:
-    for each in (element, *element.iterancestors()):
-        own = _BACKGROUND.search(_style(each.attrib)) if each.get("style") else None
-        if background := own[1] if own else each.get("bgcolor"):
+    for ancestor in (element, *element.iterancestors()):
+        style = _BACKGROUND.search(_style(ancestor.attrib)) if ancestor.get("style") else None
+        if background := style[1] if style else ancestor.get("bgcolor"):
             return _color(background)
     return "white" if white_page else ""
 
@@ -107,5 +106,5 @@ def _style(attributes: Mapping[str, str]) -> str:
 
 def _has_no_style_sheet(root: Element) -> bool:
     links = root.iter("link")
-    linked = any("stylesheet" in each.get("rel", "").lower() for each in links)
-    return not linked and next(root.iter("style"), None) is None
+    is_linked = any("stylesheet" in each.get("rel", "").lower() for each in links)
+    return not is_linked and next(root.iter("style"), None) is None

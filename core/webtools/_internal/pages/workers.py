@@ -1,8 +1,8 @@
-"""Processes that read pages: started when needed, used again, and killed when time is over.
+"""A pool of processes that read pages, with time-outs.
 
-What reads a page holds Python's interpreter lock, and is not ours; a hostile page may keep it busy
-for minutes. In a process of its own that is nobody's concern: the call gets its error in time, and
-no other thread, loop or signal waits.
+The libraries that read a page hold the interpreter lock, and a hostile page may keep them busy for
+minutes. In another process that blocks no thread, event loop or signal of this one, and the call
+gets its error in time.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.processes import Alarm, Worker, start_worker, timer_of
 from webtools._internal.pages.reading_here import read_here, too_long
 
-PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read at the same time
-MOST_PROCESSES = 16  # beside those that have been busy with one page for long
+PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read pages at the same time
+MAX_PROCESSES = 16  # including those that are busy with one page for long
 IDLE_SECONDS = 60.0
 
-_LONG = 1.0  # seconds with one page, after which others need not wait for the process
-_GLANCE = 0.2  # seconds between two looks whether that is so
-_PAUSE = 60.0  # after a failed start, in which pages are read in this process
+_LONG = 1.0  # seconds with one page, after which another process may start
+_POLL = 0.2  # seconds between checks for that
+_PAUSE = 60.0  # seconds after a failed start, in which pages are read in this process
 
 
 class Pool:
-    """The processes of this one."""
+    """Pool of page-reading subprocesses."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._all: set[Worker] = set()
-        self._idle: dict[Worker, threading.Timer] = {}  # the last one used is the first again
+        self._workers: set[Worker] = set()
+        self._idle: dict[Worker, threading.Timer] = {}  # the last one used is reused first
         self._starting = 0
         self._waiting = 0
-        self._off_until = 0.0
+        self._disabled_until = 0.0
         self._is_closed = False
 
     @property
     def processes(self) -> list[int]:
         """The ids of the processes."""
-        return [worker.process.pid for worker in [*self._all]]
+        return [worker.process.pid for worker in [*self._workers]]
 
     def prepare(self) -> None:
-        """Begin to start a process, unless one is idle, while the page is still on its way."""
+        """Start a process in the background, unless one is idle."""
         with self._changed:
             if not self._idle:
                 self._grow(PROCESSES)
@@ -56,40 +56,41 @@ class Pool:
         """Read a page in `source.seconds` at most.
 
         Raises:
-            ProviderError: That was not possible.
+            ProviderError: It cannot be read, or not in time.
             ConfigError: The extra `fetch` is not installed.
         """
-        until = time.monotonic() + source.seconds
-        timer = timer_of(source.seconds, alarm.ring)
+        seconds = source.seconds
+        deadline = time.monotonic() + seconds
+        timer = timer_of(seconds, alarm.ring)
         try:
-            worker = self._take(until, alarm)
+            worker = self._take(deadline, alarm)
             if alarm.has_rung and worker is None:
-                raise too_long(source.seconds)
-            left = replace(source, seconds=_left(until))
+                raise too_long(seconds)
+            source = replace(source, seconds=_seconds_until(deadline))
             if worker is None:
-                return read_here(left)
+                return read_here(source)
             try:
-                answer = worker.ask(left, alarm)
+                answer = worker.read(source, alarm)
                 if answer is None:
-                    raise too_long(source.seconds) if alarm.has_rung else worker.crash()
+                    raise too_long(seconds) if alarm.has_rung else worker.crash_error()
             finally:
-                self._give(worker)
+                self._release(worker)
         finally:
             timer.cancel()
         return answer.read()
 
-    def _take(self, until: float, alarm: Alarm) -> Worker | None:
-        """Wait for a process; None when none can be started, or the alarm rang before."""
+    def _take(self, deadline: float, alarm: Alarm) -> Worker | None:
+        """Wait for a process; None if none can be started or the alarm has rung."""
         worker = None
         with self._changed:
             self._waiting += 1
             try:
-                while not alarm.has_rung and (self._all or not self._is_off()):
+                while not alarm.has_rung and (self._workers or not self._is_disabled()):
                     if (worker := self._next_idle()) is not None:
                         break
                     if self._starting < self._waiting:
                         self._grow(self._limit())
-                    self._changed.wait(min(_GLANCE, _left(until)))
+                    self._changed.wait(min(_POLL, _seconds_until(deadline)))
             finally:
                 self._waiting -= 1
         return worker
@@ -101,26 +102,26 @@ class Pool:
             if worker.process.poll() is None:
                 worker.since = time.monotonic()
                 return worker
-            self._all.discard(worker)
+            self._workers.discard(worker)
             worker.close()
         return None
 
-    def _is_off(self) -> bool:
-        return time.monotonic() < self._off_until
+    def _is_disabled(self) -> bool:
+        return time.monotonic() < self._disabled_until
 
     def _limit(self) -> int:
-        """Return how many processes there may be: one that is busy for long keeps up no other."""
+        """Return how many processes may run; those that are busy for long do not count."""
         oldest = time.monotonic() - _LONG
-        return PROCESSES + sum(worker.since < oldest for worker in self._all)
+        return PROCESSES + sum(worker.since < oldest for worker in self._workers)
 
     def _grow(self, limit: int) -> None:
-        count = len(self._all) + self._starting
-        if self._is_closed or self._is_off() or count >= min(limit, MOST_PROCESSES):
+        count = len(self._workers) + self._starting
+        if self._is_closed or self._is_disabled() or count >= min(limit, MAX_PROCESSES):
             return
         try:
             in_own_thread(self._start_one, "webtools-start")
-        except RuntimeError:  # no room for a thread, nor for a process
-            self._off_until = time.monotonic() + _PAUSE
+        except RuntimeError:  # no resources for a thread or a process
+            self._disabled_until = time.monotonic() + _PAUSE
         else:
             self._starting += 1
 
@@ -129,59 +130,59 @@ class Pool:
         with self._changed:
             self._starting -= 1
             if worker is not None:
-                self._all.add(worker)
-                self._give(worker)
+                self._workers.add(worker)
+                self._release(worker)
             else:
-                self._off_until = time.monotonic() + _PAUSE
+                self._disabled_until = time.monotonic() + _PAUSE
                 self._changed.notify_all()
 
-    def _give(self, worker: Worker) -> None:
-        """Take a process back, and keep it for a while if it can be used again."""
+    def _release(self, worker: Worker) -> None:
+        """Return a process to the pool, and keep it for a while if it is sound."""
         with self._changed:
             if worker.is_sound and not self._is_closed:
-                with suppress(RuntimeError):  # no room for a thread
+                with suppress(RuntimeError):  # no resources for a timer thread
                     self._idle[worker] = timer_of(IDLE_SECONDS, partial(self._retire, worker))
             self._changed.notify_all()
             if worker in self._idle:
                 return
-            self._all.discard(worker)
+            self._workers.discard(worker)
         worker.close()
 
     def _retire(self, worker: Worker) -> None:
-        """End a process that had nothing to do for long."""
+        """End a process that was idle for long."""
         with self._changed:
             if self._idle.pop(worker, None) is None:
                 return
-            self._all.discard(worker)
+            self._workers.discard(worker)
         worker.close()
 
     def close(self) -> None:
         """End all processes, for good."""
         self._is_closed = True
-        for worker in [*self._all]:
+        for worker in [*self._workers]:
             worker.close()
 
-    def forsake(self) -> None:
-        """Release the processes, which are the parent's of this one."""
-        for worker in [*self._all]:
-            worker.forsake()
-            worker.process.returncode = 0  # else its end would be waited for
+    def abandon(self) -> None:
+        """Release the processes in a forked child; they belong to the parent."""
+        for worker in [*self._workers]:
+            worker.abandon()
+            worker.process.returncode = 0  # or Python would wait for it
 
 
-def _left(until: float) -> float:
-    return max(0.0, until - time.monotonic())
+def _seconds_until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 # --- the pool of this process ------------------------------------------------------------------
 
 
 def read_apart(source: Source, alarm: Alarm) -> Content:
-    """Read a page in another process, which the alarm ends; raises as `Pool.read` does."""
+    """Read a page in another process, which the alarm can kill; see `Pool.read`."""
     return _pool.read(source, alarm)
 
 
 def prepare() -> None:
-    """Begin to start a process that reads pages, unless there is one."""
+    """Start a process that reads pages in the background, unless one is idle."""
     _pool.prepare()
 
 
@@ -195,8 +196,8 @@ def _close() -> None:
 
 
 def _begin_in_child() -> None:
-    global _pool  # noqa: PLW0603  # the processes of a process are its own
-    _pool.forsake()
+    global _pool  # noqa: PLW0603  # a child process has its own pool
+    _pool.abandon()
     _pool = Pool()
 
 
