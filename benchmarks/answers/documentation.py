@@ -71,7 +71,7 @@ class Found:
     Attributes:
         question: The question.
         pages: The best five pages.
-        near: The best five of those that lack the answer: whoever answers from them is wrong.
+        near: The best five of those that lack the answer: an answer from them is wrong.
     """
 
     question: Question

@@ -47,7 +47,7 @@ _NEVER = re.compile(r"(?!)")
 _QUOTABLE: Any = units._Quotable
 _READER: Any = blocks._Reader
 _HEADINGS = matching._headings
-_JUDGE = terms._judge
+_WEIGH = terms._weigh
 _END = sentences._END
 _NARROW = matching.narrow
 
@@ -119,8 +119,8 @@ def _yes(*_: Any) -> bool:
 # --- ranking and quoting -----------------------------------------------------------------------
 
 
-def _judge_whole(*arguments: Any) -> tuple[float, int]:
-    weight, end = _JUDGE(*arguments)
+def _weigh_whole(*arguments: Any) -> tuple[float, int]:
+    weight, end = _WEIGH(*arguments)
     return (weight if weight == 1 else 0.0), end
 
 
@@ -147,40 +147,40 @@ RANKING = (
     Rule(
         "identifiers whole before their parts",
         terms,
-        "identifiers_of _IDENTIFIER resolved",
+        "identifiers_of _IDENTIFIER resolve_identifiers",
         ((terms, "identifiers_of", lambda _: ()),),
     ),
     Rule('"how long" is not the word "long"', terms, "_QUANTITY", ((terms, "_QUANTITY", _NEVER),)),
-    Rule("a part of a longer word counts half", terms, "_LONG", ((terms, "_judge", _judge_whole),)),
+    Rule("a part of a longer word counts half", terms, "_LONG", ((terms, "_weigh", _weigh_whole),)),
     Rule(
         "near-duplicates are left out",
         duplicates,
-        "is_repeated shingles_of Shingles SAME _SIZE _WORDS _UNSPACED",
+        "is_repeated shingles_of Shingles SAME _SHINGLE_WORDS _WORDS _LONG_WORD",
         ((ranking, "is_repeated", _no), (extractive, "is_repeated", _no)),
     ),
     Rule(
         "sentences: the kind of answer",
         questions,
-        "_WANTED _SHOWN WANTED SHOWN KINDS kinds_of",
-        ((extractive, "_SHOWN", 0.0),),
+        "_QUESTION_PATTERNS _ANSWER_PATTERNS QUESTIONS ANSWERS KINDS kinds_of",
+        ((extractive, "_KIND_WEIGHT", 0.0),),
     ),
     Rule(
         "sentences: the score of the passage",
         extractive,
-        "_PASSAGE",
-        ((extractive, "_PASSAGE", 0.0),),
+        "_PASSAGE_WEIGHT",
+        ((extractive, "_PASSAGE_WEIGHT", 0.0),),
     ),
     Rule(
         "sentences: the opening of a page",
         extractive,
-        "_OPENING is_first",
-        ((extractive, "_OPENING", 0.0),),
+        "_OPENING_WEIGHT is_first",
+        ((extractive, "_OPENING_WEIGHT", 0.0),),
     ),
     Rule(
         "threshold: lower score for longer text",
         extractive,
-        "_BY_LENGTH",
-        ((extractive, "_BY_LENGTH", 0.0),),
+        "_LENGTH_PENALTY",
+        ((extractive, "_LENGTH_PENALTY", 0.0),),
     ),
     Rule(
         "later claims score at most .35 less",
@@ -191,8 +191,8 @@ RANKING = (
     Rule(
         "sentences that lean on the one before are joined",
         units,
-        "_joined _LONGEST_JOINED",
-        ((_QUOTABLE, "_joined", lambda _, spans: [*spans]),),
+        "_join _LONGEST_JOINED",
+        ((_QUOTABLE, "_join", lambda _, spans: [*spans]),),
     ),
     Rule(
         "a signature on a line of its own",
@@ -203,7 +203,7 @@ RANKING = (
     Rule(
         "a heading that names what is meant",
         extractive,
-        "_heading _needs _GENERIC _SITE _NAME",
+        "_heading _adds_subject _GENERIC _SITE _NAME",
         ((extractive, "_heading", lambda _: ""),),
     ),
     Rule("reference lists are not quoted", units, "REFERENCES", ((units, "REFERENCES", _NEVER),)),
@@ -347,10 +347,10 @@ UNITS = (
     ),
     Rule("after an ellipsis", evidence, "_ELLIPSES", ((evidence, "_ELLIPSES", ()),)),
     Rule(
-        "an item goes on in a paragraph, or is cut off",
+        "an item continues in a paragraph, or is cut off",
         evidence,
-        "_goes_on",
-        ((Evidence, "_goes_on", _no),),
+        "_may_continue",
+        ((Evidence, "_may_continue", _no),),
     ),
     Rule(
         "a number at the beginning of a wrapped line",
@@ -367,17 +367,17 @@ UNITS = (
 )
 CONTEXTS = {
     "struck": "_is_struck _STRUCK",
-    "quotation marks": "_is_in_quotation_marks _QUOTATION_MARKS _BEFORE _AFTER _QUOTED _is_open",
-    "continued": "_goes_on _CONTINUED",
+    "quotation marks": "_is_in_quotation_marks _QUOTATION_MARKS _BEFORE _AFTER _QUOTATION_SPAN _is_open",
+    "continued": "_is_continued _CONTINUED",
     "heading": "_is_retracted _RETRACTED",
-    "label": "_is_labelled _LABELLED _LABEL",
+    "label": "_is_labelled _LABELLED _LABEL_WORDS",
     "lead-in": "_is_introduced _introductions _introduces _LEADS_IN _SAYS _FOLLOWING _IMAGINED",
-    "mark": "_is_marked _MARKED _BESIDE",
-    "remark": "_is_remarked _REFERS _TAKES_BACK _EXCLAIMED _IS_NOT_SO _REMARK _SHORT",
+    "mark": "_is_marked _MARKED _MARK_SPAN",
+    "remark": "_is_remarked _REFERS _TAKES_BACK _EXCLAIMED _IS_NOT_SO _LONGEST_REMARK _COMMENT_WORDS",
 }
 REASONS = {
-    "a missing number or name": ("_missing", "lacks its"),
-    "a negation": ("_other_negation _NEGATION _CLOSE", "closest sentence"),
+    "a missing number or name": ("_missing_facts", "lacks its"),
+    "a negation": ("_compare_negations _NEGATION _CLOSE", "closest sentence"),
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from webtools._internal.grounding.grounding_models import rescore
 from webtools._internal.grounding.ranking import document_of, fill, passages_of, rank_documents
-from webtools._internal.grounding.segmentation import MOST
+from webtools._internal.grounding.segmentation import MAX_PASSAGE
 from webtools.results import Passage
 
 __all__ = ["Embeddings", "Passage", "Reranker", "Text", "rank"]
@@ -76,9 +76,9 @@ def rank(
         An empty list if no passage has a word of the question. Passages that repeat a better one,
         on the same page or another, are omitted.
     """
-    limit = min(MOST, max(_MIN_PASSAGE, max_characters))  # longer ones would not fit
+    limit = min(MAX_PASSAGE, max(_MIN_PASSAGE, max_characters))  # longer ones would not fit
     documents = [
-        document_of(_text(each), number, title=_title(each), url=_url(each), most=limit)
+        document_of(_text(each), number, title=_title(each), url=_url(each), limit=limit)
         for number, each in enumerate(texts)
     ]
     ranked = rank_documents(question, documents).ranked

@@ -13,7 +13,7 @@ from source_samples import SOURCES, TRUE
 from webtools import Verified
 from webtools._internal.grounding import verification
 from webtools._internal.grounding.citations import LONGEST
-from webtools._internal.grounding.evidence import MOST_PIECES, Evidence
+from webtools._internal.grounding.evidence import MAX_PIECES, Evidence
 from webtools._internal.grounding.verification import verify
 from webtools.synthesis import Source
 
@@ -342,4 +342,4 @@ def test_claims_after_the_deadline_are_uncertain(monkeypatch: pytest.MonkeyPatch
 def test_a_text_of_very_many_sentences_is_read_in_part(text: str) -> None:
     evidence = Evidence(text)
     assert evidence.is_cut
-    assert len(evidence.pieces) <= MOST_PIECES
+    assert len(evidence.pieces) <= MAX_PIECES

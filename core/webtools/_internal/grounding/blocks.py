@@ -1,7 +1,7 @@
 """Read the structure of Markdown or plain text: headings, terms, paragraphs, items, rows, code.
 
-One pass over the lines; every block is a slice of the text, so nothing is respelled. In plain text,
-such as a manual page, indentation tells what stands under what, and is not a mark of code alone.
+One pass over the lines; every block is a slice of the text. In plain text, such as a manual page,
+indentation shows the structure, and is not a sign of code by itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ITEM = re.compile(r"(?:[-*+•‣·]|\d{1,3}[.)])\s")
 _DEFINITION = re.compile(r":\s")
 _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
-# Code, or a link: its text may have brackets, and its address parentheses, one level deep.
+# Code, or a link: its text may have brackets, and its URL parentheses, one level deep.
 _LINK = re.compile(
     r"(`[^`\n]+`)|!?\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){0,300})\]"
     r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}(?:\s[^()]{0,300})?\)"
@@ -33,7 +33,7 @@ _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
 _WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")
 _SENTENCE = re.compile(r"(?<!\.)[.:!?][\"')]*\s*$")
 _CODE_MARK = re.compile(r"[#/*$>{}%;+\-|<]")
-# Headings of lists of sources and links, which state nothing themselves.
+# Headings of lists of sources and links, which make no claims.
 REFERENCES = re.compile(
     r"\W*(?:references?|bibliography|works cited|citations?|sources|further reading|external links"
     r"|see also|footnotes|literatur|einzelnachweise|weblinks|quellen|références|bibliographie"
@@ -42,9 +42,9 @@ REFERENCES = re.compile(
     re.IGNORECASE,
 )
 _CODE_INDENT = 4
-_DEEPER = 2  # columns by which what is said of a term stands to its right
-_LOOKED_AT = 2000  # characters of a paragraph that tell whether it is prose
-_WIDTH = 68  # columns that a paragraph fills before it goes on in the next line
+_MIN_INDENT = 2  # columns of the description of a term, relative to the term
+_SAMPLE = 2000  # characters of a paragraph that decide whether it is prose
+_WIDTH = 68  # columns that a paragraph fills before it continues in the next line
 _LONGEST_TERM = 400
 _LONGEST_HEADING = 120
 _SPECIAL = frozenset("`.\"'^~#=-*+•‣·:|_0123456789")
@@ -52,12 +52,12 @@ _SPECIAL = frozenset("`.\"'^~#=-*+•‣·:|_0123456789")
 
 @dataclass(slots=True)
 class Block:
-    """A slice of a text that is one thing.
+    """A heading, term, paragraph, item, row or block of code, as a slice of a text.
 
     Attributes:
-        kind: What it is.
-        start: Where it begins, its indentation left out.
-        end: Where it ends, without the line break.
+        kind: Kind of the block.
+        start: Start, without its indentation.
+        end: End, without the line break.
         indent: Columns before it.
         level: Of a heading, 1 to 6; else 0.
     """
@@ -75,30 +75,30 @@ def read_blocks(text: str) -> list[Block]:
 
 
 class _Reader:
-    """Goes over the lines once; `_open` is the block that the next line may go on with."""
+    """Reads the lines once; `_open` is the block that the next line may continue."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._blocks: list[Block] = []
         self._open: Block | None = None
         self._after_blank = True
-        self._inside = 0  # indentation of what the last item or definition holds
-        self._term = -1  # that of the last term that is told by what is indented below it
+        self._inside = 0  # indentation of the content of the last item or definition
+        self._term = -1  # indentation of the last term that is followed by an indented description
 
     def read(self) -> list[Block]:
         lines = self._lines()
         for start, line in lines:
-            stripped = line.lstrip()
-            if not stripped:
+            content = line.lstrip()
+            if not content:
                 self._open, self._after_blank = None, True
                 continue
-            before = line[: len(line) - len(stripped)]
-            indent = len(before.expandtabs())
-            at = start + len(before)
-            end = at + len(stripped.rstrip())
-            special = stripped[0] in _SPECIAL
-            if not (special and self._read_special(stripped, at, end, indent, lines)):
-                self._read_plain(at, end, indent)
+            indentation = line[: len(line) - len(content)]
+            indent = len(indentation.expandtabs())
+            position = start + len(indentation)
+            end = position + len(content.rstrip())
+            is_special = content[0] in _SPECIAL
+            if not (is_special and self._read_special(content, position, end, indent, lines)):
+                self._read_plain(position, end, indent)
             self._after_blank = False
         return self._blocks
 
@@ -116,13 +116,13 @@ class _Reader:
     def _read_special(
         self, line: str, start: int, end: int, indent: int, lines: Iterator[tuple[int, str]]
     ) -> bool:
-        """Read a line that begins with a mark; return whether the mark meant something."""
+        """Read a line that begins with a mark; return whether it was markup."""
         first = line[0]
         if self._underline(line.rstrip(), end):
             self._open, self._inside = None, 0
         elif match := _FENCE.match(line):
             if first == ":":
-                self._define(indent)
+                self._make_term(indent)
             self._read_fence(match[1], start, end, indent, lines)
         elif first == "#" and (match := _ATX.match(line)) and indent < _CODE_INDENT:
             self._add("heading", start, end, indent, len(match[0]))
@@ -130,7 +130,7 @@ class _Reader:
         elif first == "|":
             self._add("row", start, end, indent)
             self._open = None
-        elif first == ":" and _DEFINITION.match(line) and self._define(indent):
+        elif first == ":" and _DEFINITION.match(line) and self._make_term(indent):
             self._open = self._add("prose", start, end, indent + _CODE_INDENT)
         elif _RULE.match(line):
             self._open = None
@@ -147,9 +147,9 @@ class _Reader:
     def _read_fence(
         self, fence: str, start: int, end: int, indent: int, lines: Iterator[tuple[int, str]]
     ) -> None:
-        """Take all lines up to the fence that closes."""
-        for at, line in lines:
-            end = at + len(line)
+        """Read all lines up to the closing fence."""
+        for line_start, line in lines:
+            end = line_start + len(line)
             stripped = line.strip()
             if stripped.startswith(fence) and not stripped.strip(fence[0]):
                 break
@@ -157,7 +157,7 @@ class _Reader:
         self._open = None
 
     def _underline(self, line: str, end: int) -> bool:
-        """Make a heading of the one line above a line of `===`, `---`, or other signs as long."""
+        """Turn the line above a line of `===`, `---`, or similar signs into a heading."""
         above = self._open
         if above is None or above.kind != "prose" or not (match := _UNDERLINE.match(line)):
             return False
@@ -170,8 +170,8 @@ class _Reader:
         above.kind, above.end, above.level = "heading", end, level
         return True
 
-    def _define(self, indent: int) -> bool:
-        """Make a term of the lines right above a definition."""
+    def _make_term(self, indent: int) -> bool:
+        """Turn the lines right above a definition into a term."""
         self._inside = indent + _CODE_INDENT
         above = self._blocks[-1] if self._blocks else None
         if above is None or above.kind != "prose" or above.end - above.start > _LONGEST_TERM:
@@ -190,15 +190,21 @@ class _Reader:
         return self._after_blank and indent >= self._inside + _CODE_INDENT
 
     def _read_plain(self, start: int, end: int, indent: int) -> None:
-        if self._open is not None and not (self._returns(indent) or self._hangs(start, indent)):
+        if self._open is not None and not (
+            self._ends_description(indent) or self._is_description(start, indent)
+        ):
             self._open.end = end
             return
         last = self._blocks[-1] if self._blocks else None
-        goes_on = last is not None and last.kind == "code" and self._goes_on(last, indent)
-        if goes_on and last is not None and not self._after_blank:
+        is_code_below = (
+            last is not None and last.kind == "code" and self._continues_code(last, indent)
+        )
+        if is_code_below and last is not None and not self._after_blank:
             last.end = end
-        elif (goes_on or self._is_code(indent)) and not looks_like_prose(self._ahead(start)):
-            if goes_on and last is not None:
+        elif (is_code_below or self._is_code(indent)) and not looks_like_prose(
+            self._paragraph_at(start)
+        ):
+            if is_code_below and last is not None:
                 last.end = end
             else:
                 self._add("code", self._text.rfind("\n", 0, start) + 1, end, indent)
@@ -206,28 +212,28 @@ class _Reader:
             self._inside = indent
             self._open = self._add("prose", start, end, indent)
 
-    def _ahead(self, start: int) -> str:
-        """Return what stands up to the next blank line, the beginning of it where it is long."""
-        return _BLANK.split(self._text[start : start + _LOOKED_AT], maxsplit=1)[0]
+    def _paragraph_at(self, start: int) -> str:
+        """Return the text up to the next blank line, shortened."""
+        return _BLANK.split(self._text[start : start + _SAMPLE], maxsplit=1)[0]
 
-    def _returns(self, indent: int) -> bool:
-        """Return whether a line leaves what is said of a term, though no blank line is between."""
+    def _ends_description(self, indent: int) -> bool:
+        """Return whether a line ends the description of a term without a blank line."""
         above = self._open
         return above is not None and above.kind == "prose" and indent <= self._term < above.indent
 
-    def _hangs(self, start: int, indent: int) -> bool:
-        """Return whether an indented line is what is said of the lines right above: of a term."""
+    def _is_description(self, start: int, indent: int) -> bool:
+        """Return whether an indented line is the description of the term right above it."""
         above = self._open
         is_short = above is not None and start - above.start <= _LONGEST_TERM
         if (
             above is None
             or not is_short
             or above.kind != "prose"
-            or indent < above.indent + _DEEPER
+            or indent < above.indent + _MIN_INDENT
         ):
             return False
         lines = self._text[above.start : start].rstrip().split("\n")
-        if len(lines) == 1 and self._is_split(above, indent):
+        if len(lines) == 1 and self._split_term(above, indent):
             return False
         pairs = pairwise([*lines, self._text[start : start + _WIDTH]])
         width = _WIDTH - above.indent
@@ -241,48 +247,56 @@ class _Reader:
             above.kind, self._term = "term", above.indent
         return True
 
-    def _is_split(self, above: Block, indent: int) -> bool:
-        """Split `-q  Be quiet` into a term and what is said of it, where that goes on below."""
+    def _split_term(self, above: Block, indent: int) -> bool:
+        """Split `-q  Be quiet` into a term and its description, if that continues below."""
         line = self._text[above.start : above.end]
         row = (" " * above.indent + line).expandtabs()
-        said = row[indent:]
-        if not said.strip() or not row[:indent].endswith("  ") or not line.endswith(said):
+        description = row[indent:]
+        if (
+            not description.strip()
+            or not row[:indent].endswith("  ")
+            or not line.endswith(description)
+        ):
             return False
-        self._open = replace(above, start=above.end - len(said), indent=indent)
+        self._open = replace(above, start=above.end - len(description), indent=indent)
         self._blocks.append(self._open)
         self._inside, self._term = indent, above.indent
         above.kind = "term"
-        above.end -= len(line) - len(line[: -len(said)].rstrip())
+        above.end -= len(line) - len(line[: -len(description)].rstrip())
         return True
 
-    def _goes_on(self, code: Block, indent: int) -> bool:
+    def _continues_code(self, code: Block, indent: int) -> bool:
         """Return whether an indented line belongs to the indented code above it."""
         fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
         return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
 
 
-def is_worded(text: str, least: float) -> bool:
-    """Return whether at least so much of a text are words, neither code nor addresses."""
-    return len(_WORD.findall(text)) >= least * len(text.split())
+def is_worded(text: str, minimum: float) -> bool:
+    """Return whether at least a share `minimum` of a text is words, not code or URLs."""
+    return len(_WORD.findall(text)) >= minimum * len(text.split())
 
 
 def looks_like_prose(text: str) -> bool:
-    """Return whether a text ends as a sentence does and is made of words, unlike code and output.
+    """Return whether a text ends like a sentence and consists of words, unlike code and output.
 
-    Of 16,000 paragraphs of documentation it tells 98 % of the code and 99 % of the prose.
+    Of 16,000 paragraphs of documentation it classifies 98 % of the code and 99 % of the prose.
     """
     words = _WORD.findall(text)
-    plain = sum(word.lower() in FUNCTION_WORDS for word in words)
+    function_words = sum(word.lower() in FUNCTION_WORDS for word in words)
     is_whole = _SENTENCE.search(text[-4:]) and not _CODE_MARK.match(text)
-    return bool(is_whole) and len(words) >= 0.6 * len(text.split()) and plain >= 0.15 * len(words)
+    return (
+        bool(is_whole)
+        and len(words) >= 0.6 * len(text.split())
+        and function_words >= 0.15 * len(words)
+    )
 
 
 def heading_text(text: str, block: Block) -> str:
     """Return the words of a heading or term on one line, without marks and links."""
-    words = text[block.start : block.end]
+    heading = text[block.start : block.end]
     if block.kind == "heading":
-        words = words.partition("\n")[0].strip("# \t")
-    return " ".join(link_texts(words).split())[:_LONGEST_HEADING]
+        heading = heading.partition("\n")[0].strip("# \t")
+    return " ".join(link_texts(heading).split())[:_LONGEST_HEADING]
 
 
 def link_texts(text: str) -> str:

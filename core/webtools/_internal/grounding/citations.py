@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001  signs of other scripts are what this reads
-"""Read an answer: its claims, sentence by sentence, and the sources that each of them cites.
+"""Read the claims of an answer, sentence by sentence, and the sources that each of them cites.
 
-`[n]` cites the n-th source, or the URL that the answer's own list of references has for it; links
-and bare URLs cite the source at that address. Marks alone below a block of code cite for all of it.
+`[n]` cites the n-th source, or the URL with that number in the answer's own references. Links and
+bare URLs cite the source with that URL. A line of marks below a block of code cites for the block.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from webtools._internal.grounding.sentences import sentence_spans
 from webtools._internal.text.cleaning import without_controls
 
 LONGEST = 50_000  # characters of an answer
-_MOST_BRACKETS = 1000  # as each may open a mark, which takes far longer to read than a word
-_MOST_SEARCHED = 500_000_000  # characters of sources, in which brackets of code are looked for
-_MOST_CITED = 20  # sources of one mark, and of one claim
+_MAX_BRACKETS = 1000  # in an answer, since each may open a mark, which is slow to read
+_MAX_SEARCHED = 500_000_000  # characters of sources to search for brackets of code
+_MAX_CITED = 20  # sources of a mark or a claim
 
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _URL = (
@@ -53,9 +53,9 @@ _MARKS_ALONE = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,9})(?:\s{0,3}(?:[-–—]|to)\s{0,3}(\d{1,9}))?", re.IGNORECASE)
-_HOLDER = re.compile("\ue000(\\d{1,6})\ue001")
-_HOLDERS = re.compile("(?:[\\s(]{0,9}\ue000\\d{1,6}\ue001[,;)]?)+")
-_BLANKED = re.compile(r"\ue000\d{1,6}\ue001(?:(\s{0,3})[^\W\d_A-Z])?")
+_PLACEHOLDER = re.compile("\ue000(\\d{1,6})\ue001")
+_PLACEHOLDERS = re.compile("(?:[\\s(]{0,9}\ue000\\d{1,6}\ue001[,;)]?)+")
+_PLACEHOLDER_AND_LETTER = re.compile(r"\ue000\d{1,6}\ue001(?:(\s{0,3})[^\W\d_A-Z])?")
 _ASIDE = re.compile(
     "\\((?:see|cf\\.?)[\\s:]{0,3}((?:\ue000\\d{1,6}\ue001[\\s,;]{0,3}){1,20}\\))", re.IGNORECASE
 )
@@ -72,10 +72,10 @@ _DEFINITION = re.compile(
 )
 _WORD = re.compile(r"[^\W_]")
 _BOLD = re.compile(r"(?<!\w)\*\*|\*\*(?!\w)")  # `2**10` is code
-_LEADS_IN = 200  # characters of a line that ends with a colon and is no claim
-# A bracket of code: after `=` or in a call, or right after a name that goes on.
-_OF_CODE = re.compile(r"(?:\w\(|=\s?)$")
-_GOES_ON = re.compile(r"\s{0,3}[-+*/%]?=(?!=)|\.[a-z_]")
+_LEADS_IN = 200  # characters of a line that ends with a colon and is not a claim
+# A bracket of code: after `=` or in a call, or between a name and `.name` or `=`.
+_BEFORE_CODE = re.compile(r"(?:\w\(|=\s?)$")
+_ATTRIBUTE = re.compile(r"\s{0,3}[-+*/%]?=(?!=)|\.[a-z_]")
 _TRAILING = ".,;:!?)]}'\"*_，。）】」"
 
 
@@ -86,7 +86,7 @@ class Statement:
     Attributes:
         text: The statement without its citations.
         cites: Indexes of the sources that it cites, each once.
-        foreign: Addresses and marks in it that belong to no source.
+        foreign: Addresses and marks that belong to no source.
     """
 
     text: str
@@ -96,14 +96,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A paragraph or an item of a list: what it begins with, and its statements."""
+    """A paragraph or a list item: its prefix, such as `- `, and its statements."""
 
     prefix: str
     statements: tuple[Statement, ...]
 
 
 class _Row(NamedTuple):
-    """A paragraph or an item with what it begins with, or a block of code with the marks below."""
+    """A paragraph or an item with its prefix, or a block of code with the marks below it."""
 
     prefix: str
     text: str
@@ -112,26 +112,26 @@ class _Row(NamedTuple):
 
 @dataclass
 class _Marks:
-    """What the marks of a line cite, by the numbers that hold their places."""
+    """What the marks of a line cite, by the numbers of their placeholders."""
 
     cites: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     foreign: dict[int, str] = field(default_factory=dict[int, str])
 
-    def hold(self) -> int:
-        """Return the number of the next place."""
+    def next_number(self) -> int:
+        """Return the number of the next placeholder."""
         return len(self.cites) + len(self.foreign)
 
 
 class Answer:
-    """An answer, read against the addresses of its sources.
+    """An answer, with the addresses of its sources resolved.
 
     Attributes:
         lines: Its paragraphs and items; an empty line stands for a blank one.
-        length: How many characters were read.
+        length: Number of characters that were read.
     """
 
     def __init__(self, text: str, sources: Sequence[Any]) -> None:
-        """Read an answer; the texts of its sources tell an index of code from a mark."""
+        """Read an answer; the texts of its sources distinguish an index of code from a mark."""
         self._texts = [source.text for source in sources]
         self._searched = 0
         self._numbered: dict[int, int] = {}
@@ -141,8 +141,8 @@ class Answer:
             for form in dict.fromkeys((source.url, address(source.url))):
                 self._places.setdefault(form, []).append(place)
         brackets = re.finditer(r"[\[【［]", text[:LONGEST])
-        beyond = next(islice(brackets, _MOST_BRACKETS, None), None)
-        self.length = beyond.start() if beyond else min(len(text), LONGEST)
+        excess = next(islice(brackets, _MAX_BRACKETS, None), None)
+        self.length = excess.start() if excess else min(len(text), LONGEST)
         rows = _PRIVATE.sub("", without_controls(text[: self.length])).splitlines()
         self._defined = dict(filter(None, map(self._definition, rows)))
         paragraphs = _paragraphs(rows)
@@ -154,189 +154,193 @@ class Answer:
         if match is None:
             return None
         url = match[3].rstrip(_TRAILING)
-        return int(match[1] or match[2]), self._at(url) or url
+        return int(match[1] or match[2]), self._sources_at(url) or url
 
-    def _at(self, url: str) -> tuple[int, ...]:
-        """Return the places of the sources at an address, which may end in a full stop."""
+    def _sources_at(self, url: str) -> tuple[int, ...]:
+        """Return the indexes of the sources with a URL, which may end in a full stop."""
         for form in dict.fromkeys((url, url.rstrip(_TRAILING))):
             if places := self._places.get(form) or self._places.get(address(form)):
                 return tuple(places)
         return ()
 
     def _code(self, row: _Row) -> Line:
-        """Return a block of code as one statement; a URL in it has to be in a source, too."""
+        """Return a block of code as one statement; URLs in it must be in a source."""
         marks = _Marks()
-        _TOKEN.sub(lambda match: self._held(match, marks), row.marks)
+        _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.marks)
         cites = tuple(dict.fromkeys(chain.from_iterable(marks.cites.values())))
         urls = (found[0].rstrip(_TRAILING) for found in re.finditer(_URL, row.text, re.IGNORECASE))
         foreign = (*marks.foreign.values(), *(url for url in urls if not self._is_in_source(url)))
-        return Line("", (Statement(row.text, cites[:_MOST_CITED], foreign),))
+        return Line("", (Statement(row.text, cites[:_MAX_CITED], foreign),))
 
     def _line(self, row: _Row) -> Line:
         marks = _Marks()
-        held = _ASIDE.sub(r"(\1", _TOKEN.sub(lambda match: self._held(match, marks), row.text))
-        blanked = _BLANKED.sub(_blanked, held)
+        text = _ASIDE.sub(
+            r"(\1", _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.text)
+        )
+        blanked = _PLACEHOLDER_AND_LETTER.sub(_blank_placeholder, text)
         spans = [span for span in sentence_spans(blanked) if _WORD.search(blanked, *span)]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
-        # A mark belongs to what it follows, but on a line that begins with one.
-        cuts = [0, *ends[:-1]] if _HOLDER.match(held.lstrip()) else [0, *starts[1:]]
-        pieces = [held[i:j] for i, j in zip(cuts, [*cuts[1:], len(held)], strict=True)]
-        found = (_statement(piece, marks) for piece in pieces)
-        return Line(row.prefix, tuple(each for each in found if each is not None))
+        # A mark belongs to the text before it, except on a line that begins with a mark.
+        cuts = [0, *ends[:-1]] if _PLACEHOLDER.match(text.lstrip()) else [0, *starts[1:]]
+        pieces = [text[i:j] for i, j in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+        statements = (_statement(piece, marks) for piece in pieces)
+        return Line(row.prefix, tuple(each for each in statements if each is not None))
 
-    def _held(self, match: re.Match[str], marks: _Marks) -> str:
-        """Note what a mark, a link or a URL cites, and put a holder in its place."""
+    def _replace_mark(self, match: re.Match[str], marks: _Marks) -> str:
+        """Record what a mark, a link or a URL cites, and return a placeholder for it."""
         url = match["url"] or match["html"] or match["marked"] or match["target"] or ""
         if match["named"]:
             return match["named"]
         if (match["code"] and "://" not in match[0]) or (match["mark"] and self._is_code(match)):
             return match[0]
-        key = marks.hold()
+        key = marks.next_number()
         if match["hedge"]:
             marks.cites[key] = ()
         elif match["mark"]:
-            self._note(match["mark"], key, marks)
-        elif not match["code"] and (places := self._at(url)):
+            self._record(match["mark"], key, marks)
+        elif not match["code"] and (places := self._sources_at(url)):
             marks.cites[key] = places
         else:
             marks.foreign[key] = (url or match[0]).rstrip(_TRAILING)
         rest = url[len(url.rstrip(_TRAILING)) :] if match["url"] else ""
         return f"{match['label'] or match['code'] or ''}\ue000{key}\ue001{rest}"
 
-    def _note(self, numbers: str, key: int, marks: _Marks) -> None:
-        """Note the sources that numbers in brackets mean."""
-        cited: dict[int, None] = {}
+    def _record(self, numbers: str, key: int, marks: _Marks) -> None:
+        """Record the sources that numbers in brackets cite."""
+        places: dict[int, None] = {}
         for first, last in _RANGE.findall(numbers):
-            start, stop = int(first), min(int(last or first), int(first) + _MOST_CITED)
+            start, stop = int(first), min(int(last or first), int(first) + _MAX_CITED)
             for number in range(start, stop + 1):
                 defined = self._defined.get(number)
                 if isinstance(defined, str):
                     marks.foreign[key] = defined
                     return
                 place = self._numbered.get(number)
-                cited |= dict.fromkeys(defined or (() if place is None else (place,)))
-        marks.cites[key] = tuple(cited)
+                places |= dict.fromkeys(defined or (() if place is None else (place,)))
+        marks.cites[key] = tuple(places)
 
     def _is_code(self, match: re.Match[str]) -> bool:
-        """Know a list or an index of code from a mark, which may stand right after a word."""
+        """Distinguish a list or an index of code from a mark, which may follow a word directly."""
         text = match.string
         before = text[max(0, match.start() - 100) : match.start()]
-        if _OF_CODE.search(before):
+        if _BEFORE_CODE.search(before):
             return True
         name = re.search(r"[\w.]*\w$", before)
         if name is None:
             return False
-        written = name[0] + match[0]
-        return bool(_GOES_ON.match(text, match.end())) or self._is_in_source(written)
+        code = name[0] + match[0]
+        return bool(_ATTRIBUTE.match(text, match.end())) or self._is_in_source(code)
 
-    def _is_in_source(self, written: str) -> bool:
-        """Return whether a source has it, as long as looking takes less than about a second."""
+    def _is_in_source(self, code: str) -> bool:
+        """Return whether a source contains the text; False after about a second of searching."""
         self._searched += sum(map(len, self._texts))
-        return self._searched <= _MOST_SEARCHED and any(written in text for text in self._texts)
+        return self._searched <= _MAX_SEARCHED and any(code in text for text in self._texts)
 
 
-def _blanked(match: re.Match[str]) -> str:
-    """Return blanks for a mark, which hides no end of a sentence; what follows begins another."""
+def _blank_placeholder(match: re.Match[str]) -> str:
+    """Return blanks for a placeholder, so that the text after it can begin a sentence."""
     return " " * len(match[0]) if match[1] is None else f"{' ' * (len(match[0]) - 1)}X"
 
 
 def cited_urls(text: str) -> list[str]:
-    """Return the web addresses that an answer names, in order, each page once."""
-    found: dict[str, str] = {}
+    """Return the URLs in an answer in order, without repetitions."""
+    urls: dict[str, str] = {}
     for match in _TOKEN.finditer(text[:LONGEST]):
         url = match["url"] or match["marked"] or match["target"] or ""
         if url.lower().startswith(("http://", "https://")):
             url = url.rstrip(_TRAILING)
-            found.setdefault(address(url), url)
-    return list(found.values())
+            urls.setdefault(address(url), url)
+    return list(urls.values())
 
 
 def address(url: str) -> str:
-    """Return the form in which addresses are compared: no fragment, no slash at the end."""
+    """Normalize a URL for comparison: no fragment, no tracking parameters, no slash at the end."""
     try:
-        bare = urldefrag(url)[0]
-    except ValueError:  # brackets that hold no address
+        normalized = urldefrag(url)[0]
+    except ValueError:  # brackets without an IPv6 address
         return url
-    bare = re.sub(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref)=[^&]*&?", "", bare).rstrip("?&/")
-    scheme, colon, rest = bare.partition("://")
+    normalized = re.sub(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref)=[^&]*&?", "", normalized).rstrip(
+        "?&/"
+    )
+    scheme, colon, rest = normalized.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme.lower()}{colon}{host.lower()}{slash}{path}".rstrip("/")
 
 
 def _statement(piece: str, marks: _Marks) -> Statement | None:
-    """Read a sentence and what it cites; None without words."""
-    keys = [int(key) for key in _HOLDER.findall(piece)]
-    text = _tidy(_HOLDERS.sub("", piece))
+    """Read a sentence and its citations; None if it has no words."""
+    keys = [int(key) for key in _PLACEHOLDER.findall(piece)]
+    text = _tidy(_PLACEHOLDERS.sub("", piece))
     foreign = tuple(marks.foreign[key] for key in keys if key in marks.foreign)
     if not _WORD.search(text) and not foreign:
         return None
     cites = tuple(dict.fromkeys(place for key in keys for place in marks.cites.get(key, ())))
-    return Statement(text, cites[:_MOST_CITED], foreign)
+    return Statement(text, cites[:_MAX_CITED], foreign)
 
 
 def _paragraphs(rows: Sequence[str]) -> list[_Row]:
-    """Join lines to paragraphs and items, each with what it begins with."""
-    found: list[_Row] = []
+    """Join lines to paragraphs and items with their prefixes."""
+    paragraphs: list[_Row] = []
     is_fenced = is_open = False
     for row in _with_cited_code(rows):
         if isinstance(row, _Row):
-            found.append(row)
+            paragraphs.append(row)
             is_open = False
         elif _is_fence(row):
             is_fenced, is_open = not is_fenced, False
         elif _REFERENCES.fullmatch(row):
             break
-        elif _is_silent(row):
+        elif _is_not_claim(row):
             is_open = False
-            found += [_Row("", "")] if found and found[-1] != ("", "", "") else []
+            paragraphs += [_Row("", "")] if paragraphs and paragraphs[-1] != ("", "", "") else []
         else:
             match = _PREFIX.match(row)
-            begun = match[0] if match else ""
-            body = row[len(begun) :]
+            prefix = match[0] if match else ""
+            body = row[len(prefix) :]
             if body.startswith("|"):
                 body = row_text(body)
-            if is_open and not begun.strip() and not is_fenced:
-                found[-1] = _Row(found[-1].prefix, f"{found[-1].text}\n{body}")
+            if is_open and not prefix.strip() and not is_fenced:
+                paragraphs[-1] = _Row(paragraphs[-1].prefix, f"{paragraphs[-1].text}\n{body}")
             else:
-                found.append(_Row(begun.replace("\t", "    "), body))
+                paragraphs.append(_Row(prefix.replace("\t", "    "), body))
             is_open = not is_fenced
-    return found
+    return paragraphs
 
 
 def _with_cited_code(rows: Sequence[str]) -> Iterator[str | _Row]:
-    """Yield lines; a block of code becomes one row where marks alone stand below it."""
-    fences = [at for at, row in enumerate(rows) if _is_fence(row)]
-    done = 0
+    """Yield lines; a block of code with a line of marks below it becomes one row."""
+    fences = [number for number, row in enumerate(rows) if _is_fence(row)]
+    position = 0
     for start, end in zip(fences[::2], fences[1::2], strict=False):
-        below = next((at for at in range(end + 1, len(rows)) if rows[at].strip()), end)
+        below = next((number for number in range(end + 1, len(rows)) if rows[number].strip()), end)
         if _MARKS_ALONE.fullmatch(rows[below]):
-            yield from rows[done:start]
+            yield from rows[position:start]
             yield _Row("", "\n".join(rows[start : end + 1]), rows[below])
-            done = below + 1
-    yield from rows[done:]
+            position = below + 1
+    yield from rows[position:]
 
 
 def _is_fence(row: str) -> bool:
     return row.lstrip().startswith(FENCES)
 
 
-def _is_silent(row: str) -> bool:
-    """Return whether a line is a heading, a rule, a lead-in or an entry of references: no claim."""
-    bare = row.strip()
-    leads_in = bare.endswith(":") and "[" not in bare and len(bare) < _LEADS_IN
+def _is_not_claim(row: str) -> bool:
+    """Return whether a line is a heading, a rule, a lead-in or a reference, not a claim."""
+    line = row.strip()
+    leads_in = line.endswith(":") and "[" not in line and len(line) < _LEADS_IN
     is_entry = _DEFINITION.match(row) is not None and _is_entry(row)
-    return leads_in or is_entry or bool(_HEADING.match(row)) or not _WORD.search(bare)
+    return leads_in or is_entry or bool(_HEADING.match(row)) or not _WORD.search(line)
 
 
 def _is_entry(row: str) -> bool:
-    """Know an entry of references from an item of an answer that ends with a URL."""
+    """Distinguish a reference from an item of an answer that ends with a URL."""
     return row.lstrip("-*+ \t").startswith("[")
 
 
 def _tidy(text: str) -> str:
-    """Fold blanks, and take out those before a full stop and brackets that held a mark alone."""
-    # After a word they are code: `heappop()`.
+    """Normalize blanks, and remove those before a full stop and empty brackets."""
+    # After a word, empty brackets are code: `heappop()`.
     text = " ".join(re.sub(r"(?<!\S)(?:\(\s*\)|\[\s*\])", "", text).split())
     text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", text)
-    bold = _BOLD.findall(text)  # whose other mark was in the sentence before or after
+    bold = _BOLD.findall(text)  # an unpaired mark, whose pair is in another sentence
     return _BOLD.sub("", text) if len(bold) % 2 else text

@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001  signs of other scripts are what this reads
-"""Find out whether a source states its own sentence: what the sentence is, and what is beside it.
+"""Check the context of a sentence: whether the source itself asserts it.
 
-A page may strike through, label or retract a sentence, or attribute it to somebody else. Only
-the headings above, the text right before and the text right after are read. Irony, a story that was
-framed paragraphs earlier, and a page that is wrong as a whole go unnoticed.
+A page may strike through, label or retract a sentence, or attribute it to somebody else. Only the
+headings above, the text right before and the text right after are read. Irony, a story with a frame
+several paragraphs earlier, and a page that is wrong as a whole are not recognized.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 
 from webtools._internal.grounding.evidence import Evidence, Unit, plain
 
-_REMARK = 14  # words of a sentence that may be about the one beside it
-_SHORT = 3  # words of one that has room for little else
-_LABEL = 5  # words of a label such as `Rating: false`
-_QUOTED = 400  # characters after a sentence in which single quotation marks may close
-_BESIDE = 60  # characters after a sentence in which a mark is looked for
+_LONGEST_REMARK = 14  # maximum words of a sentence about the one beside it
+_COMMENT_WORDS = 3  # words of a sentence that is a comment by its length
+_LABEL_WORDS = 5  # words of a label such as `Rating: false`
+_QUOTATION_SPAN = 400  # characters after a sentence to search for a closing single quotation mark
+_MARK_SPAN = 60  # characters after a sentence to search for a mark
 
 
 def _either(*groups: str) -> str:
@@ -40,11 +40,14 @@ _FALSE = _either(
     "falsch gelogen lüge unwahr angeblich faux mensonge erronée? falso mentira",
 )
 _SAYS = _either(
-    "says? said told claim(?:s|ed)? argue[sd]? allege[sd]? assert(?:s|ed)? insist(?:s|ed)?",
+    "says? said told claim(?:s|ed)? argue[sd]? allege[sd]? assert(?:s|ed)?",  # plain-words: data
+    "insist(?:s|ed)?",
     "believe[sd]? thinks? thought convinced promise[sd]? boast(?:s|ed)? testified wrote writes",
-    "taught teaches predicted reported stated heard according critics? opponents theor(?:y|ies)",
+    "taught teaches predicted reported stated heard according critics?",  # plain-words: data
+    "opponents theor(?:y|ies)",
     "novel advert\\w* brochure leaflets? imagine suppose pretend wish(?:es|ed)? what_if never",
-    "nobody don['’]t not_true had_agreed sagen sagt sagte selon prétend según dicen dice",
+    "nobody don['’]t not_true had_agreed sagen sagt sagte",  # plain-words: data
+    "selon prétend según dicen dice",
 )
 _STATEMENT = _either(
     "claim statement report story view idea belief theory rumou?r account allegation assertion",
@@ -64,7 +67,8 @@ _LABELLED = re.compile(
 )
 _MARKED = re.compile(
     r"\W{0,3}[❌✗✘🚫🤥👎]|/s\b"
-    r"|\[\W*(?:citation|source|dubious|disputed|needs?|unreliable|according to whom)[^\]]{0,40}\]",
+    r"|\[\W*(?:citation|source|dubious|disputed|needs?|unreliable"
+    r"|according to whom)[^\]]{0,40}\]",  # plain-words: data
     re.IGNORECASE,
 )
 _BEFORE, _AFTER = r"(?<![^\s(\[—–-])", r"(?=[\s.,;:!?)\]—–-]|$)"
@@ -90,14 +94,15 @@ _IMAGINED = re.compile(
 )
 _IS_FALSE = re.compile(rf"\b{_FALSE}\b|間違|誤り|嘘|デマ", re.IGNORECASE)
 _IS_NOT_SO = re.compile(
-    r"(?:\b(?:not?|never|nobody|no one|none|nothing|neither|few|cannot|far from|only fools|nicht"
+    r"(?:\b(?:not?|never|nobody|no one|none|nothing|neither|few|cannot"  # plain-words: data
+    r"|far from|only fools|nicht"
     r"|pas|jamais|nunca|nada)\b|n['’]t\b).{0,40}"
     r"\b(?:true|truth|so|(?:the|der) case|fall|correct|right|happen\w*|took place|confirm\w*"
     r"|prove[dn]|evidence|records?|accurate|believes?d?|trust|reality|sort|verify|stimmt|vrai|cierto|verdad"
     r"|ocurrió)\b|\b(?:stimmt|dem ist) (?:so )?nicht\b",
     re.IGNORECASE,
 )
-# It is about the sentence before: `this` or `it` as the subject or last word, or `the claim`.
+# About the sentence before: `this` or `it` as the subject or last word, or `the claim`.
 _REFERS = re.compile(
     r"^\W*(?:[\w ]{1,20}, )?(?:in (?:fact|reality) )?(?:but |yet |only )?"
     r"(?:this|that|these|those|it|so|such|both|neither|none|nothing|not a word|they|there)\b"
@@ -106,7 +111,7 @@ _REFERS = re.compile(
     r"|^\W*(?:das|dem|c['’]est|ce n|cette|rien|eso|esto|no es|nada|これ|それ)",
     re.IGNORECASE,
 )
-# It needs no such word to be about the sentence before.
+# About the sentence before without such a word.
 _TAKES_BACK = re.compile(
     r"\bthe (?:opposite|reverse|contrary)\b|\bother way (?:a?round|about)\b"
     r"|\b(?:thinks?|says?|shows?|found) otherwise\b"
@@ -115,7 +120,7 @@ _TAKES_BACK = re.compile(
     r"(?:is |was |had been )?(?:ran|goes|went|says?|said|claims|claimed|thought|people|they"
     r"|(?:the )?(?:legend|story|rumou?r|gossip|plan|theory|hope|official \w+)"
     r"|it (?:is|was) rumou?red|what (?:he|she|they|\w+ing))\b"
-    r"|^\W*said (?:no|nobody|the|he|she|they)\b",
+    r"|^\W*said (?:no|nobody|the|he|she|they)\b",  # plain-words: data
     re.IGNORECASE,
 )
 _EXCLAIMED = re.compile(
@@ -127,12 +132,12 @@ _EXCLAIMED = re.compile(
 
 
 def objection(unit: Unit, evidence: Evidence, without: str = "") -> str:
-    """Return why a source may not state a unit itself; empty where nothing objects.
+    """Return why a source may not assert a unit, or "" if nothing speaks against it.
 
     Args:
         unit: The unit.
         evidence: The source.
-        without: A rule to leave out, to measure what it does.
+        without: A rule to skip, to measure its effect.
     """
     for name, (reason, applies) in RULES.items():
         if name != without and applies(unit, evidence):
@@ -144,38 +149,38 @@ def objection(unit: Unit, evidence: Evidence, without: str = "") -> str:
 
 
 def _is_struck(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether a unit has marks of deleted text, or is between such marks."""
-    own = _words(evidence.text[unit.start : unit.end])
+    """Return whether a unit has marks of deleted text or is between them."""
+    unit_text = _words(evidence.text[unit.start : unit.end])
     before = _words(evidence.text[unit.first.block : unit.start])
-    is_struck = "~~" in own or before.count("~~") % 2 == 1
-    is_struck |= any(a in own or before.count(a) > before.count(b) for a, b in _STRUCK)
+    is_struck = "~~" in unit_text or before.count("~~") % 2 == 1
+    is_struck |= any(a in unit_text or before.count(a) > before.count(b) for a, b in _STRUCK)
     return is_struck and not _is_code(unit)
 
 
 def _is_in_quotation_marks(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether a unit is inside quotation marks, or has one of a pair."""
+    """Return whether a unit is in quotation marks, or has one of a pair."""
     if _is_code(unit):
         return False
-    own = evidence.text[unit.start : unit.end]
-    if own[0] in '"“«„「' and own[-1] in '"”»“」':
+    unit_text = evidence.text[unit.start : unit.end]
+    if unit_text[0] in '"“«„「' and unit_text[-1] in '"”»“」':
         return True
     before = evidence.text[unit.first.block : unit.start]
-    after = evidence.text[unit.end : unit.last.end + _QUOTED]
+    after = evidence.text[unit.end : unit.last.end + _QUOTATION_SPAN]
     double, single = _QUOTATION_MARKS
-    if _is_open(double, before) or _is_open(double, own):
+    if _is_open(double, before) or _is_open(double, unit_text):
         return True
     return _is_open(single, before) and single.search(after) is not None
 
 
 def _is_open(marks: re.Pattern[str], text: str) -> bool:
     """Return whether the last quotation mark of a text opens."""
-    found = [*marks.finditer(text)]
-    return bool(found) and found[-1]["opening"] is not None
+    matches = [*marks.finditer(text)]
+    return bool(matches) and matches[-1]["opening"] is not None
 
 
-def _goes_on(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether the next piece continues the sentence, as `… said nobody ever` does."""
-    return _CONTINUED.match(evidence.said(unit.last.number + 1)) is not None
+def _is_continued(unit: Unit, evidence: Evidence) -> bool:
+    """Return whether the next piece continues the sentence, as in `… said no one ever`."""
+    return _CONTINUED.match(evidence.text_of(unit.last.number + 1)) is not None
 
 
 def _is_code(unit: Unit) -> bool:
@@ -191,58 +196,58 @@ def _is_retracted(unit: Unit, evidence: Evidence) -> bool:
 
 def _is_labelled(unit: Unit, evidence: Evidence) -> bool:
     """Return whether the piece before or after is a label such as `Rating: false`."""
-    beside = (evidence.said(unit.first.number - 1), evidence.said(unit.last.number + 1))
-    return any(len(each.split()) <= _LABEL and _LABELLED.match(each) for each in beside)
+    beside = (evidence.text_of(unit.first.number - 1), evidence.text_of(unit.last.number + 1))
+    return any(len(each.split()) <= _LABEL_WORDS and _LABELLED.match(each) for each in beside)
 
 
 def _is_introduced(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether the sentence or list is led in to as reported, doubted or imagined."""
+    """Return whether the sentence or list is introduced as reported, doubted or imagined."""
     return any(map(_introduces, _introductions(unit, evidence)))
 
 
 def _introductions(unit: Unit, evidence: Evidence) -> Iterator[str]:
-    """Yield the piece before a unit, and the one before the list that it is in."""
-    at = unit.first.number - 1
-    yield _words(evidence.said(at))
+    """Yield the piece before a unit, and the one before its list."""
+    number = unit.first.number - 1
+    yield _words(evidence.text_of(number))
     if unit.first.kind == "item":
-        while at >= 0 and evidence.pieces[at].kind == "item":
-            at -= 1
-        text = _words(evidence.said(at))
-        is_open = at >= 0 and evidence.pieces[at].kind == "prose" and text[-1:].isalnum()
-        yield f"{text}:" if is_open else text  # It leads in to the list without a colon.
+        while number >= 0 and evidence.pieces[number].kind == "item":
+            number -= 1
+        text = _words(evidence.text_of(number))
+        is_open = number >= 0 and evidence.pieces[number].kind == "prose" and text[-1:].isalnum()
+        yield f"{text}:" if is_open else text  # it introduces the list without a colon
 
 
 def _introduces(text: str) -> bool:
-    bare = text.rstrip("*_ ")
-    if bare.endswith((":", "：")) and not bare.endswith("::"):  # which ends a term
+    text_end = text.rstrip("*_ ")
+    if text_end.endswith((":", "：")) and not text_end.endswith("::"):  # `::` ends a term
         return _LEADS_IN.search(text) is not None
-    if len(text.split()) > _REMARK:
+    if len(text.split()) > _LONGEST_REMARK:
         return False
-    leads = _FOLLOWING.search(text) and _IS_FALSE.search(text)
-    return bool(leads or _IMAGINED.match(text))
+    is_introduction = _FOLLOWING.search(text) and _IS_FALSE.search(text)
+    return bool(is_introduction or _IMAGINED.match(text))
 
 
 # --- after -------------------------------------------------------------------------------------
 
 
 def _is_marked(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether a mark such as ❌ or [citation needed] is beside a unit on its line."""
-    after = evidence.text[unit.end : unit.end + _BESIDE].partition("\n")[0]
+    """Return whether a mark such as ❌ or [citation needed] follows a unit on its line."""
+    after = evidence.text[unit.end : unit.end + _MARK_SPAN].partition("\n")[0]
     return not _is_code(unit) and _MARKED.match(after.lstrip()) is not None
 
 
 def _is_remarked(unit: Unit, evidence: Evidence) -> bool:
-    """Return whether the next sentence takes the unit back, or says that somebody else says it."""
+    """Return whether the next sentence retracts the unit or attributes it to somebody else."""
     after = evidence.pieces[unit.last.number + 1 : unit.last.number + 2]
     if not after or after[0].kind not in {"prose", "item"}:
         return False
-    text = _words(evidence.said(after[0].number))
+    text = _words(evidence.text_of(after[0].number))
     count = len(text.split())
-    if count > _REMARK or text.endswith("::"):
+    if count > _LONGEST_REMARK or text.endswith("::"):
         return False
-    if _TAKES_BACK.search(text) or (count <= _LABEL and _EXCLAIMED.match(text)):
+    if _TAKES_BACK.search(text) or (count <= _LABEL_WORDS and _EXCLAIMED.match(text)):
         return True
-    is_about_it = count <= _SHORT or _REFERS.search(text)
+    is_about_it = count <= _COMMENT_WORDS or _REFERS.search(text)
     return bool(is_about_it and (_IS_FALSE.search(text) or _IS_NOT_SO.search(text)))
 
 
@@ -253,7 +258,7 @@ def _words(text: str) -> str:
 RULES: dict[str, tuple[str, Callable[[Unit, Evidence], bool]]] = {
     "struck": ("the source strikes this through", _is_struck),
     "quotation marks": ("the source quotes somebody else here", _is_in_quotation_marks),
-    "continued": ("the sentence after it continues it", _goes_on),
+    "continued": ("the sentence after it continues it", _is_continued),
     "heading": ("a heading or the title retracts it", _is_retracted),
     "label": ("a label beside it calls it a claim or false", _is_labelled),
     "lead-in": ("the text before it reports, doubts or imagines it", _is_introduced),

@@ -32,14 +32,14 @@ from webtools._internal.grounding.sentences import (
 from webtools._internal.grounding.terms import stem_of
 from webtools._internal.grounding.words import FUNCTION_WORDS
 
-MOST_CHARACTERS = 1_000_000  # of a text, as of a page that is read
-MOST_PIECES = 20_000  # of a text; a page of 1 MB of prose has half as many
-_LONGEST_BLOCK = 20_000  # characters of a paragraph or a block of code that is compared
+MAX_CHARACTERS = 1_000_000  # of a text
+MAX_PIECES = 20_000  # of a text; a page of 1 MB of prose has half as many
+_LONGEST_BLOCK = 20_000  # characters of a paragraph or a block of code to compare
 _LONGEST_PASSAGE = 600
-_MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim, and places of each, that are looked up
+_MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim to look up, and places of each
 
 _ITEM_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
-# Marks after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
+# Footnotes after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
 _FOOTNOTES = re.compile(rf"(?<=[.!?])(?:{FOOTNOTE})+|{LINKED_FOOTNOTE}")
 _ELLIPSES = ("...", "…")
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
@@ -63,9 +63,9 @@ class Piece:
 
     Attributes:
         number: Index among the pieces of the text.
-        start: Where it begins in the text.
-        end: Where it ends.
-        block: Where its block begins.
+        start: Start in the text.
+        end: End.
+        block: Start of its block.
         kind: Kind of its block: `prose`, `item`, `heading`, `term`, `row` or `code`.
         path: The headings above it.
     """
@@ -83,10 +83,10 @@ class Unit:
     """A whole sentence, list item, table row or cell, or block of code.
 
     Attributes:
-        start: Where it begins in the text.
-        end: Where it ends.
-        first: The piece that it begins in.
-        last: The piece that it ends in.
+        start: Start in the text.
+        end: End.
+        first: The piece with its start.
+        last: The piece with its end.
     """
 
     start: int
@@ -106,13 +106,13 @@ class Evidence:
     """
 
     def __init__(self, text: str, title: str = "") -> None:
-        """Cut a text; its words are indexed when they are first needed."""
+        """Cut a text into pieces; its words are indexed on first use."""
         self.text = text
         self.title = title
         self.pieces: list[Piece] = []
-        self.is_cut = len(text) > MOST_CHARACTERS
-        for piece in _pieces(text[:MOST_CHARACTERS]):
-            if piece.number == MOST_PIECES:
+        self.is_cut = len(text) > MAX_CHARACTERS
+        for piece in _pieces(text[:MAX_CHARACTERS]):
+            if piece.number == MAX_PIECES:
                 self.is_cut = True
                 break
             self.pieces.append(piece)
@@ -120,14 +120,14 @@ class Evidence:
         self._places: dict[str, list[int]] | None = None
 
     def units(self, claim: str) -> list[Unit]:
-        """Return the units that a claim is, character for character."""
+        """Return the units that equal a claim."""
         if self._units is None:
             self._units = {}
             for form, unit in self.all_units():
                 self._units.setdefault(form, []).append(unit)
-        return self._units.get(normal_code(claim) if is_code(claim) else normal(claim), [])
+        return self._units.get(normalize_code(claim) if is_code(claim) else normalize(claim), [])
 
-    def said(self, number: int) -> str:
+    def text_of(self, number: int) -> str:
         """Return the text of a piece; empty before the first and after the last."""
         if not 0 <= number < len(self.pieces):
             return ""
@@ -138,7 +138,7 @@ class Evidence:
         return key in self._index()
 
     def nearest(self, keys: frozenset[str]) -> tuple[Piece, float] | None:
-        """Return the piece that has most of some words, with the share it has of their weight."""
+        """Return the piece with the most of some words, and its share of their weight."""
         index = self._index()
         weights = {
             key: math.log(1.5 + len(self.pieces) / (1 + len(index.get(key, ())))) for key in keys
@@ -156,7 +156,7 @@ class Evidence:
         return self.pieces[best], min(1.0, scores[best] / sum(weights.values()))
 
     def passage(self, piece: Piece) -> tuple[int, int]:
-        """Return where the passage around a piece begins and ends: what fits of its block."""
+        """Return start and end of the passage around a piece: as much of its block as fits."""
         first = last = piece.number
         for step in (1, -1):
             at = piece.number + step
@@ -176,7 +176,7 @@ class Evidence:
         return self._places
 
     def all_units(self) -> Iterator[tuple[str, Unit]]:
-        """Yield the units in the order of the text, each after the form it is compared in."""
+        """Yield the units in the order of the text, each with its normalized text."""
         for _, group in groupby(self.pieces, lambda piece: piece.block):
             pieces = list(group)
             first, last = pieces[0], pieces[-1]
@@ -186,38 +186,38 @@ class Evidence:
             unit = Unit(first.start, last.end, first, last)
             if first.kind == "code":
                 start = self.text.rfind("\n", 0, first.start) + 1
-                yield normal_code(self.text[start : last.end]), unit
+                yield normalize_code(self.text[start : last.end]), unit
             elif first.kind == "row":
                 yield from self._cells(first, text)
             elif first.kind in {"prose", "item"}:
                 yield from self._sentences(pieces)
-                if first.kind == "item" and (is_whole(text) or not self._goes_on(last)):
-                    yield normal(text), unit
+                if first.kind == "item" and (is_whole(text) or not self._may_continue(last)):
+                    yield normalize(text), unit
 
-    def _goes_on(self, piece: Piece) -> bool:
-        """Return whether an item may go on in an indented paragraph, or is cut off at the end."""
+    def _may_continue(self, piece: Piece) -> bool:
+        """Return whether an item may continue in an indented paragraph, or is truncated."""
         if piece is self.pieces[-1]:
             return True
-        following = self.pieces[piece.number + 1]
-        return following.kind == "prose" and self.text[following.start - 1] in " \t"
+        next_piece = self.pieces[piece.number + 1]
+        return next_piece.kind == "prose" and self.text[next_piece.start - 1] in " \t"
 
     def _sentences(self, pieces: Sequence[Piece]) -> Iterator[tuple[str, Unit]]:
         for before, piece in zip((None, *pieces), pieces, strict=False):
             text = self.text[piece.start : piece.end]
             is_cut = piece is self.pieces[-1] and ends_with_abbreviation(text)
-            is_cut = is_cut or bool(before and self.said(before.number).endswith(_ELLIPSES))
+            is_cut = is_cut or bool(before and self.text_of(before.number).endswith(_ELLIPSES))
             if is_whole(text) and not is_cut:
-                yield normal(text), Unit(piece.start, piece.end, piece, piece)
+                yield normalize(text), Unit(piece.start, piece.end, piece, piece)
 
     def _cells(self, piece: Piece, text: str) -> Iterator[tuple[str, Unit]]:
         """Yield a row of a table, and its cells."""
         cells = [each for each in _CELL.finditer(text) if _HAS_WORD.search(each[0])]
         if cells:
-            yield normal(row_text(text)), Unit(piece.start, piece.end, piece, piece)
+            yield normalize(row_text(text)), Unit(piece.start, piece.end, piece, piece)
         for cell in cells if len(cells) > 1 else ():
             bare = cell[0].strip()
             start = piece.start + cell.start() + cell[0].index(bare)
-            yield normal(bare), Unit(start, start + len(bare), piece, piece)
+            yield normalize(bare), Unit(start, start + len(bare), piece, piece)
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -243,16 +243,16 @@ def _spans(text: str, block: Block) -> list[tuple[int, int]]:
     return sentence_spans(text, mark.end() if mark else block.start, block.end)
 
 
-# --- what is compared --------------------------------------------------------------------------
+# --- normalized texts --------------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
-    """Return a text with the words of its links in place of the links, without footnote marks."""
+    """Replace links by their texts, and remove footnote marks."""
     return link_texts(_FOOTNOTES.sub("", text)) if "[" in text else text
 
 
-def normal(text: str) -> str:
-    """Return a text in the form in which it is compared: NFC, one line, without link addresses."""
+def normalize(text: str) -> str:
+    """Normalize a text for comparison: NFC, one line, without link addresses."""
     return " ".join(unicodedata.normalize("NFC", plain(text)).split())
 
 
@@ -266,8 +266,8 @@ def is_code(claim: str) -> bool:
     return claim.lstrip().startswith(FENCES)
 
 
-def normal_code(code: str) -> str:
-    """Return code at the left margin, without its fences."""
+def normalize_code(code: str) -> str:
+    """Normalize code: at the left margin, without its fences."""
     rows = code.expandtabs(4).strip("\n").splitlines()
     inner = rows[1:-1] if is_code(code) else rows
     lines = dedent("\n".join(inner)).strip("\n").splitlines()
@@ -278,12 +278,12 @@ def normal_code(code: str) -> str:
 
 
 def keys_of(text: str) -> frozenset[str]:
-    """Return what the content words and numbers of a text are compared by."""
+    """Return the keys of the content words and numbers of a text."""
     return frozenset(filter(None, (key_of(each) for each in tokens_of(text))))
 
 
 def tokens_of(text: str) -> Iterator[str]:
-    """Yield words and numbers; scripts without spaces in pairs of signs."""
+    """Yield words and numbers, and pairs of signs in scripts without spaces."""
     for token in _TOKEN.findall(text):
         if token[0] >= "\u3040" and len(token) > 1 and not token[0].isdigit():
             yield from (token[at : at + 2] for at in range(len(token) - 1))
@@ -293,7 +293,7 @@ def tokens_of(text: str) -> Iterator[str]:
 
 @lru_cache(16_384)
 def key_of(token: str) -> str:
-    """Return a number without signs that group its digits, or a word's stem; empty for the rest."""
+    """Return a number without digit grouping or the stem of a word, or "" for function words."""
     if token[0].isdigit():
         return token.replace(",", "") if _GROUPED.match(token) else token
     word = token.lower().replace("’", "'").removesuffix("'s")
@@ -304,16 +304,16 @@ def key_of(token: str) -> str:
 
 
 def facts_of(claim: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the numbers and names of a claim: the kind, the word, and what it is compared by.
+    """Yield the numbers and names of a claim: the kind, the word, and its key.
 
-    Any word has a capital at the beginning of a sentence, so the first one is a name only if it has
-    another capital or the next word has one.
+    Every sentence begins with a capital, so the first word is a name only if it has another capital
+    or the next word has one.
     """
     tokens = _TOKEN.findall(plain(claim))
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         key = key_of(token)
-        beside = tokens[1:2] if place == 0 else [token]
-        is_name = token[0].isupper() and any(each[0].isupper() for each in beside)
+        candidates = tokens[1:2] if position == 0 else [token]
+        is_name = token[0].isupper() and any(each[0].isupper() for each in candidates)
         if key[:1].isdigit():
             yield "number", token, key
         elif key and (is_name or any(map(str.isupper, token[1:]))):

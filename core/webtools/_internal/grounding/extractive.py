@@ -1,4 +1,4 @@
-"""Answers in the sources' own words: one to five claims, or none where nothing answers."""
+"""Answer a question with quotations: up to five claims, or none if no source answers it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from dataclasses import dataclass
 
 from webtools._internal.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools._internal.grounding.matching import Document, Match, narrow, shortened_heading
-from webtools._internal.grounding.question_types import SHOWN
+from webtools._internal.grounding.question_types import ANSWERS
 from webtools._internal.grounding.ranking import Ranking
 from webtools._internal.grounding.terms import find, lowered
 from webtools._internal.grounding.units import LEANING, Unit, readable, units_of
 
-MOST = 5  # claims
-BEST = 14  # passages that claims are taken from, best first
+MAX_CLAIMS = 5  # claims
+BEST = 14  # best passages to take claims from
 # Minimum of `answer_score`. Curve: benchmarks/answers/README.md.
 THRESHOLD = 0.45
-_BY_LENGTH = 0.15  # for tenfold text
-_MAX_BM25 = 2.2  # the most that a term can score, in units of its rarity
-_PASSAGE = 0.5  # weight of the passage's score next to that of the sentence
-_SHOWN = 0.2  # for the kind of answer that the question asks for
-_OPENING = 0.1  # for the first sentence of a page
+_LENGTH_PENALTY = 0.15  # for ten times as much text
+_MAX_BM25 = 2.2  # the maximum score of a term, in units of its rarity
+_PASSAGE_WEIGHT = 0.5  # weight of the passage's score next to that of the sentence
+_KIND_WEIGHT = 0.2  # for a text of the kind that the question asks for
+_OPENING_WEIGHT = 0.1  # for the first sentence of a page
 _MARGIN = 0.35  # claims after the first score at most this much less
-# Headings that stand on every page of their kind, and name nothing.
+# Generic headings, which name no subject.
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
 )
-# What follows in a title is the name of the site.
+# Separates a title from the name of the site.
 _SITE = re.compile(r"\s+[-\u2013\u2014|\u00b7]\s+")
-# What is written as code is: with an underscore, brackets, hyphens in front, or capitals within.
+# Identifiers: with an underscore, brackets, leading hyphens, or capitals within.
 _NAME = re.compile(r"\w+_\w*|\w[\w.]*(?=\()|(?<![\w-])--?[a-zA-Z][\w-]*|\w*[a-z][A-Z]\w*|\w+::\w+")
 
 
@@ -40,9 +40,9 @@ class Claim:
 
     Attributes:
         document: The source.
-        start: Where the quotation begins in it.
-        quotation: The source's own characters.
-        text: The quotation on one line, without link addresses; code as it is.
+        start: Start of the quotation in the source.
+        quotation: The exact characters of the source.
+        text: The quotation on one line, without link addresses; code unchanged.
         heading: The heading or signature that a reader needs to understand it; may be empty.
     """
 
@@ -69,22 +69,24 @@ class Candidate:
 
     @property
     def quotation(self) -> str:
-        """The source's own characters."""
+        """The exact characters of the source."""
         return self.part.document.text[self.unit.span.start : self.unit.span.end]
 
 
-def claims_of(ranking: Ranking, *, most: int = MOST, threshold: float = THRESHOLD) -> list[Claim]:
+def claims_of(
+    ranking: Ranking, *, limit: int = MAX_CLAIMS, threshold: float = THRESHOLD
+) -> list[Claim]:
     """Return the claims that answer a question, best first; none if the documents do not.
 
     Args:
         ranking: The passages of the documents.
-        most: Maximum number of claims.
+        limit: Maximum number of claims.
         threshold: Minimum of `answer_score`; 0 always answers if anything matches.
     """
     candidates = candidates_of(ranking)
     if not candidates or answer_score(candidates[0], ranking) < threshold:
         return []
-    return [_claim(candidate, ranking) for candidate in choose(candidates, most)]
+    return [_claim(candidate, ranking) for candidate in choose(candidates, limit)]
 
 
 def answer_score(best: Candidate, ranking: Ranking) -> float:
@@ -92,75 +94,81 @@ def answer_score(best: Candidate, ranking: Ranking) -> float:
 
     The score is lower in longer documents, where more words match by chance.
     """
-    return best.score - _BY_LENGTH * math.log10(1 + ranking.characters / 1000)
+    return best.score - _LENGTH_PENALTY * math.log10(1 + ranking.characters / 1000)
 
 
 def candidates_of(ranking: Ranking) -> list[Candidate]:
-    """Return what may be quoted of the best passages, best first."""
-    found = [
+    """Return the candidates from the best passages, best first."""
+    candidates = [
         candidate
         for passage in ranking.ranked[:BEST]
         for candidate in _candidates(passage, ranking)
     ]
-    found.sort(key=lambda candidate: -candidate.score)
-    return found
+    candidates.sort(key=lambda candidate: -candidate.score)
+    return candidates
 
 
 def _candidates(passage: Match, ranking: Ranking) -> Iterator[Candidate]:
     document, kinds = passage.document, ranking.kinds
-    most = _MAX_BM25 * ranking.matches.whole
+    max_score = _MAX_BM25 * ranking.matches.total_rarity
     is_first = passage.span is document.spans[0]
     for number, unit in enumerate(units_of(document.text, passage.span)):
         if unit.kind == "code" and "way" not in kinds:
             continue
         part = narrow(passage, unit.span, ranking.matches)
         text = document.text[unit.span.start : unit.span.end]
-        shown = sum(SHOWN[kind].search(text) is not None for kind in kinds) / max(1, len(kinds))
-        score = (part.score + _PASSAGE * passage.score) / most + _SHOWN * shown
+        kind_share = sum(ANSWERS[kind].search(text) is not None for kind in kinds) / max(
+            1, len(kinds)
+        )
+        score = (
+            part.score + _PASSAGE_WEIGHT * passage.score
+        ) / max_score + _KIND_WEIGHT * kind_share
         if is_first and number == 0:
-            score += _OPENING
+            score += _OPENING_WEIGHT
         yield Candidate(unit, part, score)
 
 
-def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Choose the best that do not repeat each other and come near the best."""
+def choose(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Choose the best candidates without repetitions, all close to the best one."""
     chosen: list[Candidate] = []
-    known: list[Shingles] = []
+    shingles: list[Shingles] = []
     for each in candidates:
-        if len(chosen) == most:
+        if len(chosen) == limit:
             break
         is_near = each.score >= candidates[0].score - _MARGIN
-        if is_near and not is_repeated(own := shingles_of(each.quotation), known):
+        if is_near and not is_repeated(candidate_shingles := shingles_of(each.quotation), shingles):
             chosen.append(each)
-            known.append(own)
+            shingles.append(candidate_shingles)
     return chosen
 
 
 def _claim(each: Candidate, ranking: Ranking) -> Claim:
     quotation, heading = each.quotation, _heading(each)
-    leans = LEANING.match(quotation) and lowered(heading) not in lowered(quotation)
-    is_needed = heading and (leans or _needs(heading, quotation, ranking))  # "This option": which?
+    is_leaning = LEANING.match(quotation) and lowered(heading) not in lowered(quotation)
+    is_needed = heading and (
+        is_leaning or _adds_subject(heading, quotation, ranking)
+    )  # such as "This option"
     heading = shortened_heading(heading) if is_needed else ""
-    shown = readable(quotation, each.unit.kind)
-    return Claim(each.part.document, each.unit.span.start, quotation, shown, heading)
+    text = readable(quotation, each.unit.kind)
+    return Claim(each.part.document, each.unit.span.start, quotation, text, heading)
 
 
 def _heading(each: Candidate) -> str:
-    """Return the last heading that names what a quotation is about: the title at last."""
+    """Return the last heading that names the subject of a quotation, or the title."""
     title = _SITE.split(each.part.document.title, maxsplit=1)[0]
     path = (title, *each.unit.span.path)
-    telling = [name for name in path if name.strip(" .:").lower() not in _GENERIC]
-    return telling[-1] if telling else ""
+    names = [name for name in path if name.strip(" .:").lower() not in _GENERIC]
+    return names[-1] if names else ""
 
 
-def _needs(heading: str, quotation: str, ranking: Ranking) -> bool:
-    """Return whether a heading names what the quotation does not.
+def _adds_subject(heading: str, quotation: str, ranking: Ranking) -> bool:
+    """Return whether a heading names a subject that the quotation does not.
 
-    That is a thing written as code is, or else something that the question asks about.
+    That is an identifier, or else something that the question asks about.
     """
-    lower, above = lowered(quotation), lowered(heading)
-    named = [match[0].lower() for match in _NAME.finditer(heading)]
-    if named:
-        return not any(name in lower for name in named)
+    lower, lower_heading = lowered(quotation), lowered(heading)
+    identifiers = [match[0].lower() for match in _NAME.finditer(heading)]
+    if identifiers:
+        return not any(name in lower for name in identifiers)
     stems = [term.stem for term in ranking.matches.terms]
-    return any(any(find(stem, above)) and not any(find(stem, lower)) for stem in stems)
+    return any(any(find(stem, lower_heading)) and not any(find(stem, lower)) for stem in stems)

@@ -1,4 +1,4 @@
-"""A caller's own embeddings or reranker on top of our ranking."""
+"""Combine a caller's embeddings or reranker with our ranking."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Protocol
 
 from webtools._internal.grounding.matching import Match
 
-MOST_RESCORED = 40  # passages that a model is given, best first
-_EMBEDDINGS_WEIGHT = 1.0  # of a deviation of likeness beside one of our own score
-_RERANKER_WEIGHT = 4.0  # a reranker decides; our own score only breaks what it finds alike
+MAX_RESCORED = 40  # best passages, for the model
+_EMBEDDINGS_WEIGHT = 1.0  # of the similarity beside our own score
+_RERANKER_WEIGHT = 4.0  # a reranker decides; our own score breaks near ties
 
 
 class _Embeddings(Protocol):
@@ -28,31 +28,30 @@ def rescore(
     reranker: Callable[[str, list[str]], Sequence[float]] | None = None,
     embeddings: _Embeddings | None = None,
 ) -> list[Match]:
-    """Order the best passages anew by what a model says of them; the others follow.
+    """Reorder the best passages by the scores of a model; the others follow.
 
     Raises:
-        ValueError: The model gave another number of scores than it was given passages.
+        ValueError: The model did not return one score per passage.
     """
-    best, rest = list(ranked[:MOST_RESCORED]), list(ranked[MOST_RESCORED:])
+    best, rest = list(ranked[:MAX_RESCORED]), list(ranked[MAX_RESCORED:])
     if not best:
         return rest
     texts = [f"{each.heading}\n{each.text}".strip() for each in best]
     scores = _deviations([each.score for each in best])
     if embeddings is not None:
-        likeness = _likeness(embeddings, question, texts)
-        scores = _add(scores, likeness, _EMBEDDINGS_WEIGHT, "embeddings")
+        similarity = _similarity(embeddings, question, texts)
+        scores = _add(scores, similarity, _EMBEDDINGS_WEIGHT, "embeddings")
     if reranker is not None:
-        given = list(reranker(question, texts))
-        scores = _add(scores, given, _RERANKER_WEIGHT, "reranker")
-    anew = [replace(each, score=score) for each, score in zip(best, scores, strict=True)]
-    anew.sort(key=lambda each: -each.score)
-    lowest = anew[-1].score
-    return [*anew, *(replace(each, score=lowest) for each in rest)]
+        scores = _add(scores, list(reranker(question, texts)), _RERANKER_WEIGHT, "reranker")
+    rescored = [replace(each, score=score) for each, score in zip(best, scores, strict=True)]
+    rescored.sort(key=lambda match: -match.score)
+    lowest = rescored[-1].score
+    return [*rescored, *(replace(each, score=lowest) for each in rest)]
 
 
-def _likeness(embeddings: _Embeddings, question: str, texts: list[str]) -> list[float]:
-    asked = embeddings.embed_query(question)
-    return [_cosine(asked, each) for each in embeddings.embed_documents(texts)]
+def _similarity(embeddings: _Embeddings, question: str, texts: list[str]) -> list[float]:
+    question_vector = embeddings.embed_query(question)
+    return [_cosine(question_vector, each) for each in embeddings.embed_documents(texts)]
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
@@ -60,16 +59,18 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(map(float.__mul__, map(float, one), map(float, other))) / norm if norm else 0.0
 
 
-def _add(scores: list[float], given: list[float], weight: float, who: str) -> list[float]:
-    if len(given) != len(scores):
+def _add(scores: list[float], model_scores: list[float], weight: float, name: str) -> list[float]:
+    if len(model_scores) != len(scores):
         raise ValueError(
-            f"the {who} gave {len(given)} scores for {len(scores)} passages; it must give one each"
+            f"the {name} returned {len(model_scores)} scores for {len(scores)} passages; "
+            "it must return one for each"
         )
-    return [mine + weight * other for mine, other in zip(scores, _deviations(given), strict=True)]
+    deviations = _deviations(model_scores)
+    return [score + weight * other for score, other in zip(scores, deviations, strict=True)]
 
 
 def _deviations(values: Sequence[float]) -> list[float]:
-    """Return values as deviations from their mean, so that different scores add up."""
+    """Standardize values, so that different scores can be added."""
     numbers = [float(each) for each in values]
     mean, spread = fmean(numbers), pstdev(numbers)
     return [(each - mean) / spread if spread else 0.0 for each in numbers]

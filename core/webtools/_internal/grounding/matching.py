@@ -1,4 +1,4 @@
-"""Find the passages that have a question's terms, and score them with BM25 and their headings."""
+"""Find passages with the terms of a question, and score them by BM25 and their headings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from functools import lru_cache
 
 from webtools._internal.grounding.blocks import without_addresses
 from webtools._internal.grounding.segmentation import Span
-from webtools._internal.grounding.terms import Hit, Term, find, lowered, resolved, searchable
+from webtools._internal.grounding.terms import (
+    Hit,
+    Term,
+    find,
+    lowered,
+    resolve_identifiers,
+    searchable,
+)
 
 _K1, _B = 1.2, 0.75
-_STRETCH = 150  # characters of text, about a sentence, that rarity is counted in
+_STRETCH = 150  # characters of text, about a sentence, to count the rarity of terms
 _SHOWN_LEVELS = 2  # headings shown above a passage
 _SHOWN_LENGTH = 80  # characters of each heading
 
@@ -39,7 +46,7 @@ class Document:
     lower: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Lower the text once."""
+        """Prepare the text for searches."""
         self.lower = searchable(self.text)
 
 
@@ -48,9 +55,9 @@ class Match:
     """A passage, or a part of one, with its score for a question.
 
     Attributes:
-        document: The document that it is a part of.
+        document: Its document.
         span: The slice of the document.
-        hits: Places of each term in the passage, by the term's index.
+        hits: Positions of each term in the passage, by the term's index.
         headings: How well the headings and the title match each term, by the term's index.
         score: BM25 and headings; comparable within one question only.
     """
@@ -70,14 +77,18 @@ class Match:
 
     @property
     def heading(self) -> str:
-        """The last headings above the passage, or its own if there are none, on one line.
+        """The last headings above the passage, or else its own, on one line.
 
-        The page title is left out: results show it next to every passage.
+        The page title is omitted: results show it next to every passage.
         """
         span, document = self.span, self.document
-        own = " ".join(document.text[span.start : span.lead_end].strip("# ").split())
-        path = [name for name in (span.path or (own,))[-_SHOWN_LEVELS:] if name != document.title]
-        return " > ".join(shortened_heading(name) for name in path if name)
+        own_heading = " ".join(document.text[span.start : span.lead_end].strip("# ").split())
+        headings = [
+            name
+            for name in (span.path or (own_heading,))[-_SHOWN_LEVELS:]
+            if name != document.title
+        ]
+        return " > ".join(shortened_heading(name) for name in headings if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,82 +96,82 @@ class Matches:
     """All passages that share a term with the question.
 
     Attributes:
-        found: The passages, best first.
+        passages: The passages, best first.
         terms: The terms of the question.
-        rarity: Weight of each term; the rarer in the documents, the higher.
+        rarity: Weight of each term, higher if it is rare in the documents.
         average: Mean length of the passages in characters.
     """
 
-    found: list[Match]
+    passages: list[Match]
     terms: tuple[Term, ...]
     rarity: list[float]
     average: float
 
     @property
-    def whole(self) -> float:
-        """The rarity of all terms together."""
+    def total_rarity(self) -> float:
+        """The sum of the rarity of all terms."""
         return sum(self.rarity)
 
 
 def shortened_heading(heading: str) -> str:
-    """Cut a long heading at a word, with "…", and close code in it."""
+    """Shorten a long heading at a word, with "…", and close code in it."""
     if len(heading) <= _SHOWN_LENGTH:
         return heading
-    cut = heading[: _SHOWN_LENGTH - 2]
-    words = cut.rpartition(" ")[0].rstrip(" ,;:(")
-    kept = words if len(words) > _SHOWN_LENGTH // 2 else cut
-    return f"{kept}…`" if kept.count("`") % 2 else f"{kept}…"
+    start = heading[: _SHOWN_LENGTH - 2]
+    words = start.rpartition(" ")[0].rstrip(" ,;:(")
+    shortened = words if len(words) > _SHOWN_LENGTH // 2 else start
+    return f"{shortened}…`" if shortened.count("`") % 2 else f"{shortened}…"
 
 
 def match(terms: Sequence[Term], documents: Sequence[Document]) -> Matches:
-    """Return the passages that have a term in them, or in their headings or title."""
-    terms = resolved(terms, [document.lower for document in documents])
-    found = [passage for document in documents for passage in _match_one(terms, document)]
+    """Return the passages with a term in their text, headings or title."""
+    terms = resolve_identifiers(terms, [document.lower for document in documents])
+    passages = [passage for document in documents for passage in _match_document(terms, document)]
     stretches = sum(len(document.text) for document in documents) // _STRETCH + 1
-    rarity = _rarity(terms, found, stretches)
-    lengths = [passage.span.end - passage.span.start for passage in found]
+    rarity = _rarity(terms, passages, stretches)
+    lengths = [passage.span.end - passage.span.start for passage in passages]
     average = sum(lengths) / max(1, len(lengths))
-    for passage in found:
+    for passage in passages:
         passage.score = _score(passage, passage.hits, rarity, average)
-    found.sort(key=lambda passage: -passage.score)
-    return Matches(found, terms, rarity, average)
+    passages.sort(key=lambda passage: -passage.score)
+    return Matches(passages, terms, rarity, average)
 
 
 def narrow(match: Match, span: Span, matches: Matches) -> Match:
-    """Return a part of a passage with a score of its own.
+    """Return a part of a passage, with its own score.
 
-    Repeating a word of the title or a heading adds nothing: that does not tell sentences apart.
+    A word of the title or a heading adds nothing: it does not distinguish sentences.
     """
-    inside = {
-        number: kept
+    hits = {
+        number: part_hits
         for number, hits in match.hits.items()
-        if (kept := [hit for hit in hits if span.start <= hit[0] < span.end])
+        if (part_hits := [hit for hit in hits if span.start <= hit[0] < span.end])
     }
     stems = tuple(term.stem for term in matches.terms)
     headings = _headings(stems, (match.document.title, *span.path))
-    part = Match(match.document, span, inside, headings)
+    part = Match(match.document, span, hits, headings)
     in_headings = heading_hits(part)
-    own_hits = {number: hits for number, hits in inside.items() if number not in in_headings}
+    own_hits = {number: hits for number, hits in hits.items() if number not in in_headings}
     part.score = _score(part, own_hits, matches.rarity, matches.average)
     return part
 
 
-def _match_one(terms: Sequence[Term], document: Document) -> list[Match]:
+def _match_document(terms: Sequence[Term], document: Document) -> list[Match]:
     starts = [span.start for span in document.spans]
     hits: dict[int, dict[int, list[Hit]]] = {}
     for number, term in enumerate(terms):
         for hit in find(term.stem, document.lower):
-            place = bisect_right(starts, hit[0]) - 1
-            if place >= 0:
-                hits.setdefault(place, {}).setdefault(number, []).append(hit)
+            index = bisect_right(starts, hit[0]) - 1
+            if index >= 0:
+                hits.setdefault(index, {}).setdefault(number, []).append(hit)
     stems = tuple(term.stem for term in terms)
-    found: list[Match] = []
-    for place, span in enumerate(document.spans):
+    passages: list[Match] = []
+    for index, span in enumerate(document.spans):
         headings = _headings(stems, (document.title, *span.path))
-        own = hits.get(place)
-        if own or headings:
-            found.append(Match(document, span, own or {}, headings))
-    return found
+        passage_hits = hits.get(index)
+        if passage_hits or headings:
+            passages.append(Match(document, span, passage_hits or {}, headings))
+    return passages
 
 
 @lru_cache(maxsize=4096)
@@ -174,10 +185,10 @@ def _headings(stems: tuple[str, ...], path: tuple[str, ...]) -> dict[int, float]
     return {number: weight for number, weight in best.items() if weight}
 
 
-def _rarity(terms: Sequence[Term], found: Sequence[Match], stretches: int) -> list[float]:
+def _rarity(terms: Sequence[Term], passages: Sequence[Match], stretches: int) -> list[float]:
     """Return the inverse document frequency of each term, counted in stretches of text."""
     counts = [0] * len(terms)
-    for passage in found:
+    for passage in passages:
         for number, hits in passage.hits.items():
             counts[number] += len({hit[0] // _STRETCH for hit in hits})
     return [
@@ -199,7 +210,7 @@ def _score(
 
 
 def heading_hits(match: Match) -> dict[int, float]:
-    """Return how well the title and the headings match each term, the passage's own among them."""
+    """Return how well the title and all headings of a passage match each term."""
     headings = dict(match.headings)
     for number, hits in match.hits.items():
         if hits[0][0] < match.span.lead_end:

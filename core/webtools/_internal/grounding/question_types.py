@@ -1,12 +1,12 @@
 # ruff: noqa: E501, RUF001  signs of other scripts are what this reads
-"""What kind of answer a question wants, and whether a text looks like one."""
+"""The kinds of answer that a question asks for, and texts that look like one."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-_WANTED = {
+_QUESTION_PATTERNS = {
     "person": r"\bwho\b|\bwhose\b|\bwhom\b|\bwer\b|\bqui\b|\bquién|\bquien\b|\bquem\b|誰|だれ",
     "time": r"\bwhen\b|\bwhat (?:year|date|day|time)\b|\bwhich (?:year|date)\b|\bwann\b|\bquand\b|^quando\b"
     r"|\bcuándo\b|^¿?cuando\b|いつ|何年|何時",
@@ -30,7 +30,7 @@ _WANTED = {
     "meaning": r"^(?:what|who) (?:is|are|was|were)\b|\bmeaning of\b|\bwhat does .{1,60} mean\b"
     r"|\bwhat kind of\b|^was (?:ist|sind)\b|\bqu'est-ce\b|^¿?qué (?:es|son)\b|とは",
 }
-_SHOWN = {
+_ANSWER_PATTERNS = {
     "person": r"(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][a-zß-ÿ'’-]+ (?:[A-Z]\. )?[A-ZÀ-Þ][a-zß-ÿ'’-]+",
     "time": r"\b1\d{3}\b|\b20\d\d\b|\b(?:january|february|march|april|june|july|august|september"
     r"|october|november|december|jän?uar|februar|märz|mai|juni|juli|oktober|dezember|century|days?"
@@ -53,19 +53,21 @@ _SHOWN = {
     "meaning": r"^[^.]{0,120}?\b(?:is|are|was|were|refers? to|means?|denotes?|ist|sind|est|sont|es"
     r"|son) (?:a|an|the|one|any|ein|eine|un|une|una|el|la|le)\b|とは",
 }
-WANTED = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _WANTED.items()}
-SHOWN = {
+QUESTIONS = {
+    kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _QUESTION_PATTERNS.items()
+}
+ANSWERS = {
     kind: re.compile(
         pattern, re.MULTILINE | (re.IGNORECASE if kind not in {"person", "place", "named"} else 0)
     )
-    for kind, pattern in _SHOWN.items()
+    for kind, pattern in _ANSWER_PATTERNS.items()
 }
 
 
 @lru_cache(maxsize=256)
 def kinds_of(question: str) -> frozenset[str]:
-    """Return the kinds of answer that a question wants; there may be none."""
-    found = {kind for kind, pattern in WANTED.items() if pattern.search(question)}
-    if found & {"number", "time"}:
-        found.discard("way")
-    return frozenset(found)
+    """Return the kinds of answer that a question asks for, perhaps none."""
+    kinds = {kind for kind, pattern in QUESTIONS.items() if pattern.search(question)}
+    if kinds & {"number", "time"}:
+        kinds.discard("way")
+    return frozenset(kinds)

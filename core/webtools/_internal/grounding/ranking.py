@@ -1,4 +1,4 @@
-"""Rank the passages of pages against a question, and fill them into one budget."""
+"""Rank passages for a question, and choose those that fit a budget."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from webtools._internal.grounding.duplicates import Shingles, is_repeated, shingles_of
 from webtools._internal.grounding.matching import Document, Match, Matches, match
 from webtools._internal.grounding.question_types import kinds_of
-from webtools._internal.grounding.segmentation import MOST, cut
+from webtools._internal.grounding.segmentation import MAX_PASSAGE, cut
 from webtools._internal.grounding.terms import terms_of
 from webtools.results import Passage
 
-_MIN_REST = 120  # characters of a budget that are not worth filling
+_MIN_REST = 120  # characters of a budget that can stay unused
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class Ranking:
     @property
     def ranked(self) -> list[Match]:
         """The passages, best first."""
-        return self.matches.found
+        return self.matches.passages
 
 
 def document_of(
-    text: str, number: int, *, title: str = "", url: str = "", most: int = MOST
+    text: str, number: int, *, title: str = "", url: str = "", limit: int = MAX_PASSAGE
 ) -> Document:
-    """Cut a text into passages of at most `most` characters."""
-    return Document(text, cut(text, most), number, title, url)
+    """Cut a text into passages of at most `limit` characters."""
+    return Document(text, cut(text, limit), number, title, url)
 
 
 def rank_documents(question: str, documents: Sequence[Document]) -> Ranking:
@@ -49,23 +49,25 @@ def rank_documents(question: str, documents: Sequence[Document]) -> Ranking:
 
 
 def fill(ranked: Iterable[Match], max_characters: int, first: Sequence[Match] = ()) -> list[Match]:
-    """Choose the best passages that fit, headings included, without near-duplicates.
+    """Choose the best passages that fit with their headings, without near-duplicates.
 
     Args:
         ranked: Passages, best first.
         max_characters: Budget of all chosen passages.
-        first: Passages that are chosen in any case.
+        first: Passages to include in any case.
     """
     chosen = list(first)
-    known: list[Shingles] = [shingles_of(passage.text) for passage in first]
-    left = max_characters - sum(map(size_of, first))
+    shingles: list[Shingles] = [shingles_of(passage.text) for passage in first]
+    room = max_characters - sum(map(size_of, first))
     for passage in ranked:
         size = size_of(passage)
-        if size <= left and not is_repeated(own := shingles_of(passage.text), known):
+        if size <= room and not is_repeated(
+            passage_shingles := shingles_of(passage.text), shingles
+        ):
             chosen.append(passage)
-            known.append(own)
-            left -= size
-        if left < min(_MIN_REST, max_characters):
+            shingles.append(passage_shingles)
+            room -= size
+        if room < min(_MIN_REST, max_characters):
             break
     return chosen
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from webtools._internal.grounding.blocks import Block, heading_text, read_blocks
 from webtools._internal.grounding.sentences import sentence_spans
 
-MOST = 600  # characters of a passage, code and single rows aside
-MOST_CODE = 6000  # characters of code that stay in one passage
-_TERM_LEVEL = 10  # terms stand below all headings, by their indentation
+MAX_PASSAGE = 600  # characters of a passage, except code and single rows
+MAX_CODE = 6000  # characters of code that stay in one passage
+_TERM_LEVEL = 10  # terms are below all headings, ordered by indentation
 _RULE_SIGNS = frozenset("|-: \t+=")
 
 
@@ -24,13 +24,13 @@ class Span:
     """A passage as a slice of its page.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
-        path: Headings and terms above it, outermost first; its own lead is not among them.
-        lead_end: Where its own heading or signature ends; `start` when it has none.
+        start: Start in the page.
+        end: End.
+        path: Headings and terms above it, outermost first, without its own.
+        lead_end: End of its own heading or signature; `start` if it has none.
         kind: Kind of its last block, or `term` when it begins with one.
-        header: Where the header of its table stands, when it does not hold that itself.
-        blocks: What it is made of.
+        header: Position of the header of its table, if that is in an earlier passage.
+        blocks: Its blocks.
     """
 
     start: int
@@ -42,19 +42,19 @@ class Span:
     blocks: tuple[Block, ...] = field(default=(), repr=False)
 
 
-def cut(text: str, most: int = MOST) -> list[Span]:
+def cut(text: str, limit: int = MAX_PASSAGE) -> list[Span]:
     """Return the passages of a page in order; none is empty."""
-    return _Cutter(text, most).cut(read_blocks(text))
+    return _Cutter(text, limit).cut(read_blocks(text))
 
 
 class _Cutter:
-    def __init__(self, text: str, most: int) -> None:
+    def __init__(self, text: str, limit: int) -> None:
         self._text = text
-        self._most = most
+        self._limit = limit
         self._path: list[tuple[int, str]] = []
-        self._lead: list[Block] = []  # headings or terms that wait for their text
-        self._held: list[Block] = []  # blocks of the passage under way
-        self._above: tuple[str, ...] = ()
+        self._lead: list[Block] = []  # headings or terms before their text
+        self._blocks: list[Block] = []  # blocks of the current passage
+        self._outer_path: tuple[str, ...] = ()
         self._spans: list[Span] = []
         self._header: tuple[int, int] | None = None
 
@@ -67,7 +67,7 @@ class _Cutter:
             elif block.kind == "row":
                 self._take_row(block, blocks, number)
             else:
-                if not (block.kind == "code" and self._held):  # code goes on with what it is under
+                if not (block.kind == "code" and self._blocks):  # code belongs to the block above
                     self._leave_terms(block.indent)
                 self._take(block)
         self._flush()
@@ -79,126 +79,126 @@ class _Cutter:
         self._lead = [block]
 
     def _take_term(self, block: Block) -> None:
-        if self._held or not self._lead or self._lead[-1].kind != "term":
+        if self._blocks or not self._lead or self._lead[-1].kind != "term":
             self._flush()
             self._leave_terms(block.indent)
         self._enter(_TERM_LEVEL + block.indent, heading_text(self._text, block))
         self._lead.append(block)
 
     def _enter(self, level: int, words: str) -> None:
-        """Go under a heading or term; what the passage stands under are those above it."""
+        """Add a heading or term to the path; the path of the passage has those above it."""
         self._path = [each for each in self._path if each[0] < level]
         if not self._lead:
-            self._above = tuple(words for _, words in self._path)
+            self._outer_path = tuple(words for _, words in self._path)
         self._path.append((level, words))
 
     def _leave_terms(self, indent: int) -> None:
-        """Leave the terms that hold nothing of this indentation."""
+        """Leave the terms that do not contain this indentation."""
         if self._path and self._path[-1][0] >= _TERM_LEVEL + indent:
             self._flush()
             self._path = [each for each in self._path if each[0] < _TERM_LEVEL + indent]
 
     def _take(self, block: Block) -> None:
         size = block.end - self._start(block)
-        if self._held and size > self._most:
-            self._flush_but_introduction(block)
-        if not self._held and not self._lead:
-            self._above = tuple(words for _, words in self._path)
-        self._held.append(block)
+        if self._blocks and size > self._limit:
+            self._flush_except_introduction(block)
+        if not self._blocks and not self._lead:
+            self._outer_path = tuple(words for _, words in self._path)
+        self._blocks.append(block)
         size = block.end - self._start(block)
-        if size > (MOST_CODE if block.kind == "code" else self._most):
+        if size > (MAX_CODE if block.kind == "code" else self._limit):
             self._flush_long()
 
     def _start(self, block: Block) -> int:
-        first = self._lead or self._held
+        first = self._lead or self._blocks
         return first[0].start if first else block.start
 
-    def _flush_but_introduction(self, block: Block) -> None:
-        """End the passage, but keep the paragraph that introduces the code or the list."""
-        last = self._held[-1]
+    def _flush_except_introduction(self, block: Block) -> None:
+        """End the passage, except the paragraph that introduces the code or the list."""
+        last = self._blocks[-1]
         introduces = self._text[last.start : last.end].rstrip("*_ ").endswith((":", "："))
         keep = last.kind in {"prose", "item"} and (
             block.kind == "code" or (introduces and block.kind == "item")
         )
         if not keep:
             self._flush()
-        elif len(self._held) > 1:
-            self._held.pop()
+        elif len(self._blocks) > 1:
+            self._blocks.pop()
             self._flush()
-            self._above = tuple(words for _, words in self._path)
-            self._held = [last]
+            self._outer_path = tuple(words for _, words in self._path)
+            self._blocks = [last]
 
     def _flush_long(self) -> None:
-        """Cut a long block at the ends of its sentences, or of its lines and words."""
-        block = self._held.pop()
-        first = at = self._start(block)
-        for end in _ends(self._text, block, self._most):
-            if end - first > self._most and at > first:
-                self._held = [replace(block, start=max(first, block.start), end=at)]
+        """Cut a long block after sentences, or else after lines and words."""
+        block = self._blocks.pop()
+        first = position = self._start(block)
+        for end in _cut_positions(self._text, block, self._limit):
+            if end - first > self._limit and position > first:
+                self._blocks = [replace(block, start=max(first, block.start), end=position)]
                 self._flush()
-                first = at + _blank(self._text, at)
-                self._above = tuple(words for _, words in self._path)
-            at = end
-        self._held = [replace(block, start=max(first, block.start))]
+                first = position + _count_blanks(self._text, position)
+                self._outer_path = tuple(words for _, words in self._path)
+            position = end
+        self._blocks = [replace(block, start=max(first, block.start))]
         self._flush()
 
     def _take_row(self, block: Block, blocks: Sequence[Block], number: int) -> None:
-        """Fill rows into a passage; a later one is told where the header stands."""
-        before = blocks[number - 1] if number else None
-        if before is None or before.kind != "row" or not self._is_next(before, block):
+        """Add a row to a passage; later passages of a table record the position of its header."""
+        previous = blocks[number - 1] if number else None
+        if previous is None or previous.kind != "row" or not self._is_next(previous, block):
             self._leave_terms(block.indent)
             self._header = None
-            following = blocks[number + 1] if number + 1 < len(blocks) else None
-            if following and following.kind == "row" and self._is_rule(following):
-                self._header = (block.start, following.end)
-            if block.end - self._start(block) > self._most:
+            next_block = blocks[number + 1] if number + 1 < len(blocks) else None
+            if next_block and next_block.kind == "row" and self._is_rule(next_block):
+                self._header = (block.start, next_block.end)
+            if block.end - self._start(block) > self._limit:
                 self._flush()
-        elif self._held and block.end - self._start(block) > self._most:
+        elif self._blocks and block.end - self._start(block) > self._limit:
             self._flush()
-        if not self._held and not self._lead:
-            self._above = tuple(words for _, words in self._path)
-        self._held.append(block)
+        if not self._blocks and not self._lead:
+            self._outer_path = tuple(words for _, words in self._path)
+        self._blocks.append(block)
 
-    def _is_next(self, before: Block, block: Block) -> bool:
-        return self._text.count("\n", before.end, block.start) == 1
+    def _is_next(self, previous: Block, block: Block) -> bool:
+        return self._text.count("\n", previous.end, block.start) == 1
 
     def _is_rule(self, block: Block) -> bool:
         row = self._text[block.start : block.end]
         return "-" in row and _RULE_SIGNS.issuperset(row)
 
     def _flush(self) -> None:
-        """End the passage under way; a heading that holds nothing is none."""
-        held, lead = self._held, self._lead
-        self._held, self._lead = [], []
-        if not held and not (lead and lead[-1].kind == "term"):
+        """End the current passage; a heading without text is dropped."""
+        held_blocks, lead = self._blocks, self._lead
+        self._blocks, self._lead = [], []
+        if not held_blocks and not (lead and lead[-1].kind == "term"):
             return
-        start = (lead or held)[0].start
-        end = (held or lead)[-1].end
+        start = (lead or held_blocks)[0].start
+        end = (held_blocks or lead)[-1].end
         lead_end = lead[-1].end if lead else start
-        kind = "term" if lead and lead[-1].kind == "term" else held[-1].kind
-        header = self._header if held and held[0].kind == "row" else None
+        kind = "term" if lead and lead[-1].kind == "term" else held_blocks[-1].kind
+        header = self._header if held_blocks and held_blocks[0].kind == "row" else None
         if header and header[0] >= start:
             header = None
-        blocks = (*lead, *held)
-        self._spans.append(Span(start, end, self._above, lead_end, kind, header, blocks))
+        blocks = (*lead, *held_blocks)
+        self._spans.append(Span(start, end, self._outer_path, lead_end, kind, header, blocks))
 
 
-def _ends(text: str, block: Block, most: int) -> Iterator[int]:
-    """Return where a long block may be cut: after sentences, in long ones after lines and words."""
+def _cut_positions(text: str, block: Block, limit: int) -> Iterator[int]:
+    """Yield where a long block may be cut: after sentences, in long ones after lines and words."""
     if block.kind == "code":
         parts = [(block.start, block.end)]
     else:
         parts = sentence_spans(text, block.start, block.end)
     for first, end in parts:
-        at = first
-        while end - at > most:
-            stop = at + most
-            cuts = (text.rfind(sign, at + most // 2, stop) for sign in ("\n", " "))
-            at = next((cut for cut in cuts if cut > 0), stop)
-            yield at
+        position = first
+        while end - position > limit:
+            stop = position + limit
+            cuts = (text.rfind(sign, position + limit // 2, stop) for sign in ("\n", " "))
+            position = next((cut for cut in cuts if cut > 0), stop)
+            yield position
         yield end
 
 
-def _blank(text: str, at: int) -> int:
-    """Count the white space from a place on."""
-    return len(text[at : at + 200]) - len(text[at : at + 200].lstrip())
+def _count_blanks(text: str, position: int) -> int:
+    """Count the white space from a position."""
+    return len(text[position : position + 200]) - len(text[position : position + 200].lstrip())

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  signs of other scripts are what this reads
-"""Cut prose into sentences. Abbreviations and decimals end none; every step is linear."""
+"""Cut prose into sentences in linear time. Abbreviations and decimals do not end a sentence."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ _TARGET = r"\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)"
 _MARK = r"(?:\d{1,4}|[a-z]|[\^†]\w{1,9})"
 LINKED_FOOTNOTE = rf"\[\\?\[{_MARK}\\?\]\]{_TARGET}"
 FOOTNOTE = rf"(?:{LINKED_FOOTNOTE}|\[{_MARK}\](?:{_TARGET})?)"
-# Code in a line; or a sign that may end a sentence, with the brackets and quotation marks that
-# close after it.
+# Inline code; or a sign that may end a sentence, with closing brackets and quotation marks.
 _CODE = r"`[^`\n]{1,500}`"
 _END = re.compile(
     rf"(?P<code>{_CODE})"
@@ -20,7 +19,7 @@ _END = re.compile(
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]{1,24}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
-_CONTRACTED = frozenset("dmst")  # what is left of `would`, `am`, `is` or `not`: "It isn't."
+_CONTRACTED = frozenset("dmst")  # `would`, `am`, `is` and `not` after an apostrophe: "It isn't."
 _NUMBERED = re.compile(r"\d{1,3}$")
 _MONTHS = frozenset(
     str.split("""
@@ -29,7 +28,7 @@ _MONTHS = frozenset(
 """)
 )
 
-# What is said before a name or number, or amid a sentence: a dot after it never ends one.
+# Abbreviations before a name or number, or within a sentence: their dot never ends a sentence.
 _OPENING = frozenset(
     str.split("""
     e.g i.e eg ie vs cf ca approx dr mr mrs ms mx prof st no nos fig figs eq eqs ch pp vol ed eds
@@ -39,7 +38,7 @@ _OPENING = frozenset(
     tab def thm ex op cit nb op.cit ibid viz p
 """)
 )
-# Of these a sentence may end: it does when a word follows that begins one.
+# Abbreviations that may end a sentence: they do if the next word begins one.
 _CLOSING = frozenset(
     str.split(
         """
@@ -75,18 +74,18 @@ _ASKING = frozenset(
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-    """Return where each sentence of a paragraph begins and ends, white space left out."""
+    """Return start and end of each sentence of a paragraph, without white space."""
     end = len(text) if end is None else end
     spans: list[tuple[int, int]] = []
-    at = start
+    position = start
     for match in _END.finditer(text, start, end):
         if match["code"]:
             continue
         after = match.end() + len(match["marks"] or "")
-        if _ends_here(text, match, after, at, end):
-            spans.append((at, match.end()))
-            at = after
-    spans.append((at, end))
+        if _is_sentence_end(text, match, after, position, end):
+            spans.append((position, match.end()))
+            position = after
+    spans.append((position, end))
     trimmed = (_trim(text, first, last) for first, last in spans)
     return [(first, last) for first, last in trimmed if first < last]
 
@@ -99,47 +98,47 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _ends_here(text: str, match: re.Match[str], place: int, start: int, end: int) -> bool:
-    """Return whether a sign ends a sentence that begins at `start`; what follows is at `place`."""
+def _is_sentence_end(text: str, match: re.Match[str], position: int, start: int, end: int) -> bool:
+    """Return whether a sign ends the sentence from `start`; the next text is at `position`."""
     if match[0][0] in "。！？｡":
         return True
-    after = text[place : min(end, place + 40)].lstrip()
-    following = after.lstrip("\"'“‘«([*_¿¡")
-    if not following:
+    after = text[position : min(end, position + 40)].lstrip()
+    next_text = after.lstrip("\"'“‘«([*_¿¡")
+    if not next_text:
         return True
-    if after[0].islower() or (after[0] in '("“‘«' and following[0].islower()):
+    if after[0].islower() or (after[0] in '("“‘«' and next_text[0].islower()):
         return False
     if match[0][0] in "!?":
-        return not _may_be_title(text, match.start(), start, following)
+        return not _may_be_title(text, match.start(), start, next_text)
     if match[0][0] != "." or match[0].startswith(".."):
         return True
-    return _is_full_stop(text, match.start(), start, following)
+    return _is_full_stop(text, match.start(), start, next_text)
 
 
-def _may_be_title(text: str, sign: int, start: int, following: str) -> bool:
-    """Return whether `!` or `?` may belong to a title, as in `Airplane!`, and end no sentence."""
+def _may_be_title(text: str, sign: int, start: int, next_text: str) -> bool:
+    """Return whether `!` or `?` may belong to a title, as in `Airplane!`."""
     last = _LAST_WORD.search(text, max(start, sign - 24), sign)
     if last is None or not last[0][0].isupper():
         return False
     if text[start:sign].split(maxsplit=1)[0].lower() in _ASKING:
         return False
-    return _first_word(following) not in _BEGINNING
+    return _first_word(next_text) not in _BEGINNING
 
 
-def _is_full_stop(text: str, dot: int, start: int, following: str) -> bool:
-    """Judge a dot by the word before it and the word that follows."""
+def _is_full_stop(text: str, dot: int, start: int, next_text: str) -> bool:
+    """Decide by the words before and after a dot whether it ends a sentence."""
     last = _LAST_WORD.search(text, max(start, dot - 24), dot)
     if last is None or (last[0] in _CONTRACTED and text[dot - 2 : dot - 1] in {"'", "’"}):
         return True
     word = last[0].lower().strip("*_`'’")
-    next_word = _first_word(following)
-    begins = next_word in _BEGINNING
+    next_word = _first_word(next_text)
+    begins_sentence = next_word in _BEGINNING
     if word in _OPENING:
         return False
     if word in _CLOSING or not _VOWEL.search(word):
-        return begins
+        return begins_sentence
     if _INITIALS.match(word):  # an initial, or letters with dots: J. R. R., U.S.S.R.
-        return begins and (len(word) > 1 or last[0] == "I")
+        return begins_sentence and (len(word) > 1 or last[0] == "I")
     if _NUMBERED.match(word):  # the number of an item, or of a day in German
         return last.start() > start and next_word not in _MONTHS
     return True
@@ -150,7 +149,7 @@ def _first_word(text: str) -> str:
 
 
 def is_whole(text: str) -> bool:
-    """Return whether a text both begins and ends as a sentence does."""
+    """Return whether a text begins and ends like a sentence."""
     stripped = text.rstrip("\"'”’»)]*_`」』）")
     if not stripped or stripped[-1] not in ".!。！" or stripped.endswith(("..", "…")):
         return False
@@ -164,7 +163,7 @@ def _is_cut(text: str) -> bool:
 
 
 def ends_with_abbreviation(text: str) -> bool:
-    """Return whether a text that ends with a dot may be cut off after an abbreviation."""
+    """Return whether the final dot of a text may be that of an abbreviation."""
     word = _last_word(text.rstrip("\"'”’»)]*_`"))
     return word in _CLOSING or bool(word and (_INITIALS.match(word) or not _VOWEL.search(word)))
 

@@ -1,7 +1,7 @@
-"""What a question is about: its terms, and where a text has them.
+"""The terms of a question, and their positions in a text.
 
-A text is never taken apart into words. Each stem is looked for in the lower-cased text, and what
-stands around it tells an inflected form from another word that begins alike.
+A text is not split into words. Each stem is searched in the lower-cased text, and the letters
+around it distinguish an inflected form from another word with the same beginning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from webtools._internal.grounding.words import (
     STRIPPED,
 )
 
-_MOST_TERMS = 24
+_MAX_TERMS = 24
 _SHORT, _LONG = 3, 5
 _WORD = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W_]{0,24}")
@@ -29,7 +29,7 @@ _KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]+")
 _CJK_CONTENT = re.compile(
     r"[\u30a0-\u30ff\uff66-\uff9f]+|[\u3400-\u9fff\uf900-\ufaff々]+"  # no hiragana
 )
-# What is asked for: "how long" does not ask for the word "long".
+# Quantities: "how long" does not ask for the word "long".
 _QUANTITY = re.compile(
     r"\b(?:how (?:long|often|old|tall|high|deep|far|big|large|fast|wide|heavy)"
     r"|wie (?:lange?|oft|alt|groß|hoch|tief|weit|breit|schnell|schwer)"
@@ -53,12 +53,12 @@ Hit = tuple[int, int, float]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing that a question names.
+    """A term of a question.
 
     Attributes:
-        stem: What every form of it begins with, in lower case.
-        parts: Stems of the words in an identifier; they count where no document has the whole.
-        is_asking: Whether it belongs to how questions are put rather than to this one.
+        stem: Common beginning of its forms, in lower case.
+        parts: Stems of the words in an identifier, used if no document has the identifier.
+        is_asking: Whether it belongs to the form of the question, not to its subject.
     """
 
     stem: str
@@ -67,7 +67,7 @@ class Term:
 
 
 def searchable(text: str) -> str:
-    """Return a text in lower case at the same length, with the targets of links blanked."""
+    """Return a text in lower case at the same length, with link targets blanked."""
     lower = lowered(text)
     return _TARGET.sub(_blank, lower) if "](" in lower else lower
 
@@ -77,7 +77,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def lowered(text: str) -> str:
-    """Return a text in lower case at the same length, so that places in it stay the same."""
+    """Return a text in lower case at the same length, so that positions stay the same."""
     lower = text.lower()
     return lower if len(lower) == len(text) else "".join(map(_lower_sign, text))
 
@@ -89,53 +89,53 @@ def _lower_sign(sign: str) -> str:
 
 @lru_cache(maxsize=256)
 def terms_of(question: str) -> tuple[Term, ...]:
-    """Return the terms of a question in its order, each once."""
-    found: dict[str, Term] = {}
+    """Return the terms of a question in order, without repetitions."""
+    terms: dict[str, Term] = {}
     fallback: dict[str, Term] = {}
-    rest = _QUANTITY.sub(" ", question)
+    remainder = _QUANTITY.sub(" ", question)
     for name in identifiers_of(question):
         parts = tuple(stem_of(part) for part in _words(name))
         if len(parts) > 1:
-            rest = rest.replace(name, " ")
-            found.setdefault(lowered(name), Term(lowered(name), parts))
-    for word in _words(rest):
+            remainder = remainder.replace(name, " ")
+            terms.setdefault(lowered(name), Term(lowered(name), parts))
+    for word in _words(remainder):
         stem = stem_of(word)
         if word in FUNCTION_WORDS:
             fallback.setdefault(stem, Term(stem))
         else:
-            found.setdefault(stem, Term(stem, is_asking=word in ASKING_WORDS))
-    telling = [term for term in found.values() if not term.is_asking]
-    chosen = telling or list(found.values()) or list(fallback.values())
-    return tuple(chosen[:_MOST_TERMS])
+            terms.setdefault(stem, Term(stem, is_asking=word in ASKING_WORDS))
+    specific = [term for term in terms.values() if not term.is_asking]
+    chosen = specific or list(terms.values()) or list(fallback.values())
+    return tuple(chosen[:_MAX_TERMS])
 
 
-def resolved(terms: Sequence[Term], texts: Sequence[str]) -> tuple[Term, ...]:
-    """Replace identifiers that no lower-case text has by their parts."""
-    found: dict[str, Term] = {}
+def resolve_identifiers(terms: Sequence[Term], texts: Sequence[str]) -> tuple[Term, ...]:
+    """Replace identifiers that are in no lower-case text by their parts."""
+    terms_by_stem: dict[str, Term] = {}
     for term in terms:
-        whole = not term.parts or any(term.stem in text for text in texts)
-        for stem in (term.stem,) if whole else term.parts:
-            found.setdefault(stem, Term(stem))
-    return tuple(found.values())
+        is_present = not term.parts or any(term.stem in text for text in texts)
+        for stem in (term.stem,) if is_present else term.parts:
+            terms_by_stem.setdefault(stem, Term(stem))
+    return tuple(terms_by_stem.values())
 
 
 def identifiers_of(question: str) -> tuple[str, ...]:
-    """Return what a question writes as code does: `token_urlsafe`, `--depth`, `KeepAlive`."""
-    found = (match[1] or match[2] for match in _IDENTIFIER.finditer(question))
-    return tuple(dict.fromkeys(each.removesuffix("()") for each in found))
+    """Return the identifiers in a question: `token_urlsafe`, `--depth`, `KeepAlive`."""
+    names = (match[1] or match[2] for match in _IDENTIFIER.finditer(question))
+    return tuple(dict.fromkeys(each.removesuffix("()") for each in names))
 
 
 def _words(question: str) -> Iterator[str]:
     for match in _WORD.finditer(question):
         if _CJK_SIGN.search(match[0]):
-            yield from _unspaced(match[0])
+            yield from _cjk_words(match[0])
         else:
             for part in _CAMEL.split(match[0]):
                 yield lowered(part)
 
 
-def _unspaced(text: str) -> Iterator[str]:
-    """Return words in katakana, pairs of Chinese characters, and words of other scripts."""
+def _cjk_words(text: str) -> Iterator[str]:
+    """Yield words in katakana, pairs of Chinese characters, and words of other scripts."""
     bare = _CJK_ASKING.sub(" ", text)
     if not _CJK_CONTENT.search(bare):
         bare = text
@@ -151,7 +151,7 @@ def _unspaced(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def stem_of(word: str) -> str:
-    """Return a word without its ending; short ones and those with digits stay as they are."""
+    """Return a word without its ending; short words and those with digits are unchanged."""
     if len(word) <= _SHORT or not word.isalpha() or _CJK_SIGN.search(word):
         return word
     for ending in STRIPPED:
@@ -163,31 +163,35 @@ def stem_of(word: str) -> str:
 
 
 def find(stem: str, lower: str) -> Iterator[Hit]:
-    """Return where a lower-cased text has a stem: begin, end of the word, and how sure it is.
+    """Yield the positions of a stem in a lower-cased text: start, end of the word, weight.
 
-    1 for a form of the word, 0.5 for a part of a longer one such as a compound.
+    The weight is 1 for a form of the word, 0.5 for a part of a longer one such as a compound.
     """
     size = len(stem)
-    paired = bool(_CJK_SIGN.match(stem))
-    at = lower.find(stem)
-    while at >= 0:
-        weight, end = (1.0, at + size) if paired else _judge(stem, lower, at)
+    is_cjk = bool(_CJK_SIGN.match(stem))
+    position = lower.find(stem)
+    while position >= 0:
+        weight, end = (1.0, position + size) if is_cjk else _weigh(stem, lower, position)
         if weight:
-            yield at, end, weight
-        at = lower.find(stem, max(end, at + 1))
+            yield position, end, weight
+        position = lower.find(stem, max(end, position + 1))
 
 
-def _judge(stem: str, lower: str, at: int) -> tuple[float, int]:
-    """Explain how well the word around a stem fits."""
+def _weigh(stem: str, lower: str, start: int) -> tuple[float, int]:
+    """Return the weight of the word around a stem, and its end."""
     size = len(stem)
-    stop = at + size
+    stop = start + size
     end = _LETTERS.match(lower, stop).end()  # type: ignore[union-attr] # matches nothing too
-    begins = at == 0 or not lower[at - 1].isalnum() or _CJK_SIGN.match(lower[at - 1]) is not None
-    rest = lower[stop:end]
-    if begins and (not rest or (size >= _SHORT and _is_ending(stem, rest))):
+    is_word_start = (
+        start == 0
+        or not lower[start - 1].isalnum()
+        or _CJK_SIGN.match(lower[start - 1]) is not None
+    )
+    ending = lower[stop:end]
+    if is_word_start and (not ending or (size >= _SHORT and _is_ending(stem, ending))):
         return 1.0, end
     return (0.5, end) if size >= _LONG else (0.0, end)
 
 
-def _is_ending(stem: str, rest: str) -> bool:
-    return rest in ENDINGS or (rest[0] == stem[-1] and rest[1:] in ENDINGS)
+def _is_ending(stem: str, letters: str) -> bool:
+    return letters in ENDINGS or (letters[0] == stem[-1] and letters[1:] in ENDINGS)

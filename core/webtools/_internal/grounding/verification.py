@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001  typographic apostrophes
-"""Check an answer against the sources it cites, claim by claim.
+"""Check an answer against the sources that it cites, claim by claim.
 
-A claim is `quoted` when it is a whole sentence, list item, table row or cell, or block of code of a
-cited source. Only a model of the caller's makes one `supported`. Else it is `uncertain`, or
-`unsupported` when no cited source has a word of it.
+A claim is `quoted` if it is a whole sentence, list item, table row or cell, or block of code of a
+cited source. Only a model of the caller makes a claim `supported`. Otherwise it is `uncertain`, or
+`unsupported` if no cited source has a word of it.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from webtools._internal.text.cleaning import one_line
 from webtools.results import Claim, ClaimStatus, Passage, Quotation, Verified
 
 UNCERTAIN = "(uncertain)"
-SECONDS = 5.0  # for all comparisons of an answer; what is not compared by then is uncertain
+SECONDS = 5.0  # for all comparisons of an answer; other claims are then uncertain
 _NO_TIME = "there was no time left to compare it"
 _NOT_QUOTED = "no source that it cites has it word for word"
-_MOST_UNITS = 50  # equal units of a source whose context is read
+_MOST_UNITS = 50  # equal units of a source, to check the context of
 _MOST_REASONS = 10
-_MOST_FACTS = 3  # missing numbers and names that are named
-_CLOSE = 0.5  # share of a claim's words that a sentence has, for its negations to be compared
+_MOST_FACTS = 3  # missing numbers and names to report
+_CLOSE = 0.5  # minimum share of common words to compare negations
 _SHORTENED = 80
 _VERBS = {"unsupported": "Left out", "uncertain": "Uncertain"}
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t|nicht|kein\w{0,2}"
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without"  # plain-words: data
+    r"|cannot|\w+n['’]t|nicht|kein\w{0,2}"
     r"|nie|niemals|ohne|jamais|sans|aucune?|nunca|sin|ningún|ninguna)\b",
     re.IGNORECASE,
 )
 
 
 class HasText(Protocol):
-    """A source that an answer may cite; `[n]` means its `number`, or else its position."""
+    """A source that an answer may cite; `[n]` refers to its `number`, or else its position."""
 
     @property
     def text(self) -> str:
@@ -63,9 +64,9 @@ class Judged:
     Attributes:
         statement: The statement.
         status: Its status.
-        citations: Index of each source that is cited for it, with the quotation found there.
+        citations: Index of each cited source, with its quotation.
         nearest: The closest passage.
-        reasons: What speaks against it.
+        reasons: Reasons against it.
         is_open: Whether a verifier may judge it.
     """
 
@@ -78,33 +79,33 @@ class Judged:
 
 
 class Review:
-    """The statements of an answer, judged by its sources."""
+    """The statements of an answer, checked against its sources."""
 
     def __init__(self, lines: Sequence[Line], sources: Sequence[HasText], read: int = 0) -> None:
-        """Judge every statement.
+        """Check every statement.
 
         Args:
             lines: The answer.
-            sources: What its statements cite, by index.
-            read: Characters of the answer that were read, if not all were.
+            sources: The sources that its statements cite by index.
+            read: Characters of the answer that were read; 0 for all.
         """
         self.sources = sources
-        self._until = time.monotonic() + SECONDS
+        self._deadline = time.monotonic() + SECONDS
         self._evidence: dict[int, Evidence] = {}
-        self._read = read
+        self._characters_read = read
         self._lines: list[tuple[Line, list[Judged]]] = [
-            (line, [self._judged(each) for each in line.statements]) for line in lines
+            (line, [self._check(each) for each in line.statements]) for line in lines
         ]
 
     @classmethod
     def of_text(cls, text: str, sources: Sequence[HasText]) -> Review:
-        """Read an answer and judge every statement of it."""
+        """Check every statement of an answer."""
         answer = Answer(text, sources)
         return cls(answer.lines, sources, answer.length if len(text) > answer.length else 0)
 
     @classmethod
     def of_claims(cls, claims: Sequence[Claim], sources: Sequence[HasText]) -> Review:
-        """Judge claims that a synthesizer drafted; they cite by URL."""
+        """Check the claims of a synthesizer, which cite by URL."""
         places = {source.url: place for place, source in enumerate(sources)}
         lines: list[Line] = []
         for claim in claims:
@@ -118,79 +119,81 @@ class Review:
 
     @property
     def judged(self) -> list[Judged]:
-        """All statements in their order."""
+        """All statements in order."""
         return [each for _, judged in self._lines for each in judged]
 
     def evidence(self, place: int) -> Evidence:
-        """Return a source as evidence; each is read once."""
+        """Return a source as evidence; each source is parsed once."""
         if place not in self._evidence:
             source = self.sources[place]
             self._evidence[place] = Evidence(source.text, source.title or "")
         return self._evidence[place]
 
     def verified(self) -> Verified:
-        """Return the summary and the report on every claim."""
+        """Return the summary and the status of every claim."""
         judged = self.judged
-        kept = [each for each in judged if each.status != "unsupported"]
-        urls = dict.fromkeys(self.sources[place].url for j in kept for place, _ in j.citations)
+        supported = [each for each in judged if each.status != "unsupported"]
+        urls = dict.fromkeys(self.sources[place].url for j in supported for place, _ in j.citations)
         numbers = {url: number for number, url in enumerate(urls, 1)}
         return Verified(
-            summary=_joined([self._written(*line, numbers) for line in self._lines]),
+            summary=_join_lines([self._write(*line, numbers) for line in self._lines]),
             citations=list(urls),
             claims=[self._claim(each) for each in judged],
-            dropped=len(judged) - len(kept),
+            dropped=len(judged) - len(supported),
             reasons=list(self._reasons())[:_MOST_REASONS],
         )
 
     # --- judging -------------------------------------------------------------------------------
 
-    def _judged(self, statement: Statement) -> Judged:
+    def _check(self, statement: Statement) -> Judged:
         if statement.foreign:
             reason = f"{one_line(statement.foreign[0])[:_SHORTENED]} is not among the sources"
             return Judged(statement, "unsupported", reasons=[reason])
         if not statement.cites:
             return Judged(statement, "unsupported", reasons=["it cites no source"])
-        read = [place for place in statement.cites if self.sources[place].text.strip()]
-        if not read:
+        places = [place for place in statement.cites if self.sources[place].text.strip()]
+        if not places:
             return Judged(statement, "unsupported", reasons=["the source was not read"])
         objections = list[str]()
-        found = list[tuple[int, str]]()
-        for place in read:
-            if time.monotonic() > self._until and not found:
-                return _uncertain(statement, read, [_NO_TIME])
+        quotations = list[tuple[int, str]]()
+        for place in places:
+            if time.monotonic() > self._deadline and not quotations:
+                return _uncertain(statement, places, [_NO_TIME])
             evidence = self.evidence(place)
             units = evidence.units(statement.text)[:_MOST_UNITS]
             reasons = [objection(unit, evidence) for unit in units]
             if "" in reasons:
                 unit = units[reasons.index("")]
                 text = evidence.text[unit.start : unit.end]
-                found.append((place, text if is_code(statement.text) else plain(text)))
+                quotations.append((place, text if is_code(statement.text) else plain(text)))
             objections += reasons
-        if found:
-            return Judged(statement, "quoted", found)
-        return self._compared(statement, read, objections)
+        if quotations:
+            return Judged(statement, "quoted", quotations)
+        return self._compare(statement, places, objections)
 
-    def _compared(
-        self, statement: Statement, read: Sequence[int], objections: Sequence[str]
+    def _compare(
+        self, statement: Statement, places: Sequence[int], objections: Sequence[str]
     ) -> Judged:
-        """Judge a statement that is not quoted by the words it shares with its sources."""
+        """Check a statement that is not quoted by its common words with the sources."""
         keys = keys_of(plain(statement.text))
-        near = [
+        candidates = [
             (share, -place, piece)
-            for place in read
+            for place in places
             for piece, share in filter(None, [self.evidence(place).nearest(keys)])
         ]
-        if not near:
-            if any(self.evidence(place).is_cut for place in read):
-                return _uncertain(statement, read, ["the source was read in part: it is too long"])
+        if not candidates:
+            if any(self.evidence(place).is_cut for place in places):
+                return _uncertain(
+                    statement, places, ["the source was read in part: it is too long"]
+                )
             reason = "the source has none of its words"
             return Judged(statement, "unsupported", reasons=[reason], is_open=True)
-        share, negative, piece = max(near, key=lambda each: each[:2])
+        share, negative, piece = max(candidates, key=lambda each: each[:2])
         place = -negative
         evidence = self.evidence(place)
         start, end = evidence.passage(piece)
-        cited = [-each[1] for each in near]
-        judged = _uncertain(statement, cited, objections[:1])
+        citing_places = [-each[1] for each in candidates]
+        judged = _uncertain(statement, citing_places, objections[:1])
         judged.nearest = Passage(
             text=plain(evidence.text[start:end]),
             heading=" > ".join(piece.path),
@@ -199,21 +202,21 @@ class Review:
             offset=start,
         )
         if not objections:
-            judged.reasons = [*self._missing(statement.text, read)][:_MOST_FACTS]
+            judged.reasons = [*self._missing_facts(statement.text, places)][:_MOST_FACTS]
             if share >= _CLOSE and not is_code(statement.text):
-                said = evidence.text[piece.start : piece.end]
-                judged.reasons += _other_negation(statement.text, said)
+                sentence = evidence.text[piece.start : piece.end]
+                judged.reasons += _compare_negations(statement.text, sentence)
         judged.reasons = judged.reasons or [_NOT_QUOTED]
         return judged
 
-    def _missing(self, claim: str, read: Sequence[int]) -> Iterator[str]:
+    def _missing_facts(self, claim: str, places: Sequence[int]) -> Iterator[str]:
         """Yield the numbers and names of a claim that no source has."""
-        evidence = [self.evidence(place) for place in read]
+        evidence = [self.evidence(place) for place in places]
         if is_code(claim) or any(each.is_cut for each in evidence):
             return
-        for kind, written, key in dict.fromkeys(facts_of(claim)):
+        for kind, word, key in dict.fromkeys(facts_of(claim)):
             if not any(key in each for each in evidence):
-                yield f"the source lacks its {kind} {written}"
+                yield f"the source lacks its {kind} {word}"
 
     # --- writing -------------------------------------------------------------------------------
 
@@ -234,21 +237,21 @@ class Review:
             reasons=judged.reasons,
         )
 
-    def _written(self, line: Line, judged: Sequence[Judged], numbers: dict[str, int]) -> str:
-        """Return a line with the claims that are kept; empty when none is."""
-        written = ""
+    def _write(self, line: Line, judged: Sequence[Judged], numbers: dict[str, int]) -> str:
+        """Return a line without unsupported claims, or ""."""
+        text = ""
         for each in judged:
             if each.status != "unsupported":
-                cited = {numbers[self.sources[place].url] for place, _ in each.citations}
-                marks = "".join(f"[{number}]" for number in sorted(cited))
+                cited_numbers = {numbers[self.sources[place].url] for place, _ in each.citations}
+                marks = "".join(f"[{number}]" for number in sorted(cited_numbers))
                 doubt = f" {UNCERTAIN}" if each.status == "uncertain" else ""
                 gap = "\n" if is_code(each.statement.text) else " "
-                written += f" {each.statement.text}{gap}{marks}{doubt}"
-        return line.prefix + written.strip() if written else ""
+                text += f" {each.statement.text}{gap}{marks}{doubt}"
+        return line.prefix + text.strip() if text else ""
 
     def _reasons(self) -> Iterator[str]:
-        if self._read:
-            yield f"The answer was read up to {self._read} characters."
+        if self._characters_read:
+            yield f"The answer was read up to {self._characters_read} characters."
         for each in self.judged:
             if verb := _VERBS.get(each.status):
                 text = one_line(each.statement.text)
@@ -262,12 +265,16 @@ def _uncertain(statement: Statement, cited: Sequence[int], reasons: Sequence[str
     return Judged(statement, "uncertain", citations, reasons=[*reasons], is_open=True)
 
 
-def _other_negation(claim: str, said: str) -> list[str]:
-    """Return that only one of a claim and its closest sentence has a negation."""
-    own, other = _NEGATION.search(claim), _NEGATION.search(said)
-    if own and not other:
-        return [f'the closest sentence has no "{own[0]}"']
-    return [f'the closest sentence says "{other[0]}"'] if other and not own else []
+def _compare_negations(claim: str, sentence: str) -> list[str]:
+    """Report if only one of a claim and its closest sentence has a negation."""
+    claim_match, sentence_match = _NEGATION.search(claim), _NEGATION.search(sentence)
+    if claim_match and not sentence_match:
+        return [f'the closest sentence has no "{claim_match[0]}"']
+    return (
+        [f'the closest sentence says "{sentence_match[0]}"']
+        if sentence_match and not claim_match
+        else []
+    )
 
 
 def verify(text: str, sources: Sequence[HasText]) -> Verified:
@@ -275,15 +282,15 @@ def verify(text: str, sources: Sequence[HasText]) -> Verified:
 
     Args:
         text: Prose or a list, from any model; `[n]` cites the n-th source, links cite by URL.
-        sources: What may be cited.
+        sources: The sources that it may cite.
     """
     return Review.of_text(text, sources).verified()
 
 
-def _joined(lines: Sequence[str]) -> str:
-    """Join lines; runs of blank lines become one, and none is left at either end."""
-    joined: list[str] = []
+def _join_lines(lines: Sequence[str]) -> str:
+    """Join lines; runs of blank lines become one, and those at the ends are removed."""
+    result: list[str] = []
     for line in lines:
-        if line or (joined and joined[-1]):
-            joined.append(line)
-    return "\n".join(joined).strip("\n")
+        if line or (result and result[-1]):
+            result.append(line)
+    return "\n".join(result).strip("\n")

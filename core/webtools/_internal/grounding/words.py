@@ -9,7 +9,7 @@ FUNCTION_WORDS = frozenset(
     you your one ones is are was were be been being am do does did done doing has have had having
     will would shall should can could may might must of in on at to from by with without for as into
     onto out off over under about between through during before after and or but nor not no if then
-    than so too very just only also there here when where who whom whose what which why how s t re ve
+    than so too very just only also there here when where who whose what which why how s t re ve
     ll d m don doesn didn isn aren wasn weren won wouldn can't cannot whether while
     any some all each every both such own same other another more most much many few lot way ways get
     der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren
@@ -27,8 +27,8 @@ FUNCTION_WORDS = frozenset(
     o os um uma uns umas do dos das da na nas nos ao aos com não é são foi foram ser está estão tem
     pelo pela seu sua seus suas ele ela eles elas isso esse essa este esta mas ou também
 """)
-)
-# Words that questions are put in; they say what kind of answer is wanted, not what about.
+) | {"whom"}  # plain-words: data
+# Words in the form of a question; they say what kind of answer is expected, not its subject.
 ASKING_WORDS = frozenset(
     str.split("""
     answer explain tell describe find mean meaning means difference best happen happens want need
@@ -54,7 +54,7 @@ ENDINGS = frozenset(
     mente i ó é ist isten ns ned ning xes xed xing
 """)
 ) | {""}
-# What follows a stem is taken off from the longest on.
+# Endings to strip from words, the longest first.
 STRIPPED = tuple(
     sorted(
         str.split("""

@@ -13,7 +13,7 @@ from webtools._internal.grounding.ranking import (
     rank_documents,
     size_of,
 )
-from webtools._internal.grounding.segmentation import MOST
+from webtools._internal.grounding.segmentation import MAX_PASSAGE
 from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools.results import FetchResponse, Page, Passage
 from webtools.truncation import fair_shares
@@ -93,14 +93,14 @@ def _rank_passages(
     question: str, pages: Sequence[Page], numbers: Iterable[int], smallest: int
 ) -> list[Match]:
     """Rank the passages of pages; each is short enough for the smallest share of a page."""
-    longest = min(MOST, max(_MIN_PASSAGE, smallest - _HEADINGS))
+    longest = min(MAX_PASSAGE, max(_MIN_PASSAGE, smallest - _HEADINGS))
     documents = [
         document_of(
             pages[number].text or "",
             number,
             title=pages[number].title or "",
             url=pages[number].url,
-            most=longest,
+            limit=longest,
         )
         for number in numbers
     ]

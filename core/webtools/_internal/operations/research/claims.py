@@ -7,7 +7,14 @@ from textwrap import dedent
 
 from webtools._internal.grounding import extractive
 from webtools._internal.grounding.duplicates import Shingles, shingles_of
-from webtools._internal.grounding.evidence import Evidence, Piece, is_code, normal, plain, row_text
+from webtools._internal.grounding.evidence import (
+    Evidence,
+    Piece,
+    is_code,
+    normalize,
+    plain,
+    row_text,
+)
 from webtools._internal.grounding.matching import Document, Match
 from webtools._internal.grounding.ranking import (
     Ranking,
@@ -54,7 +61,7 @@ def quote(ranking: Ranking) -> list[Claim]:
     headings = ["", *(claim.heading for claim in claims)]
     return [
         claim.model_copy(update={"heading": "" if claim.heading == before else claim.heading})
-        for claim, before in zip(claims[: extractive.MOST], headings, strict=False)
+        for claim, before in zip(claims[: extractive.MAX_CLAIMS], headings, strict=False)
     ]
 
 
@@ -64,9 +71,9 @@ def _claims(
     """Yield a claim for each unit. A term, or the lead-in of code, is the heading of the next."""
     for piece in pieces:
         text = source.text[piece.start : piece.end]
-        claim_text = _code(source, piece) if piece.kind == "code" else normal(text)
+        claim_text = _code(source, piece) if piece.kind == "code" else normalize(text)
         if piece.kind == "row":
-            claim_text = normal(row_text(text))
+            claim_text = normalize(row_text(text))
         if source.units(claim_text):
             quotation = text if piece.kind == "code" else plain(text)
             cited = Quotation(url=document.url, title=document.title, quotation=quotation)
