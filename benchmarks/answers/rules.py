@@ -367,13 +367,17 @@ UNITS = (
 )
 CONTEXTS = {
     "struck": "_is_struck _STRUCK",
-    "quotation marks": "_is_in_quotation_marks _QUOTATION_MARKS _BEFORE _AFTER _QUOTATION_SPAN _is_open",
+    "quotation marks": (
+        "_is_in_quotation_marks _QUOTATION_MARKS _BEFORE _AFTER _QUOTATION_SPAN _is_open"
+    ),
     "continued": "_is_continued _CONTINUED",
     "heading": "_is_retracted _RETRACTED",
     "label": "_is_labelled _LABELLED _LABEL_WORDS",
     "lead-in": "_is_introduced _introductions _introduces _LEADS_IN _SAYS _FOLLOWING _IMAGINED",
     "mark": "_is_marked _MARKED _MARK_SPAN",
-    "remark": "_is_remarked _REFERS _TAKES_BACK _EXCLAIMED _IS_NOT_SO _LONGEST_REMARK _COMMENT_WORDS",
+    "remark": (
+        "_is_remarked _REFERS _TAKES_BACK _EXCLAIMED _IS_NOT_SO _LONGEST_REMARK _COMMENT_WORDS"
+    ),
 }
 REASONS = {
     "a missing number or name": ("_missing_facts", "lacks its"),

@@ -73,7 +73,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A long text, and a note on how much of it is missing; both may be empty."""
+    """A long text, and a note on the part that is missing; both may be empty."""
 
     text: str
     missing: str = ""
