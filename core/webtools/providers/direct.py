@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from webtools._internal.http.messages import Response
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.content import Content
-from webtools._internal.pages.fetching import Terms, fetch_content, host_of, fetch_all
+from webtools._internal.pages.fetching import Terms, fetch_all, fetch_content, host_of
 from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
