@@ -101,8 +101,8 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
     def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **_: Any) -> None:
         """Show the progress of a call."""
         if name == PROGRESS_EVENT:
-            known = {field.name for field in fields(Progress)}
-            step = Progress(**{key: value for key, value in data.items() if key in known})
+            names = {field.name for field in fields(Progress)}
+            step = Progress(**{key: value for key, value in data.items() if key in names})
             self._display.progress(run_id, step)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002

@@ -66,9 +66,9 @@ def without_magics(cell: str) -> str:
 
 def as_module(name: str, blocks: list[str]) -> str:
     """Put the blocks of one page into one module."""
-    given = "" if name.endswith(".ipynb") else "model: BaseChatModel, llm: FunctionCallingLLM"
+    parameters = "" if name.endswith(".ipynb") else "model: BaseChatModel, llm: FunctionCallingLLM"
     body = textwrap.indent("\n".join(blocks), "    ", lambda _: True)
-    return f"{_HEAD}async def page({given}) -> None:\n{body}"
+    return f"{_HEAD}async def page({parameters}) -> None:\n{body}"
 
 
 def write(folder: Path) -> None:

@@ -280,18 +280,18 @@ class Recorder:
     def _blocking(self, session: Session, surface: str, step: Step) -> Outcome:
         self._prepare(step)
         try:
-            outcome = BLOCKING[surface](session, self._placed(step))
+            outcome = BLOCKING[surface](session, self._resolve(step))
         except Exception as error:  # noqa: BLE001 - it is what is compared
             outcome = error_outcome(error)
-        return self._finished(session, outcome)
+        return self._complete(session, outcome)
 
     async def _async(self, session: Session, surface: str, step: Step) -> Outcome:
         self._prepare(step)
         try:
-            outcome = await ASYNC[surface](session, self._placed(step))
+            outcome = await ASYNC[surface](session, self._resolve(step))
         except Exception as error:  # noqa: BLE001 - it is what is compared
             outcome = error_outcome(error)
-        return self._finished(session, outcome)
+        return self._complete(session, outcome)
 
     def _prepare(self, step: Step) -> None:
         self._sandbox.reset_stats()
@@ -299,14 +299,14 @@ class Recorder:
         for fault in step.faults:
             self._sandbox.fault(**fault)
 
-    def _placed(self, step: Step) -> Step:
+    def _resolve(self, step: Step) -> Step:
         """Put the addresses of the sandbox into a step."""
         text = json.dumps(step.arguments)
         text = text.replace("$docs", self._sandbox.docs_url)
         text = text.replace("$news", self._sandbox.news_url)
         return Step(step.tool, json.loads(text), step.faults)
 
-    def _finished(self, session: Session, outcome: Outcome) -> Outcome:
+    def _complete(self, session: Session, outcome: Outcome) -> Outcome:
         details = outcome.get("details") or outcome.get("result") or outcome.get("stdout") or {}
         if isinstance(details, dict):
             session.read_handle = details.get("read_handle") or session.read_handle
@@ -489,8 +489,8 @@ def differences(before: Path, after: Path, expectations: Expectations) -> Iterat
 
 def compare(before: Path, after: Path, config: Path) -> int:
     expectations = Expectations(config)
-    every = list(differences(before, after, expectations))
-    unexpected = [item for item in every if not expectations.is_intended(item)]
+    all_differences = list(differences(before, after, expectations))
+    unexpected = [item for item in all_differences if not expectations.is_intended(item)]
     alike: dict[tuple[str, str], list[Difference]] = defaultdict(list)
     for difference in unexpected:
         path = re.sub(r"\.\d+", ".N", difference.path)
@@ -503,7 +503,9 @@ def compare(before: Path, after: Path, config: Path) -> int:
         print(f"    - {old}\n    + {new}")
     if len(alike) > MOST_SHOWN:
         print(f"and {len(alike) - MOST_SHOWN} other kinds of differences")
-    print(f"{len(unexpected)} differences, and {len(every) - len(unexpected)} intended ones")
+    print(
+        f"{len(unexpected)} differences, and {len(all_differences) - len(unexpected)} intended ones"
+    )
     return 1 if unexpected else 0
 
 

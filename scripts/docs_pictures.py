@@ -162,8 +162,8 @@ def _read(terminal: int) -> bytes:
 
 def _screen(printed: str, columns: int, theme: TerminalTheme) -> str:
     console = Console(record=True, width=columns, file=StringIO(), force_terminal=True)
-    asked = Text(f'$ webtools web-deep "{QUESTION}"\n', style="bold")
-    console.print(asked, highlight=False)
+    command_line = Text(f'$ webtools web-deep "{QUESTION}"\n', style="bold")
+    console.print(command_line, highlight=False)
     console.print(Text.from_ansi(printed.rstrip()), highlight=False)
     drawn = console.export_svg(title="", theme=theme, unique_id="webtools")
     local = re.sub(r"@font-face \{.*?\}\n", "", drawn, flags=re.DOTALL)  # no font from elsewhere

@@ -84,7 +84,7 @@ class Corpus:
         The words are the same, so the index is shared.
         """
         other = copy(self)
-        other.documents = tuple(_dated(document, today) for document in self.documents)
+        other.documents = tuple(_move_date(document, today) for document in self.documents)
         return other
 
     def search(self, query: str) -> list[Hit]:
@@ -106,11 +106,11 @@ class Corpus:
 
 def query_terms(text: str) -> list[str]:
     """Return the words of `text` worth searching for, each once, in order."""
-    found = dict.fromkeys(words(text))
-    return [word for word in found if word not in _STOP_WORDS] or list(found)
+    unique_words = dict.fromkeys(words(text))
+    return [word for word in unique_words if word not in _STOP_WORDS] or list(unique_words)
 
 
-def _dated(document: Document, today: date) -> Document:
+def _move_date(document: Document, today: date) -> Document:
     if document.collection != "news" or document.published is None:
         return document
     return replace(document, published=news.moved(document.published, today))

@@ -24,11 +24,11 @@ def words(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of the prose in `text`, leaving out headings, code, lists, tables."""
-    found: list[str] = []
+    all_sentences: list[str] = []
     for paragraph in _BETWEEN.split(_FENCED.sub("", text)):
         if not paragraph.startswith(_NOT_PROSE):
-            found += _SENTENCE_END.split(" ".join(paragraph.split()))
-    return [sentence for sentence in found if sentence]
+            all_sentences += _SENTENCE_END.split(" ".join(paragraph.split()))
+    return [sentence for sentence in all_sentences if sentence]
 
 
 def best_sentences(text: str, terms: AbstractSet[str], *, count: int) -> list[str]:

@@ -88,8 +88,8 @@ class Fault:
     def __post_init__(self) -> None:
         """Refuse a body kind that does not exist: it would silently do nothing."""
         if isinstance(self.body, str) and self.body not in _BODIES:
-            known = ", ".join(sorted(_BODIES))
-            raise ValueError(f"unknown fault body {self.body!r}; known are {known}, or give bytes")
+            names = ", ".join(sorted(_BODIES))
+            raise ValueError(f"unknown fault body {self.body!r}; known are {names}, or give bytes")
 
     def hits(self, provider: str, call: Call) -> bool:
         """Return whether the rule is about this request."""
@@ -97,8 +97,10 @@ class Fault:
             return False
         if self.path is not None and not call.path.endswith(self.path):
             return False
-        sent = f"{call.query} {call.body.decode(errors='replace')}" if self.containing else ""
-        return self.containing is None or self.containing in sent
+        request_text = (
+            f"{call.query} {call.body.decode(errors='replace')}" if self.containing else ""
+        )
+        return self.containing is None or self.containing in request_text
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault:

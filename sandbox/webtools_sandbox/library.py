@@ -117,17 +117,17 @@ class Library:
         hits = self._corpus.search(query)
         if filters == NO_FILTERS:
             return tuple(hits)
-        found = ((self._passed(hit.document, filters), hit.score) for hit in hits)
-        return tuple(Hit(document, score) for document, score in found if document is not None)
+        matches = ((self._match(hit.document, filters), hit.score) for hit in hits)
+        return tuple(Hit(document, score) for document, score in matches if document is not None)
 
-    def _passed(self, document: Document, filters: Filters) -> Document | None:
+    def _match(self, document: Document, filters: Filters) -> Document | None:
         if filters.collection not in {None, document.collection}:
             return None
         if not _passes_dates(document, filters) or not _passes_words(document, filters):
             return None
-        return self._passed_domains(document, filters)
+        return self._match_domains(document, filters)
 
-    def _passed_domains(self, document: Document, filters: Filters) -> Document | None:
+    def _match_domains(self, document: Document, filters: Filters) -> Document | None:
         """Return the document, under docs.python.org where it passes as a page of that alone."""
         include, exclude = filters.include_domains, filters.exclude_domains
         names = [item for item in (document, self._renamed.get(document)) if item is not None]
@@ -139,8 +139,8 @@ class Library:
 
     def _snippet(self, document: Document, query: str, max_chars: int = 240) -> str:
         """Return the sentence that fits `query` best; `snippet` is this with a cache."""
-        found = best_sentences(document.text, frozenset(query_terms(query)), count=1)
-        return clip(" ".join(found), max_chars)
+        matches = best_sentences(document.text, frozenset(query_terms(query)), count=1)
+        return clip(" ".join(matches), max_chars)
 
 
 @dataclass(frozen=True)

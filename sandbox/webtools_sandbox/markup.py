@@ -50,13 +50,13 @@ def _blocks(markdown: str) -> Iterator[str]:
     """Yield the blocks; one of code is never cut."""
     end = 0
     for fence in _FENCE.finditer(markdown):
-        yield from _between(markdown[end : fence.start()])
+        yield from _split_blocks(markdown[end : fence.start()])
         yield fence[0]
         end = fence.end()
-    yield from _between(markdown[end:])
+    yield from _split_blocks(markdown[end:])
 
 
-def _between(text: str) -> Iterator[str]:
+def _split_blocks(text: str) -> Iterator[str]:
     return (block.strip("\n") for block in re.split(r"\n{2,}", text) if block.strip())
 
 

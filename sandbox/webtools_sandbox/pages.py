@@ -23,7 +23,7 @@ _SPECIAL_STATUS = {"timeout": 408, "forbidden": 403, "http-403": 403, "broken": 
 _CACHED_PAGES = 512
 _COLLECTIONS: tuple[Collection, ...] = ("docs", "news")
 _FRAME = Template(data_files.text("page.html"))
-_FEWEST_HEADINGS = 3  # for a table of contents
+_MIN_HEADINGS = 3  # for a table of contents
 
 
 class PagesSite:
@@ -93,7 +93,7 @@ def _meta(document: Document) -> Iterator[str]:
 def _contents(markdown: str) -> Iterator[str]:
     """Yield the table of contents of a long page."""
     headings = contents_of(markdown)
-    if len(headings) < _FEWEST_HEADINGS:
+    if len(headings) < _MIN_HEADINGS:
         return
     yield '<nav class="contents"><h3>On this page</h3><ul>'
     for anchor, text in headings:

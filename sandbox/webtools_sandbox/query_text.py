@@ -23,7 +23,7 @@ _WORD = re.compile(r"(\w+)")
 
 def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filters]:
     """Take `site:`, `-word` and phrases out of a query; returns what is left, and filters."""
-    left: list[str] = []
+    query_words: list[str] = []
     sites: list[str] = []
     not_sites: list[str] = []
     without: list[str] = []
@@ -36,17 +36,17 @@ def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filt
             without += query_terms(phrase or word)
         elif phrase:
             phrases.append(phrase.lower())
-            left.append(phrase)
+            query_words.append(phrase)
         else:
-            left.append(word)
-    found_filters = replace(
+            query_words.append(word)
+    query_filters = replace(
         filters,
         include_domains=tuple(sites),
         exclude_domains=tuple(not_sites),
         phrases=tuple(phrases),
         without=tuple(without),
     )
-    return " ".join(left), found_filters
+    return " ".join(query_words), query_filters
 
 
 def marked(text: str, terms: AbstractSet[str], tag: str = "b") -> str:

@@ -162,8 +162,8 @@ class SandboxServer:
             KeyError: The sandbox has no such provider.
         """
         if provider not in self._running.apis:
-            known = ", ".join(self._running.apis)
-            raise KeyError(f"The sandbox has no provider {provider!r}; it has {known}.")
+            names = ", ".join(self._running.apis)
+            raise KeyError(f"The sandbox has no provider {provider!r}; it has {names}.")
         return f"{self.url}/{provider}"
 
     def config(self, *also: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from webtools_sandbox.wire import Call
 
-_REMEMBERED = 100
+_MAX_CALLS = 100
 _MAX_REMEMBERED_BYTES = 100_000
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "x-subscription-token", "cookie"})
 
@@ -24,7 +24,7 @@ class Stats:
         self._lock = threading.Lock()
         self._requests: Counter[str] = Counter()
         self._connections = 0
-        self._last: deque[tuple[str, Call]] = deque(maxlen=_REMEMBERED)
+        self._last: deque[tuple[str, Call]] = deque(maxlen=_MAX_CALLS)
 
     def count_connection(self) -> None:
         """Note that a TCP connection was opened."""
@@ -51,8 +51,8 @@ class Stats:
         with self._lock:
             counted, connections = dict(self._requests), self._connections
             last = list(self._last)
-        shown = [_describe(path, call) for path, call in last]
-        return {"requests": counted, "connections": connections, "last": shown}
+        descriptions = [_describe(path, call) for path, call in last]
+        return {"requests": counted, "connections": connections, "last": descriptions}
 
 
 def _describe(path: str, call: Call) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def _describe(path: str, call: Call) -> dict[str, Any]:
         name.lower(): _masked(value) if name.lower() in _SECRET_HEADERS else value
         for name, value in call.headers.items()
     }
-    shown = {"method": call.method, "path": path, "query": call.query}
-    return {**shown, "headers": headers, "body": _readable(call.body)}
+    descriptions = {"method": call.method, "path": path, "query": call.query}
+    return {**descriptions, "headers": headers, "body": _readable(call.body)}
 
 
 def _masked(value: str) -> str:

@@ -54,23 +54,23 @@ def read_pages() -> Iterator[Page]:
 
 def read_page(name: str) -> Page | None:
     """Read the page of one module, or return None where this Python has no such module."""
-    module = _imported(_SOURCES.get(name, name)) or _imported(name)
+    module = _import(_SOURCES.get(name, name)) or _import(name)
     if module is None:
         return None
     intro = inspect.getdoc(module) or ""
     title = f"{name} — {_headline(intro)}" if intro else name
     author = vars(module).get("__author__")
-    stated = author.split("<")[0].strip(" ,") if isinstance(author, str) else None
+    author_name = author.split("<")[0].strip(" ,") if isinstance(author, str) else None
     guide = data_files.guide(name)
     described = set(_SIGNATURE.findall(guide))
     sections = (
         section for section in _sections(module, name) if _name_of(section) not in described
     )
-    text = _joined([to_markdown(intro), guide, *sections])
-    return Page(f"library/{name}.html", title, stated, f"{text}\n\n{MADE}" if guide else text)
+    text = _join([to_markdown(intro), guide, *sections])
+    return Page(f"library/{name}.html", title, author_name, f"{text}\n\n{MADE}" if guide else text)
 
 
-def _imported(name: str) -> ModuleType | None:
+def _import(name: str) -> ModuleType | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
@@ -79,16 +79,16 @@ def _imported(name: str) -> ModuleType | None:
             return None
 
 
-def _joined(parts: list[str]) -> str:
+def _join(parts: list[str]) -> str:
     """Join the parts of a page, as many as fit."""
     room = _MAX_PAGE_CHARS
-    kept: list[str] = []
+    chosen_parts: list[str] = []
     for part in filter(None, parts):
         room -= len(part) + 2
-        if kept and room < 0:
+        if chosen_parts and room < 0:
             break
-        kept.append(part)
-    return "\n\n".join(kept)
+        chosen_parts.append(part)
+    return "\n\n".join(chosen_parts)
 
 
 def _sections(module: ModuleType, name: str) -> Iterator[str]:
@@ -123,13 +123,13 @@ def _names(offered: dict[str, Any], twin: str) -> Iterator[str]:
 
 def _class_sections(name: str, value: type) -> Iterator[str]:
     yield _section(2, f"class {name}{_signature(value)}", value)
-    for method, found in vars(value).items():
-        unwrapped = getattr(found, "__func__", found)
+    for method, member_value in vars(value).items():
+        unwrapped = getattr(member_value, "__func__", member_value)
         if method.startswith("_") or not getattr(unwrapped, "__doc__", None):
             continue
         short = f"{value.__name__}.{method}"
-        if isinstance(found, property):
-            yield _section(3, short, found)
+        if isinstance(member_value, property):
+            yield _section(3, short, member_value)
         elif inspect.isroutine(unwrapped):
             yield _section(3, f"{short}{_SELF.sub('(', _signature(unwrapped))}", unwrapped)
 
@@ -162,7 +162,7 @@ def _headline(intro: str) -> str:
 
 
 def _topic_pages() -> Iterator[Page]:
-    module = _imported("pydoc_data.topics")  # some distributions leave it out
+    module = _import("pydoc_data.topics")  # some distributions leave it out
     topics: dict[str, str] = vars(module)["topics"] if module else {}
     for name, text in sorted(topics.items()):
         heading, _, rest = text.strip().partition("\n")

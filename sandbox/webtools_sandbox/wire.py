@@ -41,8 +41,8 @@ class Call:
     @cached_property
     def number(self) -> str:
         """Thirty-two hexadecimal digits that are the same for the same request."""
-        sent = f"{self.path}?{self.query_string}\n".encode() + self.body
-        return hashlib.blake2b(sent, digest_size=16).hexdigest()
+        request_bytes = f"{self.path}?{self.query_string}\n".encode() + self.body
+        return hashlib.blake2b(request_bytes, digest_size=16).hexdigest()
 
     @property
     def uuid(self) -> str:

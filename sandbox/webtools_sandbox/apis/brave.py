@@ -73,7 +73,7 @@ class SearchRequest(QueryRequest):
 
     @property
     def first(self) -> int:
-        """Where its page of hits begins."""
+        """The index of the first hit."""
         return self.offset * self.count
 
 
@@ -105,16 +105,16 @@ class BraveApi(Api):
 
     def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter: the real API validates with the same library."""
-        shown = {"type": field.kind, "loc": ["query", *field.loc], "msg": field.message}
-        return self.refusal(422, meta={"errors": [shown | {"input": field.value}]})
+        error = {"type": field.kind, "loc": ["query", *field.loc], "msg": field.message}
+        return self.refusal(422, meta={"errors": [error | {"input": field.value}]})
 
     @Route(WebRequest, "GET /res/v1/web/search")
     def web(self, request: WebRequest) -> Json:
-        """Answer a web search; a section that has nothing is not there at all."""
+        """Answer a web search. Empty sections are left out."""
         matches = self._matches(request, None)
-        found = matches[request.first : request.first + request.count]
-        main = [{"type": "web", "index": index, "all": False} for index in range(len(found))]
-        more = {"more_results_available": len(matches) > request.first + len(found)}
+        page_hits = matches[request.first : request.first + request.count]
+        main = [{"type": "web", "index": index, "all": False} for index in range(len(page_hits))]
+        more = {"more_results_available": len(matches) > request.first + len(page_hits)}
         answer: Json = {
             "type": "search",
             "query": {"original": request.q, "country": request.country.lower()}
@@ -122,8 +122,8 @@ class BraveApi(Api):
             | more,
             "mixed": {"type": "mixed", "main": main, "top": [], "side": []},
         }
-        if found and "web" in request.result_filter:
-            results = [_web_result(item, request) for item in found]
+        if page_hits and "web" in request.result_filter:
+            results = [_web_result(item, request) for item in page_hits]
             answer["web"] = {"type": "search", "results": results, "family_friendly": True}
         news = self._news(request)[:_NEWS_IN_WEB]
         if news and "news" in request.result_filter:
@@ -133,7 +133,7 @@ class BraveApi(Api):
 
     @Route(SearchRequest, "GET /res/v1/news/search")
     def news(self, request: SearchRequest) -> Json:
-        """Answer a search for news: its results stand at the top level."""
+        """Answer a news search, with the results at the top level."""
         hits = self._news(request)[request.first : request.first + request.count]
         query = {"original": request.q, "spellcheck_off": True, "show_strict_warning": False}
         results = [_news_result(hit, request) for hit in hits]
@@ -174,13 +174,13 @@ def _web_result(hit: PageHit, request: SearchRequest) -> Json:
 
 
 def _news_result(hit: PageHit, request: SearchRequest) -> Json:
-    """Return a hit among news, which have neither marks nor entities, and bare ampersands."""
+    """Return a news hit: no marks, no entities, bare ampersands."""
     own = {"type": "news_result", "title": hit.title, "description": hit.snippet}
     return _result(hit, request, frozenset()) | own
 
 
 def _result(hit: PageHit, request: SearchRequest, marks: frozenset[str]) -> Json:
-    """Return a hit; what is unknown has no key at all."""
+    """Return a hit. Unknown values have no key."""
     parts = urlsplit(hit.url)
     host = parts.hostname or ""
     meta_url = {
@@ -203,8 +203,8 @@ def _extracts(hit: PageHit, share: int) -> list[str]:
     """Return extracts; structured data comes as a JSON document in a string."""
     page, sections = hit.document, hit.sections(3)
     facts = {"@type": "Article", "headline": page.title, "author": page.author}
-    most = max(1, share // max(1, len(sections)))
-    extracts = [digest.clip(section, most) for section in sections]
+    max_characters = max(1, share // max(1, len(sections)))
+    extracts = [digest.clip(section, max_characters) for section in sections]
     return [*extracts, *([json.dumps(facts)] if page.author else [])]
 
 

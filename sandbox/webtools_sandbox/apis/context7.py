@@ -24,7 +24,7 @@ _ID = re.compile(r"(/[^/]+/[^/@]+)(?:[/@]([^/]+))?")
 _RULE = "\n\n" + "-" * 32 + "\n\n"
 _HEADING = re.compile(r"^#{2,4} ", re.MULTILINE)
 _CODE = re.compile(r"^```python\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
-_MOST_SNIPPETS = 5
+_MAX_SNIPPETS = 5
 _UNKNOWN = -1
 
 _Words = Annotated[str, Field(min_length=1, max_length=500)]
@@ -66,19 +66,19 @@ class Snippet:
         self.description = " ".join(digest.sentences(rest)[:3]) or self.title
 
     def score(self, terms: frozenset[str]) -> int:
-        """Count the words that it shares with a question; those of the title weigh more."""
+        """Count the words in common with a question. Words of the title weigh more."""
         in_title = terms.intersection(digest.words(self.title))
         return 3 * len(in_title) + len(terms.intersection(digest.words(self.description)))
 
     @property
     def text(self) -> str:
-        """All of it, as text."""
+        """The whole snippet as text."""
         code = f"\n\n```python\n{self.code}\n```" if self.code else ""
         return f"### {self.title}\n\nSource: {self.url}\n\n{self.description}{code}"
 
     @property
     def as_code(self) -> Json:
-        """What is said of one with code."""
+        """The JSON form of a snippet with code."""
         return {
             "codeTitle": self.title,
             "codeDescription": self.description,
@@ -91,7 +91,7 @@ class Snippet:
 
     @property
     def as_info(self) -> Json:
-        """What is said of one without code."""
+        """The JSON form of a snippet without code."""
         return {
             "pageId": self.page_url,
             "breadcrumb": f"{self.page.title} > {self.title}",
@@ -110,7 +110,7 @@ class Context7Api(Api):
     data = _DATA
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
-        """Serve packages of `library`, to the holders of `keys` and to anybody."""
+        """Serve packages of `library`, with or without a key."""
         super().__init__(library, keys)
         self._snippets = library.cached(len(_PACKAGES), self._cut)
 
@@ -126,19 +126,21 @@ class Context7Api(Api):
         }
         found = [id_ for id_ in words if name & words[id_]]
         found.sort(key=lambda id_: (-len(name & words[id_]), -len(query & words[id_])))
-        return {"results": [self._described(id_) for id_ in found], "searchFilterApplied": False}
+        return {"results": [self._describe(id_) for id_ in found], "searchFilterApplied": False}
 
     @Route(ContextRequest, "GET /api/v2/context")
     def context(self, request: ContextRequest) -> Any:
-        """Answer with what a library's documentation says of a question, as text or as JSON."""
+        """Answer a question from a library's documentation, as text or as JSON."""
         package = self._package(request.library_id)
         terms = frozenset(query_terms(request.query)) - frozenset(digest.words(package["id"]))
-        every: list[Snippet] = self._snippets(package["id"])
-        scored = sorted(((item.score(terms), item) for item in every), key=lambda pair: -pair[0])
-        fitting = [item for score, item in scored if score or not terms]
-        code = [item for item in fitting if item.code][:_MOST_SNIPPETS]
-        info = [item for item in fitting if not item.code][:_MOST_SNIPPETS]
-        if not fitting:
+        all_snippets: list[Snippet] = self._snippets(package["id"])
+        scored = sorted(
+            ((item.score(terms), item) for item in all_snippets), key=lambda pair: -pair[0]
+        )
+        relevant = [item for score, item in scored if score or not terms]
+        code = [item for item in relevant if item.code][:_MAX_SNIPPETS]
+        info = [item for item in relevant if not item.code][:_MAX_SNIPPETS]
+        if not relevant:
             raise self.refusal(404, "Nothing fits the query.", "no_snippets_found")
         if request.type == "txt":
             text = _RULE.join(item.text for item in code + info)
@@ -151,7 +153,7 @@ class Context7Api(Api):
         }
 
     def _package(self, identifier: str) -> Json:
-        """Find the package of an id, or refuse it in one of the documented ways."""
+        """Return the package of an id, or raise one of the documented errors."""
         parts = _ID.fullmatch(identifier)
         if parts is None:
             raise self.refusal(400, f"{identifier} is no library ID", "invalid_library_id")
@@ -167,10 +169,10 @@ class Context7Api(Api):
             raise self.refusal(404, message, "tag_not_found")
         return package
 
-    def _described(self, name: str) -> Json:
-        """Return an entry of a library search; what is not known is -1, or is not there."""
+    def _describe(self, name: str) -> Json:
+        """Return an entry of a library search. Unknown values are -1 or missing."""
         package = _PACKAGES[name]
-        known = package.get("trust", 9.5) >= 0
+        is_trusted = package.get("trust", 9.5) >= 0
         tokens = sum(digest.token_count(page.text) for page in self._pages(name))
         entry: Json = {
             "id": name,
@@ -179,12 +181,12 @@ class Context7Api(Api):
             "branch": "main",
             "lastUpdateDate": "2026-08-01T10:00:00.000Z",
             "state": "finalized",
-            "totalTokens": tokens if known else _UNKNOWN,
-            "totalSnippets": len(self._snippets(name)) if known else _UNKNOWN,
+            "totalTokens": tokens if is_trusted else _UNKNOWN,
+            "totalSnippets": len(self._snippets(name)) if is_trusted else _UNKNOWN,
             "trustScore": package.get("trust", 9.5),
             "benchmarkScore": package.get("benchmark", 88.1),
         }
-        if known:
+        if is_trusted:
             entry["stars"] = 60_000
         if "versions" in package:  # those that are listed, and are no longer there, too
             entry["versions"] = [*package["versions"], *package.get("lost", [])]
@@ -196,7 +198,7 @@ class Context7Api(Api):
         return [document for document in self.library.documents if document.path in paths]
 
     def _cut(self, name: str) -> list[Snippet]:
-        """Cut the pages of a package at their headings; `_snippets` is this with a cache."""
+        """Split the pages of a package at their headings. `_snippets` adds a cache."""
         return [
             Snippet(self.library.url(page), page, number, text)
             for page in self._pages(name)

@@ -45,7 +45,7 @@ _HIGHLIGHT_CHARS = 1200
 # --- requests ------------------------------------------------------------------------------------
 
 
-def _switched(value: object) -> object:
+def _options_of_switch(value: object) -> object:
     return {} if value is True else None if value is False else value
 
 
@@ -56,25 +56,25 @@ def _at_most_five_words(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 # A part of a page is asked for with `true` or with options.
-_Part = Annotated[T | None, BeforeValidator(_switched)]
+_Part = Annotated[T | None, BeforeValidator(_options_of_switch)]
 _Words = Annotated[Texts, Field(max_length=1), AfterValidator(_at_most_five_words)]
 
 
 class Text(CamelRequest):
-    """How the text of a page is wanted."""
+    """Options of a page's text."""
 
     max_characters: int | None = Field(default=None, ge=1)
 
 
 class Highlights(CamelRequest):
-    """How extracts are wanted."""
+    """Options of extracts."""
 
     query: str | None = None
     max_characters: int | None = Field(default=None, ge=1)
 
 
 class Contents(CamelRequest):
-    """Which parts of a page are asked for."""
+    """The requested parts of a page."""
 
     text: _Part[Text] = None
     highlights: _Part[Highlights] = None
@@ -107,7 +107,7 @@ class SearchRequest(CamelRequest):
 
     @property
     def filters(self) -> Filters:
-        """What is left out; a category that the corpus does not have finds nothing."""
+        """The filters. A category that the corpus does not have matches nothing."""
         unknown = self.category is not None and self.category not in _COLLECTIONS
         return Filters(
             include_domains=("nothing.invalid",) if unknown else self.include_domains,
@@ -134,23 +134,23 @@ class ContentsRequest(Contents):
     ids: list[str] | None = Field(default=None, min_length=1)
 
     @property
-    def wanted(self) -> Contents:
-        """What is asked for of pages: the text, when nothing is."""
-        asked = (self.text, self.highlights, self.summary, self.extras)
-        return self if any(part is not None for part in asked) else Contents(text=Text())
+    def options(self) -> Contents:
+        """The requested parts; the text by default."""
+        parts = (self.text, self.highlights, self.summary, self.extras)
+        return self if any(part is not None for part in parts) else Contents(text=Text())
 
 
 def _faults(request: SearchRequest) -> Iterator[str]:
-    """Yield what is right by itself, and wrong together with something else."""
-    sent = {to_camel(name) for name in request.model_fields_set}
+    """Yield the errors of valid fields that cannot be combined."""
+    sent_fields = {to_camel(name) for name in request.model_fields_set}
     if request.type == "lite":
-        sent |= {f"contents.{to_camel(name)}" for name in request.contents.model_fields_set}
-        if unsupported := sent - _LITE_FIELDS:
+        sent_fields |= {f"contents.{to_camel(name)}" for name in request.contents.model_fields_set}
+        if unsupported := sent_fields - _LITE_FIELDS:
             yield f"{', '.join(unsupported)} is not supported with type 'lite'"
     if request.additional_queries and not request.type.startswith("deep"):
         yield "additionalQueries is only supported with a deep type"
     if request.category in {"company", "people"}:
-        for name in sent & _DATE_FIELDS:
+        for name in sent_fields & _DATE_FIELDS:
             yield f"{name} is not supported with category {request.category!r}"
     if request.category == "people":
         if request.exclude_domains:
@@ -160,10 +160,10 @@ def _faults(request: SearchRequest) -> Iterator[str]:
 
 
 def _warnings(request: CamelRequest, at: str = "") -> Iterator[Json]:
-    """Warn of fields that are not known, or no longer; at whatever depth."""
+    """Yield warnings about unknown and deprecated fields, at any depth."""
     unknown = (request.model_extra or {}).keys() - _WITHOUT_EFFECT
-    sent = {to_camel(name) for name in request.model_fields_set}
-    for name in sorted(sent | unknown):
+    sent_fields = {to_camel(name) for name in request.model_fields_set}
+    for name in sorted(sent_fields | unknown):
         if name in _DEPRECATED:
             yield _warning("DEPRECATED_FIELD", f"{at}/{name}", f"{name} is deprecated.")
         elif name in unknown:
@@ -198,7 +198,7 @@ class ExaApi(Api):
         return super().sent_key(call) or bearer
 
     def invalid(self, field: BadField) -> RefusedError:
-        """Return the error for a field; a few have a tag of their own."""
+        """Return the error for a field. Some fields have their own tag."""
         refused, name = super().invalid(field), field.name
         if name == "numResults" and field.kind == "less_than_equal":
             name = "too many"
@@ -207,7 +207,7 @@ class ExaApi(Api):
 
     @Route(SearchRequest, "POST /search", cached=True)
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search; the real API sends empty lists for filters that are not used."""
+        """Answer a search. As in the real API, unused filters are empty lists."""
         for fault in _faults(request):
             raise self.refusal(400, fault)
         hits = self.hits(request.query, request.filters, count=request.num_results)
@@ -222,24 +222,24 @@ class ExaApi(Api):
                 "excludeText": request.exclude_text,
             },
             "costDollars": _search_cost(request, len(hits)),
-            **_warned(request),
+            **_warning_field(request),
         }
 
     @Route(SimilarRequest, "POST /findSimilar", cached=True)
     def similar(self, request: SimilarRequest) -> Json:
-        """Answer with pages that have the words of a page's title; these hits have scores."""
-        asked = self.library.find(request.url)
-        if asked is None:
+        """Answer with pages that match a page's title, with scores."""
+        page = self.library.find(request.url)
+        if page is None:
             raise self.refusal(400, "url: the page is not known", _DATA["tags"]["url"])
-        hits = self.hits(asked.title, request.filters, count=request.num_results + 1)
-        others = [item for item in hits if item.document != asked][: request.num_results]
+        hits = self.hits(page.title, request.filters, count=request.num_results + 1)
+        similar_hits = [hit for hit in hits if hit.document != page][: request.num_results]
         results = [
-            _hit(item, request.contents)
-            | {"score": round(0.99 - rank / 200, 3), "author": item.document.author}
-            for rank, item in enumerate(others)
+            _hit(hit, request.contents)
+            | {"score": round(0.99 - rank / 200, 3), "author": hit.document.author}
+            for rank, hit in enumerate(similar_hits)
         ]
         cost = _search_cost(request, len(results))
-        return {"results": results, "costDollars": cost, **_warned(request)}
+        return {"results": results, "costDollars": cost, **_warning_field(request)}
 
     @Route(ContentsRequest, "POST /contents", cached=True)
     def contents(self, request: ContentsRequest) -> Json:
@@ -247,8 +247,8 @@ class ExaApi(Api):
         urls = request.urls or request.ids
         if not urls:
             raise self.refusal(400, "urls: expected at least one URL", _DATA["tags"]["urls"])
-        fresh = request.max_age_hours == 0 or request.livecrawl == "always"
-        source = "livecrawled" if fresh else "cached"
+        is_fresh = request.max_age_hours == 0 or request.livecrawl == "always"
+        source = "livecrawled" if is_fresh else "cached"
         results, statuses = list[Json](), list[Json]()
         for url in urls:
             page = self.library.find(url)
@@ -256,14 +256,14 @@ class ExaApi(Api):
                 statuses.append({"id": url, "status": "error", "error": self._crawl_error(url)})
             else:
                 statuses.append({"id": url, "status": "success", "source": source})
-                found = PageHit(self.library, page, page.title)
-                results.append(_page(found, request.wanted) | {"id": url})
+                hit = PageHit(self.library, page, page.title)
+                results.append(_page(hit, request.options) | {"id": url})
         return {
             "results": results,
             "statuses": statuses,
             "effectiveFilters": {},
-            "costDollars": _contents_cost(request.wanted, len(results)),
-            **_warned(request),
+            "costDollars": _contents_cost(request.options, len(results)),
+            **_warning_field(request),
         }
 
     def _crawl_error(self, url: str) -> Json:
@@ -274,33 +274,33 @@ class ExaApi(Api):
         return {"tag": tag, "httpStatusCode": status}
 
 
-def _hit(found: PageHit, wanted: Contents) -> Json:
-    """Return a search hit: what is unknown has no key at all, and there is no score."""
-    page = found.document
-    hit: Json = {"id": found.url, "title": page.title or None, "url": found.url}
+def _hit(hit: PageHit, options: Contents) -> Json:
+    """Return a search hit. Unknown values have no key, and there is no score."""
+    page = hit.document
+    body: Json = {"id": hit.url, "title": page.title or None, "url": hit.url}
     if page.published:  # a date alone as it is, any other as a full UTC date-time
         when = page.published
-        hit["publishedDate"] = f"{moment(when):%Y-%m-%dT%H:%M:%S.000Z}" if "T" in when else when
+        body["publishedDate"] = f"{moment(when):%Y-%m-%dT%H:%M:%S.000Z}" if "T" in when else when
     if page.author:
-        hit["author"] = page.author
-    if wanted.text is not None:
-        hit["text"] = digest.clip(page.markdown, wanted.text.max_characters)
-    if wanted.highlights is not None:
-        asked = PageHit(found.library, page, wanted.highlights.query or found.query)
-        most = wanted.highlights.max_characters or _HIGHLIGHT_CHARS
-        hit["highlights"] = [digest.clip(" ... ".join(asked.sentences(3)), most)]
-    if wanted.summary is not None:
-        hit["summary"] = digest.summary(page.text)
-    return hit
+        body["author"] = page.author
+    if options.text is not None:
+        body["text"] = digest.clip(page.markdown, options.text.max_characters)
+    if options.highlights is not None:
+        highlighted = PageHit(hit.library, page, options.highlights.query or hit.query)
+        size = options.highlights.max_characters or _HIGHLIGHT_CHARS
+        body["highlights"] = [digest.clip(" ... ".join(highlighted.sentences(3)), size)]
+    if options.summary is not None:
+        body["summary"] = digest.summary(page.text)
+    return body
 
 
-def _page(hit: PageHit, wanted: Contents) -> Json:
+def _page(hit: PageHit, options: Contents) -> Json:
     """Return a fetched page: unlike in a search hit, an unknown author is null."""
-    page = {"author": None, **_hit(hit, wanted)}
+    page = {"author": None, **_hit(hit, options)}
     return page | ({"highlightScores": [0.5]} if "highlights" in page else {})
 
 
-def _warned(request: CamelRequest) -> Json:
+def _warning_field(request: CamelRequest) -> Json:
     """Return the field `warnings` if there are any."""
     warnings = list(_warnings(request))
     return {"warnings": warnings} if warnings else {}
@@ -317,8 +317,8 @@ def _search_cost(request: SearchRequest, count: int) -> Json:
     return cost
 
 
-def _contents_cost(wanted: Contents, count: int) -> Json:
+def _contents_cost(options: Contents, count: int) -> Json:
     item = round(count * _PRICES["content"], 6)
     kinds = ("text", "highlights", "summary")
-    asked = {kind: item for kind in kinds if getattr(wanted, kind) is not None}
-    return {"total": round(item * len(asked), 6), "contents": asked}
+    costs = {kind: item for kind in kinds if getattr(options, kind) is not None}
+    return {"total": round(item * len(costs), 6), "contents": costs}

@@ -31,7 +31,7 @@ Format = Literal["markdown", "html", "rawHtml", "links", "summary"]
 
 
 class ScrapeOptions(CamelRequest):
-    """What of the pages is to come with the hits."""
+    """Options of the pages in the results."""
 
     formats: list[Format] = Field(default=[])
 
@@ -52,7 +52,7 @@ class SearchRequest(CamelRequest):
 
     @property
     def is_scraped(self) -> bool:
-        """Whether the texts of the pages come along."""
+        """Whether the results contain the pages' texts."""
         return self.scrape_options is not None and "markdown" in self.scrape_options.formats
 
 
@@ -100,7 +100,7 @@ class FirecrawlApi(Api):
 
     @Route(ScrapeRequest, "POST /v2/scrape")
     def scrape(self, request: ScrapeRequest) -> Json:
-        """Return a page; one that its site does not have comes with the site's status."""
+        """Return a page, or the status of its site for a missing page."""
         if self.library.special(request.url) == "timeout":
             raise self.refusal(408)
         page = self.library.find(request.url)
@@ -115,7 +115,7 @@ class FirecrawlApi(Api):
 
 
 def _row(hit: PageHit, rank: int, source: str, *, whole: bool) -> Json:
-    """Return a hit; a date comes with news alone."""
+    """Return a hit, with a date only for news."""
     row: Json = {"url": hit.url, "title": hit.title, "position": rank}
     if whole:
         row["markdown"] = hit.document.markdown

@@ -28,7 +28,7 @@ _Format = Literal["markdown", "html", "text", "content"]
 
 
 class ReadRequest(CamelRequest):
-    """The body of a request for a page, with what its headers say."""
+    """The body and the header options of a request for a page."""
 
     url: HttpUrl
     respond_with: _Format = "content"
@@ -37,7 +37,7 @@ class ReadRequest(CamelRequest):
 
 
 class SearchRequest(CamelRequest):
-    """The body of a search, with what its headers say."""
+    """The body and the header options of a search."""
 
     q: NonBlank
     num: int = Field(default=5, ge=0, le=20)
@@ -47,16 +47,16 @@ class SearchRequest(CamelRequest):
 
 
 class _JinaApi(Api):
-    """What both APIs share: options in headers, and the form of errors."""
+    """Shared by both APIs: options in headers, and the form of errors."""
 
     key = JINA_KEY
     data = data_files.table("jina")
 
     def fields(self, call: Call) -> Any:
-        """Return the fields of the body, with the options that are headers."""
+        """Return the fields of the body and the options in headers."""
         options = {name: call.headers.get(header) for name, header in self.data["options"].items()}
-        given = {name: value for name, value in options.items() if value is not None}
-        return {**super().fields(call), **given}
+        header_options = {name: value for name, value in options.items() if value is not None}
+        return {**super().fields(call), **header_options}
 
     def error_body(self, call: Call, refused: RefusedError) -> Json:
         """Return Jina's error body, with a status of its own."""
@@ -71,7 +71,7 @@ class JinaApi(_JinaApi):
 
     @Route(ReadRequest, "POST /")
     def read(self, request: ReadRequest) -> Json:
-        """Return a page; one that its site does not have comes with a warning of that."""
+        """Return a page. For a missing page the response contains a warning."""
         if self.library.special(request.url) == "timeout":
             raise self.refusal(422, f"Failed to goto {request.url}: {self.refusal(422).message}")
         page = self.library.find(request.url)
@@ -97,7 +97,7 @@ class JinaSearchApi(_JinaApi):
 
     @Route(SearchRequest, "POST /")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search with whole pages, unless they are not wanted."""
+        """Answer a search, by default with whole pages."""
         filters = Filters(include_domains=(request.site,) if request.site else ())
         first = (request.page - 1) * request.num
         hits = self.hits(request.q, filters, count=request.num, first=first)

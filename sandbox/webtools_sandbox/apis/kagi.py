@@ -33,7 +33,7 @@ _DOCS_URL = "https://help.kagi.com/kagi/api/overview.html"
 
 
 class SearchFilters(JsonRequest):
-    """What a search leaves out."""
+    """The filters of a search."""
 
     region: str | None = Field(default=None, pattern=r"^([a-z]{2}|no_region)$")
     after: FirstDay = None
@@ -41,14 +41,14 @@ class SearchFilters(JsonRequest):
 
 
 class Extract(JsonRequest):
-    """How many of the pages found are wanted whole."""
+    """The number of results with whole pages."""
 
     count: int = Field(default=_MAX_EXTRACTED, ge=1, le=_MAX_EXTRACTED)
     timeout: float = Field(default=1, ge=0.5, le=4)
 
 
 class SearchRequest(JsonRequest):
-    """The body of a search; answers in Markdown are not served here."""
+    """The body of a search. Markdown responses are not imitated."""
 
     query: NonBlank
     workflow: Literal["search", "images", "videos", "news", "podcasts"] = "search"
@@ -74,7 +74,7 @@ class ExtractRequest(JsonRequest):
 
 
 class KagiApi(Api):
-    """Kagi's REST API over the sandbox's library; version 0 has paths of its own."""
+    """Kagi's REST API over the sandbox's library. Version 0 has its own paths."""
 
     name = "kagi"
     key = KAGI_V1_KEY
@@ -87,7 +87,7 @@ class KagiApi(Api):
         self._v0 = KagiV0(library, keys)
 
     def at(self, path: str) -> Api:
-        """Return the version that a path is of."""
+        """Return the version that a path belongs to."""
         return self._v0 if path.startswith("/api/v0/") else self
 
     def settings(self, base_url: str) -> Json:
@@ -99,7 +99,7 @@ class KagiApi(Api):
         self._v0.reset()
 
     def invalid(self, field: BadField) -> RefusedError:
-        """Return the error for a field, whose code is made of its name."""
+        """Return the error for a field. Its code contains the name."""
         code = f"search.{'_'.join(map(str, field.loc))}_invalid"
         if field.name == "format":
             code = "general.format_invalid"
@@ -111,9 +111,9 @@ class KagiApi(Api):
         """Return the trace of a request."""
         return {"X-Kagi-Trace": call.number}
 
-    def success(self, call: Call, made: object) -> Reply:
+    def success(self, call: Call, body: object) -> Reply:
         """Return an answer with its trace."""
-        return super().success(call, {"meta": _meta(call), "data": made})
+        return super().success(call, {"meta": _meta(call), "data": body})
 
     def error_body(self, call: Call, refused: RefusedError) -> Json:
         """Return the error body of version 1."""
@@ -122,7 +122,7 @@ class KagiApi(Api):
 
     @Route(SearchRequest, "POST /api/v1/search", cached=True)
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search, with a list for each kind of hits; there are no pictures and sounds."""
+        """Answer a search, with a list for each kind of results, but no pictures and sounds."""
         if request.workflow not in {"search", "news"}:
             return {}
         query, filters = query_text.read_operators(
@@ -148,10 +148,10 @@ class KagiApi(Api):
 
     @Route(ExtractRequest, "POST /api/v1/extract", cached=True)
     def extract(self, request: ExtractRequest) -> list[Json]:
-        """Return pages; those that are not known have an error each."""
-        return [self._extracted(page.url) for page in request.pages]
+        """Return pages, with an error for each unknown page."""
+        return [self._extract(page.url) for page in request.pages]
 
-    def _extracted(self, url: str) -> Json:
+    def _extract(self, url: str) -> Json:
         # Only https is asked for, and the sandbox may serve its pages without.
         document = self.library.find(url) or self.library.find(f"http://{url[8:]}")
         if document is None:
@@ -160,7 +160,7 @@ class KagiApi(Api):
 
 
 def _item(hit: PageHit) -> Json:
-    """Return a hit; `time` is mostly missing, and null on news without a date."""
+    """Return a hit. `time` is usually missing, and null for news without a date."""
     item: Json = {**query_text.described(hit), "props": {"language": "en"}}
     if hit.document.collection == "news":
         published = hit.document.published
@@ -169,7 +169,7 @@ def _item(hit: PageHit) -> Json:
 
 
 def _related(query: str) -> list[Json]:
-    """Return related searches; their URLs are relative, as on the real API."""
+    """Return related searches. Their URLs are relative, as in the real API."""
     return [
         {"url": f"/search?{urlencode({'q': text})}", "title": text}
         for text in query_text.related(query)

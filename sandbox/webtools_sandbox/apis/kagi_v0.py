@@ -35,14 +35,14 @@ _CACHED_SEARCHES = 512
 
 
 class SearchRequest(QueryRequest):
-    """The parameters of a search, and of an enrichment."""
+    """The parameters of a search or an enrichment."""
 
     q: NonBlank
     limit: int = Field(default=20, ge=1)
 
 
 class SummaryRequest(QueryRequest):
-    """The parameters of a summary: of exactly one of `url` and `text`."""
+    """The parameters of a summary: exactly one of `url` and `text`."""
 
     url: Annotated[HttpUrl | None, BeforeValidator(lambda value: value or None)] = None
     text: str | None = None
@@ -60,7 +60,7 @@ class QuestionRequest(QueryRequest):
 
 
 class KagiV0(Api):
-    """The older generation: `Bot` token, a prepaid balance in every answer."""
+    """The older version: a `Bot` token, and a prepaid balance in every response."""
 
     name = "kagi"
     key = KAGI_V0_KEY
@@ -68,7 +68,7 @@ class KagiV0(Api):
     data = data_files.table("kagi_v0")
 
     def __init__(self, library: Library, keys: KeyRing, balance: float = DEFAULT_BALANCE) -> None:
-        """Serve `library` to the holders of `keys`, who share `balance` dollars."""
+        """Serve `library` to clients with one of `keys`, which share `balance` dollars."""
         super().__init__(library, keys)
         self._prepaid = self._balance = balance
         self._summarized: set[tuple[str, ...]] = set()
@@ -80,9 +80,11 @@ class KagiV0(Api):
         self._summarized.clear()
 
     def fields(self, call: Call) -> Any:
-        """Return the query string, with the JSON body of a POST over it."""
-        sent: Json = super().fields(call)
-        return call.query | {name: value for name, value in sent.items() if value is not None}
+        """Return the query string, overridden by the JSON body of a POST."""
+        body_fields: Json = super().fields(call)
+        return call.query | {
+            name: value for name, value in body_fields.items() if value is not None
+        }
 
     def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a parameter."""
@@ -93,9 +95,9 @@ class KagiV0(Api):
         """Return the trace of a request."""
         return {"X-Kagi-Trace": call.number}
 
-    def success(self, call: Call, made: tuple[object, float]) -> Reply:
-        """Charge for an answer and return it with what is left."""
-        data, price = made
+    def success(self, call: Call, body: tuple[object, float]) -> Reply:
+        """Charge for a response and return it with the balance."""
+        data, price = body
         if price > self._balance:
             raise self.refused_key("no_credit")
         self._balance = round(self._balance - price, 6)
@@ -120,14 +122,14 @@ class KagiV0(Api):
     @Route(SearchRequest, "GET /api/v0/enrich/web")
     def enrich_web(self, request: SearchRequest) -> tuple[object, float]:
         """Answer with hits of small sites."""
-        return self._enriched("docs", request)
+        return self._enrich("docs", request)
 
     @Route(SearchRequest, "GET /api/v0/enrich/news")
     def enrich_news(self, request: SearchRequest) -> tuple[object, float]:
         """Answer with news."""
-        return self._enriched("news", request)
+        return self._enrich("news", request)
 
-    def _enriched(self, collection: Collection, request: SearchRequest) -> tuple[object, float]:
+    def _enrich(self, collection: Collection, request: SearchRequest) -> tuple[object, float]:
         items = self._items(request.q, request.limit, collection)
         ranked: list[Json] = [{**item, "rank": n} for n, item in enumerate(items, start=1)]
         for item in ranked[1::3]:
@@ -137,7 +139,7 @@ class KagiV0(Api):
     def _found_items(
         self, text: str, limit: int, collection: Collection | None = None
     ) -> list[Json]:
-        """Return hits; `_items` is this with a cache."""
+        """Return hits. `_items` adds a cache."""
         filters = Filters(collection=collection) if collection else NO_FILTERS
         query, filters = query_text.read_operators(text, filters)
         return [_item(hit) for hit in self.hits(query, filters, count=limit)]

@@ -26,7 +26,7 @@ from webtools_sandbox.library import Filters
 
 
 class SearchRequest(CamelRequest):
-    """The body of a search; answers of a form that the caller describes are not served here."""
+    """The body of a search. Structured responses are not imitated."""
 
     q: NonBlank
     depth: Literal["flash", "fast", "standard", "deep"]
@@ -52,7 +52,7 @@ class LinkupApi(Api):
 
     @Route(SearchRequest, "POST /v1/search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer with hits, or with the lead of the best page and its sources."""
+        """Answer with hits, or with the beginning of the best page and its sources."""
         include, exclude = request.include_domains, request.exclude_domains
         filters = Filters(include, () if include else exclude, request.from_date, request.to_date)
         hits = self.hits(request.q, filters, count=request.max_results)

@@ -28,14 +28,14 @@ from webtools_sandbox.wire import Call, Reply
 _RESULTS_IN_PRICE = 10
 _EXCERPTS = 3
 _EXCERPT_CHARACTERS = 500
-_MOST_DOMAINS = 200
+_MAX_DOMAINS = 200
 _UNASKED: Json = {"type": "warning", "message": "Neither objective nor search_queries were given"}
 
 _Keywords = Annotated[NonBlank, Field(max_length=200)]
 
 
 class ByCharacters(JsonRequest):
-    """How much of each page."""
+    """The size of each page."""
 
     max_chars_per_result: int | None = Field(default=None, ge=1)
 
@@ -49,13 +49,13 @@ class SourcePolicy(JsonRequest):
 
     @model_validator(mode="after")
     def _count(self) -> SourcePolicy:
-        if len(self.include_domains) + len(self.exclude_domains) > _MOST_DOMAINS:
-            raise ValueError(f"at most {_MOST_DOMAINS} domains")
+        if len(self.include_domains) + len(self.exclude_domains) > _MAX_DOMAINS:
+            raise ValueError(f"at most {_MAX_DOMAINS} domains")
         return self
 
 
 class SearchSettings(JsonRequest):
-    """What few searches need."""
+    """Rarely used options."""
 
     max_results: int = Field(default=10, ge=1)
     location: Country = None
@@ -64,14 +64,14 @@ class SearchSettings(JsonRequest):
 
 
 class ExtractSettings(JsonRequest):
-    """What of the pages is wanted."""
+    """Options of the pages."""
 
     full_content: bool | ByCharacters = False
     excerpt_settings: ByCharacters = ByCharacters()
 
 
 class Question(JsonRequest):
-    """What both endpoints take; fields of the old version at the top are refused."""
+    """The fields of both endpoints. Top-level fields of the old version are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -105,15 +105,15 @@ class ParallelApi(Api):
     header, scheme = "x-api-key", ""
     data = data_files.table("parallel")
 
-    def success(self, call: Call, made: Json) -> Reply:
-        """Return an answer with the numbers of its request and its session."""
+    def success(self, call: Call, body: Json) -> Reply:
+        """Return a response with the ids of its request and session."""
         number, kind = call.number, call.path.rpartition("/")[2]
         numbers = {f"{kind}_id": f"{kind}_{number}", "session_id": f"session_{number}"}
-        return super().success(call, {**numbers, **made})
+        return super().success(call, {**numbers, **body})
 
     @Route(SearchRequest, "POST /v1/search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search; more than ten results are counted apart."""
+        """Answer a search. Results after the tenth are billed separately."""
         settings, query = request.advanced_settings, " ".join(request.search_queries)
         include, exclude = (
             settings.source_policy.include_domains,
@@ -124,14 +124,18 @@ class ParallelApi(Api):
         usage = [{"name": "sku_search", "count": 1}]
         if (more := len(hits) - _RESULTS_IN_PRICE) > 0:
             usage.append({"name": "sku_search_additional_results", "count": more})
-        most = settings.excerpt_settings.max_chars_per_result
-        return {"results": [_row(hit, most) for hit in hits], "warnings": None, "usage": usage}
+        max_characters = settings.excerpt_settings.max_chars_per_result
+        return {
+            "results": [_row(hit, max_characters) for hit in hits],
+            "warnings": None,
+            "usage": usage,
+        }
 
     @Route(ExtractRequest, "POST /v1/extract")
     def extract(self, request: ExtractRequest) -> Json:
-        """Return excerpts of pages, and whole ones where asked for; failed ones stand beside."""
+        """Return excerpts of pages, or whole pages on request, and the failures."""
         settings, results, errors = request.advanced_settings, list[Json](), list[Json]()
-        asked = " ".join([request.objective or "", *(request.search_queries or ())]).strip()
+        question = " ".join([request.objective or "", *(request.search_queries or ())]).strip()
         for url in request.urls:
             page = self.library.find(url)
             if page is None:
@@ -139,21 +143,26 @@ class ParallelApi(Api):
                 errors.append(fault | {"content": "Not Found"})
                 continue
             row = _row(
-                PageHit(self.library, page, asked), settings.excerpt_settings.max_chars_per_result
+                PageHit(self.library, page, question),
+                settings.excerpt_settings.max_chars_per_result,
             )
             results.append(row | {"url": url, "full_content": _whole(page.markdown, settings)})
         return {
             "results": results,
             "errors": errors,
-            "warnings": None if asked else [_UNASKED],
+            "warnings": None if question else [_UNASKED],
             "usage": [{"name": "sku_extract_excerpts", "count": len(results)}],
         }
 
 
-def _row(hit: PageHit, most: int | None) -> Json:
-    """Return what is known of a page, and excerpts, together no longer than wanted."""
+def _row(hit: PageHit, max_characters: int | None) -> Json:
+    """Return a page with excerpts, which share a maximum length."""
     sections = digest.best_sections(hit.document.markdown, hit.terms, count=_EXCERPTS)
-    item = _EXCERPT_CHARACTERS if most is None else min(_EXCERPT_CHARACTERS, most // _EXCERPTS)
+    item = (
+        _EXCERPT_CHARACTERS
+        if max_characters is None
+        else min(_EXCERPT_CHARACTERS, max_characters // _EXCERPTS)
+    )
     return {
         "url": hit.url,
         "title": hit.document.title or None,
@@ -163,7 +172,7 @@ def _row(hit: PageHit, most: int | None) -> Json:
 
 
 def _whole(text: str, settings: ExtractSettings) -> str | None:
-    wanted = settings.full_content
-    if isinstance(wanted, ByCharacters):
-        return text[: wanted.max_chars_per_result]
-    return text if wanted else None
+    options = settings.full_content
+    if isinstance(options, ByCharacters):
+        return text[: options.max_chars_per_result]
+    return text if options else None

@@ -18,7 +18,7 @@ _TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
 _HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
 _NOT_PROSE = ("http://", "https://", "#", "...", "```", ">")
-_MOST_SENTENCES = 5
+_MAX_SENTENCES = 5
 _INPUT_PRICE, _OUTPUT_PRICE, _SEARCH_PRICE = 0.25e-6, 2e-6, 0.0025
 _NOTHING = "The sources do not answer the question."
 
@@ -55,7 +55,7 @@ class AgentRequest(JsonRequest):
 
     @property
     def text(self) -> str:
-        """The input as text; of messages the parts with text."""
+        """The input as text."""
         if isinstance(self.input, str):
             return self.input
         contents = [item.content for item in self.input]
@@ -64,19 +64,19 @@ class AgentRequest(JsonRequest):
 
     @property
     def chosen_model(self) -> str | None:
-        """The model that was named."""
+        """The name of the model."""
         return self.model or next(iter(self.models), None)
 
     @property
     def searches(self) -> bool:
-        """Whether the web is searched: a preset brings its tools, a bare model has none."""
+        """Whether the web is searched: a preset has tools, a model alone has none."""
         named = [tool.get("type") for tool in self.tools]
-        wanted = bool(self.preset or self.effort) or "web_search" in named
-        return self.tool_choice != "none" and wanted
+        needs_search = bool(self.preset or self.effort) or "web_search" in named
+        return self.tool_choice != "none" and needs_search
 
     @property
     def fault(self) -> str:
-        """What is right by itself, and not enough."""
+        """The error of an input that lacks a model or preset."""
         model = self.chosen_model
         if not self.text.strip():
             return "input cannot be empty"
@@ -96,7 +96,7 @@ class Source(NamedTuple):
 
 
 def question_of(text: str) -> str:
-    """Return what an input asks: its line `Question:`, or else its first line."""
+    """Return the question in an input: its line `Question:`, else its first line."""
     match = _QUESTION.search(text)
     return match[1] if match else text.strip().split("\n", 1)[0]
 
@@ -109,28 +109,30 @@ def numbered_sources(text: str) -> list[Source]:
 
 
 def prose(block: str) -> str:
-    """Leave out addresses, headings and the marks between passages."""
+    """Remove URLs, headings and the marks between passages."""
     lines = [line.strip() for line in block.splitlines()]
     return "\n".join(line for line in lines if not line.startswith(_NOT_PROSE))
 
 
 def written(question: str, sources: list[Source]) -> str:
-    """Answer with the sentence of each source that fits best; a source without one is left out."""
+    """Answer with the best sentence of each source that has one."""
     terms = frozenset(query_terms(question))
     sentences: list[str] = []
     for source in sources:
         found = digest.best_sentences(source.text, terms, count=1) or [source.title]
         if terms & set(digest.words(f"{found[0]} {source.title}")):
             sentences.append(f"{found[0].rstrip('.')} [{source.number}].")
-    return " ".join(sentences[:_MOST_SENTENCES]) or _NOTHING
+    return " ".join(sentences[:_MAX_SENTENCES]) or _NOTHING
 
 
 def response(request: AgentRequest, text: str, found: list[Json]) -> Json:
-    """Return the whole answer; one that needs more tokens than allowed has no output at all."""
+    """Return the response. If it needs more tokens than allowed, it has no output."""
     tokens = digest.token_count(text)
-    most = request.max_output_tokens
-    cut = most is not None and tokens > most
-    usage = _usage(digest.token_count(request.text), most if cut and most else tokens, found)
+    max_tokens = request.max_output_tokens
+    cut = max_tokens is not None and tokens > max_tokens
+    usage = _usage(
+        digest.token_count(request.text), max_tokens if cut and max_tokens else tokens, found
+    )
     return {
         "object": "response",
         "created_at": _TIME,

@@ -48,18 +48,18 @@ class SearchRequest(QueryRequest):
 
     @property
     def is_of_news(self) -> bool:
-        """Whether news alone are asked for."""
+        """Whether only news are requested."""
         return self.categories == ("news",)
 
 
 class SearxngApi(Api):
-    """The search of an instance whose engines find the sandbox's library."""
+    """A SearXNG instance whose engines search the sandbox's library."""
 
     name = "searxng"
     data = data_files.table("searxng")
 
     def invalid(self, field: BadField) -> RefusedError:
-        """Return the error for a parameter; a format that is not enabled is forbidden."""
+        """Return the error for a parameter. A format that is not enabled is forbidden."""
         name = field.name
         if name in {"format", "q"}:
             return self.refusal(403 if name == "format" else 400)
@@ -67,7 +67,7 @@ class SearxngApi(Api):
 
     @Route(SearchRequest, "GET /search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search; the last row is one of facts."""
+        """Answer a search. The last row is an infobox without a URL."""
         start = ago(DAYS[request.time_range]) if request.time_range else None
         filters = Filters(start=start, collection="news" if request.is_of_news else None)
         words, filters = read_operators(request.q, filters)

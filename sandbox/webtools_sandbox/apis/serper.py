@@ -23,7 +23,7 @@ _GROUPS = re.compile(r"[()]|\bOR\b")
 
 
 def read_tbs(value: object) -> Span:
-    """Read Google's words for a period: `qdr:w`, or a range of days as month/day/year."""
+    """Parse Google's format of a period: `qdr:w`, or a range of days as month/day/year."""
     text = str(value or "")
     if not text:
         return ALWAYS

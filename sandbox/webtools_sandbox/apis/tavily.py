@@ -40,7 +40,7 @@ class SearchRequest(JsonRequest):
 
     @property
     def filters(self) -> Filters:
-        """What is left out."""
+        """The filters."""
         start = self.start_date
         if self.time_range:
             start = ago(next(DAYS[name] for name in DAYS if name[0] == self.time_range[0]))
@@ -72,12 +72,12 @@ class TavilyApi(Api):
     data = data_files.table("tavily")
 
     def check_key(self, call: Call) -> None:
-        """Accept who asks for the keyless way."""
+        """Accept requests with the header for keyless access."""
         if not _is_keyless(call):
             super().check_key(call)
 
     def error_body(self, call: Call, refused: RefusedError) -> Json:
-        """Return Tavily's error body, of which the keyless way has another form."""
+        """Return Tavily's error body, which differs for keyless access."""
         if not _is_keyless(call) or refused.status != _TOO_MANY:
             return super().error_body(call, refused)
         error = {"code": "rate_limited", "message": refused.message, "window": "hour"}
@@ -86,7 +86,7 @@ class TavilyApi(Api):
 
     @Route(SearchRequest, "POST /search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search; with the lead of the best page where an answer is wanted."""
+        """Answer a search, on request with the beginning of the best page as an answer."""
         hits = self.hits(request.query, request.filters, count=request.max_results)
         answered = request.include_answer and hits
         return {
@@ -123,7 +123,7 @@ def _is_keyless(call: Call) -> bool:
 
 
 def _result(hit: PageHit, best: float, request: SearchRequest) -> Json:
-    """Return a hit: a few sentences, or chunks at the advanced depth; a date on news alone."""
+    """Return a hit with a few sentences, or chunks at the advanced depth. Only news have a date."""
     deep, page = request.search_depth == "advanced", hit.document
     result: Json = {
         "url": hit.url,

@@ -22,16 +22,16 @@ from webtools_sandbox.apis.base import (
 )
 from webtools_sandbox.library import PageHit
 
-_MOST_RESULTS, _MOST_EXTRACTS = 500, 20
+_MAX_RESULTS, _MAX_EXTRACTS = 500, 20
 _OK = 200
 
 
-def _bounded(most: int) -> BeforeValidator:
-    """Return a validator that takes `max`, and moves what is above the bound to it."""
+def _bounded(maximum: int) -> BeforeValidator:
+    """Return a validator that accepts `max`, and lowers larger numbers to the maximum."""
 
     def read(value: object) -> object:
         text = str(value)
-        return most if text == "max" else min(int(text), most) if text.isdecimal() else value
+        return maximum if text == "max" else min(int(text), maximum) if text.isdecimal() else value
 
     return BeforeValidator(read)
 
@@ -45,10 +45,10 @@ class QueryPages(QueryRequest):
     generator: Literal["search"]
     gsrsearch: NonBlank
     gsroffset: int = Field(default=0, ge=0)
-    gsrlimit: Annotated[int, Field(ge=1), _bounded(_MOST_RESULTS)] = 10
+    gsrlimit: Annotated[int, Field(ge=1), _bounded(_MAX_RESULTS)] = 10
     prop: str = ""
     inprop: str = ""
-    exlimit: Annotated[int, Field(ge=1), _bounded(_MOST_EXTRACTS)] = _MOST_EXTRACTS
+    exlimit: Annotated[int, Field(ge=1), _bounded(_MAX_EXTRACTS)] = _MAX_EXTRACTS
     exchars: int | None = Field(default=None, ge=1, le=1200)
 
 
@@ -59,7 +59,7 @@ class WikipediaApi(Api):
     data = data_files.table("wikipedia")
 
     def invalid(self, field: BadField) -> RefusedError:
-        """Return the error for a parameter, with HTTP 200 like every error of the API's own."""
+        """Return the error for a parameter, with HTTP 200 like all errors of this API."""
         name = field.name
         if field.kind == "missing" or not field.value:
             return RefusedError(_OK, f'The "{name}" parameter must be set.', "missingparam")
@@ -68,7 +68,7 @@ class WikipediaApi(Api):
 
     @Route(QueryPages, "GET /w/api.php")
     def pages(self, request: QueryPages) -> Json:
-        """Return the pages as the API does: by their number, with their rank in `index`."""
+        """Return the pages by number, with their rank in `index`."""
         first, count = request.gsroffset, request.gsrlimit
         hits = self.hits(request.gsrsearch, count=count + 1, first=first)
         answer: Json = {"batchcomplete": True}
@@ -82,15 +82,15 @@ class WikipediaApi(Api):
 
 def _page(hit: PageHit, number: int, request: QueryPages) -> Json:
     url, page = hit.url, hit.document
-    made: Json = {"pageid": crc32(url.encode()), "ns": 0, "title": hit.title}
-    made["index"] = request.gsroffset + number + 1
-    wanted = request.prop.split("|")
-    if "info" in wanted:
-        made |= {"contentmodel": "wikitext", "pagelanguage": "en", "length": len(page.text)}
-        made["touched"] = "2026-11-01T00:00:00Z"
-    if "info" in wanted and "url" in request.inprop.split("|"):
-        made |= {"fullurl": url, "canonicalurl": url, "editurl": f"{url}?action=edit"}
-    if "extracts" in wanted and number < request.exlimit:
+    entry: Json = {"pageid": crc32(url.encode()), "ns": 0, "title": hit.title}
+    entry["index"] = request.gsroffset + number + 1
+    properties = request.prop.split("|")
+    if "info" in properties:
+        entry |= {"contentmodel": "wikitext", "pagelanguage": "en", "length": len(page.text)}
+        entry["touched"] = "2026-11-01T00:00:00Z"
+    if "info" in properties and "url" in request.inprop.split("|"):
+        entry |= {"fullurl": url, "canonicalurl": url, "editurl": f"{url}?action=edit"}
+    if "extracts" in properties and number < request.exlimit:
         introduction = page.text.partition("\n#")[0].strip()
-        made["extract"] = digest.clip(introduction, request.exchars)
-    return made
+        entry["extract"] = digest.clip(introduction, request.exchars)
+    return entry

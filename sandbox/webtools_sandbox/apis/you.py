@@ -32,7 +32,7 @@ _Domains = Annotated[Texts, Field(max_length=500)]
 
 
 class Extraction(JsonRequest):
-    """What of the pages is to come with the hits."""
+    """Options of the pages in the results."""
 
     extraction_mode: Literal["full_page", "highlights"]
     extraction_source: Literal["blend", "cache", "fetch"] = "blend"
@@ -69,16 +69,16 @@ class YouApi(Api):
     data = data_files.table("you")
 
     def check_key(self, call: Call) -> None:
-        """Accept who sends no key where none is taken."""
+        """Accept requests without a key to the keyless endpoint."""
         if call.path != _KEYLESS:
             super().check_key(call)
         elif self.sent_key(call):
             raise self.refused_key("unknown")
 
-    def success(self, call: Call, made: Json) -> Reply:
-        """Return an answer with the number of its request."""
-        meta = {"search_uuid": call.uuid, **made["metadata"], "latency": 0.342}
-        return super().success(call, {**made, "metadata": meta})
+    def success(self, call: Call, body: Json) -> Reply:
+        """Return a response with the id of its request."""
+        meta = {"search_uuid": call.uuid, **body["metadata"], "latency": 0.342}
+        return super().success(call, {**body, "metadata": meta})
 
     @Route(SearchRequest, "POST /v1/search")
     def search(self, request: SearchRequest) -> Json:
@@ -97,13 +97,13 @@ class YouApi(Api):
         return self._answer(request.query, NO_FILTERS, 0, request.count, whole=False)
 
     def _answer(self, query: str, filters: Filters, first: int, count: int, *, whole: bool) -> Json:
-        """Return the hits of a page; news come where the words ask for them."""
-        every = self.hits(query, filters, count=len(self.library.documents))
-        found = {"web": every[first : first + count]}
+        """Return a page of hits, with news if the query asks for them."""
+        all_hits = self.hits(query, filters, count=len(self.library.documents))
+        sections = {"web": all_hits[first : first + count]}
         if _NEWS_WORDS & set(query_terms(query)):
-            news = [item for item in every if item.document.collection == "news"]
-            found["news"] = news[:count]
-        results = {name: [_row(item, whole=whole) for item in found[name]] for name in found}
+            news = [item for item in all_hits if item.document.collection == "news"]
+            sections["news"] = news[:count]
+        results = {name: [_row(item, whole=whole) for item in sections[name]] for name in sections}
         return {"results": results, "metadata": {"query": query}}
 
 
