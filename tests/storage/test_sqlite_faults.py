@@ -16,7 +16,7 @@ import interrupting
 import pytest
 from store_types import ROOM, TTL
 
-from webtools._internal.storage import sqlite_schema
+from webtools._internal.storage import sqlite_schema, sqlite_store
 from webtools._internal.storage.budget import Sum
 from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools._internal.storage.store_errors import ForeignFileError, StoreError
@@ -270,6 +270,22 @@ def test_stores_that_share_a_corrupt_file_share_its_replacement(path: Path) -> N
     assert is_healthy(path)
 
 
+def test_a_file_that_another_process_replaced_is_not_moved_aside(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_store, "LOOK_INTERVAL", 600.0)
+    first, second = stores_at(path), stores_at(path)
+    fill(first)
+    first.store.close()
+    for _ in range(2):  # the second use checks the path, and no later one does
+        assert (spent(first), spent(second)) == (0, 0)
+    overwrite(path, start=8192)
+    assert first.cache.stats().entries == 0
+    spend(first)
+    assert second.cache.stats().entries == 0  # it still has the corrupt file open
+    assert spent(second) == 1
+
+
 # --- deleted files -----------------------------------------------------------------------------
 
 
@@ -472,6 +488,39 @@ stores.store.close()  # the last connection of a file deletes its log, if it see
 os.write(gate[1], b"x")
 check(child)
 assert spent(stores) == 4
+assert is_healthy(path)
+""",
+    )
+
+
+@posix_only
+def test_a_child_forked_during_a_use_leaves_the_file_to_its_parent(path: Path) -> None:
+    forked(
+        path,
+        """
+sqlite_store.FORK_PATIENCE = 0.1
+spend(stores)
+is_reading, is_over = threading.Event(), threading.Event()
+
+def read(db):
+    is_reading.set()
+    is_over.wait(30)
+
+thread = threading.Thread(target=stores.store.read, args=(read,))
+thread.start()
+is_reading.wait(30)
+child = os.fork()
+if not child:
+    try:
+        spend(stores)
+    except StoreError:
+        sys.exit()
+    os._exit(1)
+check(child)
+is_over.set()
+thread.join()
+spend(stores)
+assert spent(stores) == 2
 assert is_healthy(path)
 """,
     )

@@ -15,10 +15,7 @@ from webtools._internal.operations.search_filters import select_similar_finders
 from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.dates import read_date
-from webtools.config.accounts import DEFAULT_LIMIT, Accounts
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
-from webtools.providers import PROVIDERS, Account
-from webtools.providers.about import SearchOptions
 from webtools.providers.protocols import PageQuery, SearchQuery, SummaryQuery
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
 from webtools.tools import (
@@ -59,18 +56,7 @@ async def _search(arguments: SearchInput, call: Call) -> SearchResponse:
         )
         for text in arguments.queries
     ]
-    limit_of = partial(_limit_of, call.accounts, arguments.limit)
-    return await search(accounts, queries, call, limit_of)
-
-
-def _limit_of(settings: Accounts, requested: int, account: Account) -> int:
-    """Return the number of results to request. `maxResults` limits every request."""
-    provider_limit = PROVIDERS[account.type].about.max_results
-    max_results = settings.config.max_results
-    options = account.options
-    default = options.default_search_limit if isinstance(options, SearchOptions) else None
-    limit = requested or default or max_results or DEFAULT_LIMIT
-    return min(limit, provider_limit, max_results or provider_limit)
+    return await search(accounts, queries, call)
 
 
 async def _fetch(arguments: FetchInput, call: Call) -> FetchResponse:

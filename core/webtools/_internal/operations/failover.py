@@ -95,12 +95,6 @@ class Attempts:
             self.degraded[account.name] = str(error)
             self.failures[account.name] = error
 
-    def record_response(self, account: Account) -> None:
-        """Record that a provider responded."""
-        self.last_response = account
-        self.degraded.pop(account.name, None)
-        self.failures.pop(account.name, None)
-
     def all_failed(self, call: Call, clause: str) -> Failure:
         """Return the error of a call that no provider served: the first one, with all reasons."""
         call.log("all_providers_failed", providers=dict(self.degraded))
@@ -216,7 +210,9 @@ class Failover:
 
     def record_response(self, account: Account) -> None:
         """Record that a provider responded."""
-        self.attempts.record_response(account)
+        self.attempts.last_response = account
+        self.attempts.degraded.pop(account.name, None)
+        self.attempts.failures.pop(account.name, None)
 
     def all_failed(self) -> Failure:
         """Return the error of a call that no provider served."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -35,9 +35,10 @@ from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
 from webtools._internal.pipeline.retries import exchange
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
-from webtools.config.accounts import keyless_notices
+from webtools.config.accounts import DEFAULT_LIMIT, keyless_notices
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.about import SearchOptions
 from webtools.providers.protocols import FILTERS, Hits, ReportProgress, SearchQuery
 from webtools.results import FilterState, ProviderAttempt, QueryError, SearchResponse, SearchResult
 
@@ -88,7 +89,6 @@ async def search(
     accounts: Sequence[Account],
     queries: Sequence[SearchQuery],
     call: Call,
-    limit_of: Callable[[Account], int] | None = None,
 ) -> SearchResponse:
     """Search for every query. Results are ordered by query, then by rank.
 
@@ -96,7 +96,6 @@ async def search(
         accounts: The providers, in the order in which they are tried.
         queries: The queries.
         call: The call.
-        limit_of: Returns the number of results to request. Default: as the query says.
 
     Raises:
         WebToolsError: Every query failed. It is the first error, with the messages of the others.
@@ -105,7 +104,7 @@ async def search(
     done = call.parts("searching", len(queries))
     searches = [_QuerySearch(query) for query in queries]
     await call.io.gather(
-        [partial(_run, item, accounts, deadline, call, limit_of, done) for item in searches],
+        [partial(_run, item, accounts, deadline, call, done) for item in searches],
         MAX_CONCURRENT_QUERIES,
     )
     errors = [item.error for item in searches if item.error is not None]
@@ -119,7 +118,6 @@ async def _run(
     accounts: Sequence[Account],
     deadline: float,
     call: Call,
-    limit_of: Callable[[Account], int] | None,
     done: ReportProgress,
 ) -> None:
     """Search for one query, and report its end."""
@@ -133,19 +131,18 @@ async def _run(
         attempts=search.attempts,
     )
     try:
-        search.answer = await _search_with_failover(failover, search.query, limit_of)
+        search.answer = await _search_with_failover(failover, search.query)
     except WebToolsError as error:
         search.error = error
     finally:
         done(search.query.query, search.answer is None)
 
 
-async def _search_with_failover(
-    failover: Failover, query: SearchQuery, limit_of: Callable[[Account], int] | None
-) -> Answer:
+async def _search_with_failover(failover: Failover, query: SearchQuery) -> Answer:
     for turn in failover:
         account = turn.account
-        limited = query if limit_of is None else replace(query, limit=limit_of(account))
+        limit = _limit_of(account, query.limit, failover.call.accounts.config.max_results)
+        limited = replace(query, limit=limit)
         try:
             hits = await find(turn, limited, failover.call)
         except FAILOVER_ERRORS as error:
@@ -154,6 +151,15 @@ async def _search_with_failover(
             failover.record_response(account)
             return answer_of(account, limited, hits)
     raise failover.all_failed()
+
+
+def _limit_of(account: Account, requested: int, max_results: int | None) -> int:
+    """Return the number of results to request. `maxResults` limits every request."""
+    provider_limit = PROVIDERS[account.type].about.max_results
+    options = account.options
+    default = options.default_search_limit if isinstance(options, SearchOptions) else None
+    limit = requested or default or max_results or DEFAULT_LIMIT
+    return min(limit, provider_limit, max_results or provider_limit)
 
 
 async def find(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:

@@ -7,18 +7,21 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from webtools._internal.pipeline.single_flight import shared
+from webtools._internal.pipeline.single_flight import Flight
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.invisible import may_hide, without_invisible
 from webtools._internal.text.redaction import Redactor
+from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")
+_ABANDONED: Final = object()
+_MIN_TIME_LEFT = 5.0  # seconds; with less, a call does not repeat work that was late
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ async def share(
 ) -> tuple[T, bool]:
     """Make a value, or wait for an equal call of this process that is making it.
 
+    If the other call was canceled, or had less time and was late, a waiting call makes the value.
+
     Returns:
         The value, and whether the other call made it.
 
@@ -105,11 +110,44 @@ async def share(
         WebToolsError: The value could not be made, here or in the other call.
     """
     call.write_log()
+    flights = call.services.flights
     # A call that refreshes the cache does not wait for one that uses it. With another key or proxy
     # a call may succeed, so the secrets are part of the key.
-    flight = (key.hash, call.options.cache, call.accounts.redactor)
-    log = partial(call.log, "shared", subject=key.subject, provider=key.provider)
-    return await shared(call.io, call.services.flights, flight, make, deadline, log)
+    flight_key = (call.io.place(), key.hash, call.options.cache, call.accounts.redactor)
+    while True:
+        flight, is_new = flights.join(flight_key, deadline, call.io.now())
+        if is_new:
+            break
+        outcome = await _wait_for(flight, call, deadline)
+        if outcome is _ABANDONED or _had_less_time(outcome, flight, deadline):
+            continue
+        call.log("shared", subject=key.subject, provider=key.provider)
+        if isinstance(outcome, WebToolsError):
+            # A copy: one error raised in several threads would mix up their tracebacks.
+            raise outcome.with_message(str(outcome))
+        return cast("T", outcome), True
+    outcome = _ABANDONED
+    try:
+        value = outcome = await make()
+    except WebToolsError as error:
+        outcome = error
+        raise
+    finally:
+        flights.land(flight_key, flight, outcome)
+    return value, False
+
+
+async def _wait_for(flight: Flight, call: Call, deadline: float) -> Any:
+    try:
+        return await call.io.wait(flight.outcome, deadline)
+    except RequestTimeoutError:
+        message = "An identical call is under way and brought no answer in time. Try again later."
+    raise RequestTimeoutError(message)
+
+
+def _had_less_time(outcome: Any, flight: Flight, deadline: float) -> bool:
+    is_late = isinstance(outcome, RequestTimeoutError)
+    return is_late and flight.until + _MIN_TIME_LEFT < deadline
 
 
 async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T] | None]:

@@ -210,7 +210,7 @@ async def call_in_order(
         except FAILOVER_ERRORS as error:
             retrieval.attempts.record_failure(turn.account, error)
         else:
-            retrieval.attempts.record_response(turn.account)
+            failover.record_response(turn.account)
             if retrieval.account is not None:
                 return
 
