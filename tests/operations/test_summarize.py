@@ -105,7 +105,7 @@ def test_a_summary_of_one_long_line_is_cut_and_not_dropped() -> None:
         result = web.call_tool("summarize", {"url": A})
     body, _, notice = result.text.partition("\n\n")
     assert set(unfenced(body)) == {"ä"}
-    assert len(body.encode()) == MAX_BYTES
+    assert 0 <= MAX_BYTES - len(body.encode()) < len("ä".encode())
     assert str(result.details["full_output_path"]) in notice
     assert f"handle {result.details['read_handle']}, offset {len(unfenced(body))}." in notice
     assert result.details["truncation"]["last_line_partial"]
