@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from docs_tables import listed
 
 from webtools.cli.argument_parser import Parser
-from webtools.cli.arguments import COMMANDS, parser_of
+from webtools.cli.arguments import COMMANDS, command_parser
 from webtools.cli.tool_commands import CALLS, RESEARCH
 
 Options = Mapping[str, argparse.Action]
@@ -17,7 +17,7 @@ _JSON = "--json"  # its help differs from command to command
 
 def reference() -> str:
     """Describe every command with its options."""
-    parsers = {name: parser_of(name) for name in COMMANDS}
+    parsers = {name: command_parser(name) for name in COMMANDS}
     options = {name: options_of(parser) for name, parser in parsers.items()}
     shared = _shared(options[name] for name in (*RESEARCH, *CALLS))
     research = _shared(options[name] for name in RESEARCH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cli_calls import Cli
 
-from webtools.cli.arguments import COMMANDS, parser_of
+from webtools.cli.arguments import COMMANDS, command_parser
 from webtools.tools import (
     FetchInput,
     ReadInput,
@@ -47,7 +47,7 @@ def test_help_fits_80_columns_and_shows_examples(cli: Cli, name: str) -> None:
 def test_every_argument_of_a_tool_has_its_option(
     name: str, model: type[ToolInput], text: str
 ) -> None:
-    options = {action.dest for action in parser_of(name)._actions}
+    options = {action.dest for action in command_parser(name)._actions}
     # Which of the four it is, the command's name says.
     assert options - OF_THE_COMMAND == model.model_fields.keys() - {text, "command"}
 

@@ -1,7 +1,7 @@
-"""The command `webtools`: parse, call, print. Nothing is decided here.
+"""The command `webtools`: parse arguments, call the library, print the result.
 
-Exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or settings; 3 nothing was
-found; 130 Ctrl-C; 141 whoever read the output left, as with `| head`.
+Exit codes: 0 success; 1 a provider or the network failed; 2 wrong usage or settings; 3 no results;
+130 Ctrl-C; 141 the reader of the output closed the pipe, as with `| head`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from webtools.errors import WebToolsError
 
 __all__ = ["command", "main"]
 
-_YOUNG_OBJECTS = 20_000  # before they are looked through; 700 by default
+_GC_THRESHOLD = 20_000  # new objects before a collection; Python's default is 700
 
 
 def command() -> NoReturn:
-    """Run the command line as a process of its own, and end it with the exit code.
+    """Run the command line in its own process, and exit with the exit code.
 
-    A third of a short command's time would go to garbage collection while it imports, and of all
-    that it holds when it ends.
+    Garbage collection during imports and at exit would take a third of a short command's time.
     """
-    gc.set_threshold(_YOUNG_OBJECTS, *gc.get_threshold()[1:])
+    gc.set_threshold(_GC_THRESHOLD, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)
     sys.exit(main())
 
@@ -39,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Args:
-        argv: The arguments after the command's name; None takes those of the process.
+        argv: The arguments after the command's name. Default: those of the process.
 
     Returns:
         The exit code.
@@ -77,5 +76,5 @@ def _run(arguments: Sequence[str]) -> int:
         return output.failure(error, as_json=as_json)
     except arguments_module.UsageError as error:
         return output.usage_failure(error, as_json=as_json)
-    except SystemExit as end:  # how argparse leaves after --help and --version
+    except SystemExit as end:  # argparse raises it after --help and --version
         return int(end.code or 0)

@@ -1,4 +1,4 @@
-"""The answer of `web-deep` for a file or a pipe: what it says, and its sources."""
+"""The answer of `web-deep` for a file or a pipe, with its sources but without passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands and their parsers are made of."""
+"""Building blocks of commands and their parsers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from webtools._internal.display.wrapping import wrapped
+from webtools._internal.text.quoting import nearest
 
 if TYPE_CHECKING:
     from webtools.inputs.options import Option
 
-# What other programs, and our tools and methods, call it.
-_MEANT = {
+# Names from other programs, and from our tools and methods.
+_SYNONYMS = {
     **dict.fromkeys(("research", "web_research", "answer", "ask"), "web-deep"),
     **dict.fromkeys(("get", "open", "read-page", "web_fetch"), "fetch"),
     "web_search": "search",
@@ -32,7 +33,7 @@ _MEANT = {
 _UNKNOWN = re.compile(
     r"""invalid choice: (['"])(?P<choice>.*?)\1 \(|unrecognized arguments: (?P<option>-[^\s=]*)"""
 )
-_IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # no line of it is indented
+_IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # without indented lines
 
 Argument: TypeAlias = "tuple[list[str], dict[str, Any]]"
 
@@ -42,14 +43,13 @@ class Command:
     """A command.
 
     Attributes:
-        summary: What the list of commands says of it.
-        run: Module and function that carry it out, imported when it runs.
-        description: What its own help says of it.
-        epilog: What stands below its options.
-        arguments: What argparse adds to its parser.
-        texts: What it takes between its options, as the usage names it; "..." where there may be
-            several, brackets where there may be none.
-        tool: The tool that it calls, whose arguments are options.
+        summary: Description in the list of commands.
+        run: Module and function, imported when the command runs.
+        description: Description in the command's own help.
+        epilog: Text below the options.
+        arguments: Arguments of `argparse.ArgumentParser.add_argument`.
+        texts: Positional arguments as in the usage: "..." for several, brackets if optional.
+        tool: The tool that the command calls. Its arguments become options.
     """
 
     summary: str
@@ -62,28 +62,28 @@ class Command:
 
     @property
     def text(self) -> str:
-        """The name of one of the texts."""
+        """The name of a single positional argument."""
         return self.texts.partition(" ")[0]
 
 
-def value(names: str, text: str, **how: Any) -> Argument:
-    """Describe an argument with a value, such as `-n --lines N`; the last word stands for it."""
+def value(names: str, text: str, **settings: Any) -> Argument:
+    """Describe an argument with a value, such as `-n --lines N`."""
     *spellings, metavar = names.split()
-    return spellings, {"metavar": metavar, "help": text, **how}
+    return spellings, {"metavar": metavar, "help": text, **settings}
 
 
-def choice(names: str, choices: str, text: str, **how: Any) -> Argument:
-    """Describe an argument whose value is one of a few words."""
-    return value(names, text, choices=tuple(choices.split()), **how)
+def choice(names: str, choices: str, text: str, **settings: Any) -> Argument:
+    """Describe an argument whose value is one of several words."""
+    return value(names, text, choices=tuple(choices.split()), **settings)
 
 
-def flag(names: str, text: str, **how: Any) -> Argument:
-    """Describe an option that is there or not."""
-    return names.split(), {"action": "store_true", "help": text, **how}
+def flag(names: str, text: str, **settings: Any) -> Argument:
+    """Describe an option without a value."""
+    return names.split(), {"action": "store_true", "help": text, **settings}
 
 
 def as_json(text: str) -> Argument:
-    """Describe the wish for data."""
+    """Describe the option `--json`."""
     return flag("--json", text)
 
 
@@ -91,10 +91,10 @@ CONFIG = value("--config PATH", "Read this config file, not the usual one.")
 
 
 class UsageError(Exception):
-    """The arguments cannot be read.
+    """The arguments are invalid.
 
     Attributes:
-        prog: The command whose help explains them; empty if the help does not.
+        prog: The command whose help explains them, or "".
     """
 
     def __init__(self, message: str, prog: str = "") -> None:
@@ -103,27 +103,27 @@ class UsageError(Exception):
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Leaves the examples as they are, and room for the longest option."""
+    """Keeps the lines of examples, and leaves room for the longest option."""
 
     def __init__(self, prog: str, width: int | None = None) -> None:
         super().__init__(prog, max_help_position=26, width=width)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        """Break between words alone: `web-deep` and YYYY-MM-DD are one each."""
+        """Break lines between words, but not at hyphens, as in `web-deep` and YYYY-MM-DD."""
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Break paragraphs anew for the terminal, and of the other lines those too long for it."""
-        # argparse keeps two columns free, which a line as it was written may fill.
+        """Rewrap paragraphs for the terminal, and break other lines that are too long."""
+        # argparse leaves two columns free, which our own lines may use.
         return super()._fill_text(
             wrapped(_IN_PARAGRAPH.sub(r"\1 ", text), width + 2), width, indent
         )
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises instead of leaving the process, and takes options of tools."""
+    """A parser that raises errors instead of exiting, and accepts options of tools."""
 
-    color = False  # Python 3.14 would colour the help
+    color = False  # Python 3.14 would color the help
 
     def __init__(self, name: str, usage: str | None, description: str, epilog: str) -> None:
         super().__init__(
@@ -136,63 +136,62 @@ class Parser(argparse.ArgumentParser):
             add_help=False,
         )
         self.add_argument("-h", "--help", action="help", help="Show this help.")
-        self._old: dict[str, str] = {}
+        self._old_names: dict[str, str] = {}
 
-    def take(self, option: Option) -> None:
-        """Take an option of a tool; its value goes there unread."""
-        how: dict[str, Any] = {"action": "store_true", "default": None}
+    def add_option(self, option: Option) -> None:
+        """Add an option of a tool, which checks its value."""
+        settings: dict[str, Any] = {"action": "store_true", "default": None}
         if option.kind != "flag":
             action = "append" if option.kind == "list" else "store"
-            how = {"action": action, "metavar": option.metavar}
+            settings = {"action": action, "metavar": option.metavar}
         names, text = sorted(option.names, key=len), option.help.replace("%", "%%")
-        made = self.add_argument(*names, dest=option.target, help=text, **how)
-        # What completion offers; what is possible, the tool decides.
-        vars(made)["offered"] = option.choices
-        self._old.update(option.old)
+        argument = self.add_argument(*names, dest=option.target, help=text, **settings)
+        # For completion only: the tool checks the value.
+        vars(argument)["completions"] = option.choices
+        self._old_names.update(option.old)
 
-    def up_to_date(self, word: str) -> str:
-        """Replace the old spelling of an option, and warn of it."""
-        name, equals, given = word.partition("=")
-        if name not in self._old:
+    def replace_old_name(self, word: str) -> str:
+        """Replace the old name of an option, with a warning."""
+        name, equals, text = word.partition("=")
+        if name not in self._old_names:
             return word
         from webtools.inputs.options import outdated  # noqa: PLC0415  loaded by now
 
-        print(f"webtools: {outdated(name, self._old[name])}", file=sys.stderr)
-        return f"{self._old[name]}{equals}{given}"
+        print(f"webtools: {outdated(name, self._old_names[name])}", file=sys.stderr)
+        return f"{self._old_names[name]}{equals}{text}"
 
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong, with the known word that was meant."""
+        """Raise a `UsageError` with a suggestion."""
         hint = ""
-        if found := _UNKNOWN.search(message):
+        if match := _UNKNOWN.search(message):
             choices = (choice for action in self._actions for choice in action.choices or ())
-            known = self._option_string_actions if found["option"] else choices
-            hint = _hint(found["option"] or found["choice"], known)
+            words = self._option_string_actions if match["option"] else choices
+            hint = _hint(match["option"] or match["choice"], words)
         elif message.endswith("CALL-ID"):
             hint = ". `webtools log tail` lists the IDs of recent calls"
         raise UsageError(f"{message}{hint}", self.prog)
 
 
-def _hint(wrong: str, known: Iterable[str]) -> str:
-    """Name the known word that a wrong one means or is nearest to, or nothing."""
-    from webtools._internal.text.quoting import nearest  # noqa: PLC0415  few calls are wrong
-
-    words = {word.lstrip("-"): word for word in sorted(known)}  # as all options have dashes
-    meant = _MEANT.get(wrong, "")
-    near = meant if meant in words.values() else words.get(nearest(wrong.lstrip("-"), words), "")
-    if not near and " " in wrong and "web-deep" in words:
+def _hint(wrong: str, words: Iterable[str]) -> str:
+    """Suggest a synonym of a wrong word, or the nearest word."""
+    by_name = {word.lstrip("-"): word for word in sorted(words)}
+    near = _SYNONYMS.get(wrong, "")
+    if near not in by_name.values():
+        near = by_name.get(nearest(wrong.lstrip("-"), by_name), "")
+    if not near and " " in wrong and "web-deep" in by_name:
         return f"; to ask a question: {shlex.join(['webtools', 'web-deep', wrong])}"
     return f"; did you mean {near}?" if near else ""
 
 
 def number(
-    kind: type[int | float], least: float, most: float, fault: str
+    kind: type[int | float], minimum: float, maximum: float, fault: str
 ) -> Callable[[str], float]:
-    """Return what reads a number within bounds; the fault says what any other text is not."""
+    """Return a function that reads a number within bounds, or raises an error with the fault."""
 
-    def read(text: str) -> float:
+    def read_number(text: str) -> float:
         with suppress(ValueError):
-            if least <= (found := kind(text)) <= most:
-                return found
+            if minimum <= (result := kind(text)) <= maximum:
+                return result
         raise argparse.ArgumentTypeError(f"{text!r} {fault}")
 
-    return read
+    return read_number

@@ -1,4 +1,4 @@
-"""The arguments: which command is meant, and what it is given."""
+"""Parse the arguments of the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webtools.cli import local_commands as local
 from webtools.cli.argument_parser import Parser, UsageError
 from webtools.cli.tool_commands import CALLS, PLAN, RESEARCH, tool_options
 
-__all__ = ["COMMANDS", "UsageError", "asks_for_json", "parser_of", "read", "top_parser"]
+__all__ = ["COMMANDS", "UsageError", "asks_for_json", "command_parser", "read", "top_parser"]
 
 _DESCRIPTION = "The web for agents and people, over the providers you have keys for."
 _EPILOG = """\
@@ -59,40 +59,40 @@ def read(arguments: Sequence[str]) -> argparse.Namespace:
         The options, with the command's name in `run`.
 
     Raises:
-        UsageError: They make no sense.
-        SystemExit: Help or the version was asked for and printed.
+        UsageError: They are invalid.
+        SystemExit: Help or the version was printed.
     """
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
-    name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    name, words = (arguments[0], arguments[1:]) if arguments else ("", [])
     if name not in COMMANDS:
         _read_without_command(arguments)
-    parser = parser_of(name)
-    options = _parse(parser, name, rest) if COMMANDS[name].texts else parser.parse_args(rest)
+    parser = command_parser(name)
+    options = _parse(parser, name, words) if COMMANDS[name].texts else parser.parse_args(words)
     options.run = name
     return options
 
 
-def parser_of(name: str) -> Parser:
-    """Describe a command to argparse."""
+def command_parser(name: str) -> Parser:
+    """Return the parser of a command."""
     command = COMMANDS[name]
     usage = f"webtools {name} [OPTION ...] {command.texts}" if command.texts else None
     parser = Parser(name, usage, command.description, command.epilog)
     if command.tool:
-        subject, about, options = tool_options(name, command)
-        parser.add_argument("texts", metavar=command.text, nargs="*", help=about)
+        subject, help_text, options = tool_options(name, command)
+        parser.add_argument("texts", metavar=command.text, nargs="*", help=help_text)
         parser.set_defaults(tool=command.tool, subject=subject)
         if name in RESEARCH:
             parser.set_defaults(command=name)
         for option in options:
-            parser.take(option)
-    for names, how in command.arguments:
-        parser.add_argument(*names, **how)
+            parser.add_option(option)
+    for names, settings in command.arguments:
+        parser.add_argument(*names, **settings)
     return parser
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Return whether unreadable arguments asked for JSON."""
+    """Return whether arguments, possibly invalid ones, have `--json`."""
     return "--json" in _split(arguments)[0]
 
 
@@ -102,25 +102,27 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
         parser.print_help(sys.stderr)
         parser.exit(2)
     asks_for_help = arguments[0] in {"-h", "--help", "-V", "--version"}
-    at = 0
+    index = 0
     if arguments[0].startswith("-") and not asks_for_help:
-        at = next((place for place, word in enumerate(arguments) if word in COMMANDS), 0)
-    if not at:
-        parser.parse_args(arguments)  # leaves: what comes first is no command
-    moved = [arguments[at], *arguments[:at], *arguments[at + 1 :]]
-    parser.error(f"options belong after the command: {shlex.join(['webtools', *moved])}")
+        index = next((i for i, word in enumerate(arguments) if word in COMMANDS), 0)
+    if not index:
+        parser.parse_args(arguments)  # raises, because the first word is not a command
+    reordered = [arguments[index], *arguments[:index], *arguments[index + 1 :]]
+    parser.error(f"options belong after the command: {shlex.join(['webtools', *reordered])}")
 
 
 def top_parser() -> Parser:
-    """Describe the program itself."""
+    """Return the parser of the program itself."""
     listed = "\n".join(
-        "\n".join([f"{title}:", *(f"  {name:<12}{each.summary}" for name, each in group.items())])
+        "\n".join([f"{title}:", *(f"  {name:<12}{cmd.summary}" for name, cmd in group.items())])
         for title, group in _GROUPS.items()
     )
     usage = "webtools [--help] [--version] COMMAND ..."
     parser = Parser("", usage, f"{_DESCRIPTION}\n\n{listed}", _EPILOG)
-    told = f"webtools {__version__}"
-    parser.add_argument("-V", "--version", action="version", version=told, help="Show the version.")
+    version = f"webtools {__version__}"
+    parser.add_argument(
+        "-V", "--version", action="version", version=version, help="Show the version."
+    )
     parser.add_argument(
         "command", metavar="COMMAND", choices=tuple(COMMANDS), help=argparse.SUPPRESS
     )
@@ -128,9 +130,9 @@ def top_parser() -> Parser:
 
 
 def _parse(parser: Parser, name: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse options and texts in any order; what follows `--` is text whatever it looks like."""
+    """Parse options and texts in any order. Everything after `--` is text."""
     before, after = _split(arguments)
-    options = parser.parse_intermixed_args([*map(parser.up_to_date, before)])
+    options = parser.parse_intermixed_args([*map(parser.replace_old_name, before)])
     options.texts = [*_with_stdin(options.texts or ()), *after]
     if not options.texts and "-" in before:
         raise UsageError(f"{COMMANDS[name].text} is missing: standard input is empty")
@@ -147,7 +149,7 @@ def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _with_stdin(texts: Sequence[str]) -> Iterator[str]:
-    """Put the lines of stdin in the place of `-`."""
+    """Replace `-` by the lines of stdin."""
     for text in texts:
         if text != "-":
             yield text

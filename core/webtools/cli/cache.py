@@ -1,4 +1,4 @@
-"""`webtools cache`: the cached answers."""
+"""`webtools cache`: show or clear the cache and saved outputs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _T = TypeVar("_T")
 
 
 def run(options: Namespace) -> int:
-    """Describe what the cache holds and which outputs are saved, or delete both.
+    """Describe or delete the cache entries and the saved outputs.
 
     Raises:
-        ConfigError: The settings are not valid, or the file cannot be used.
+        ConfigError: The settings are invalid, or the store cannot be used.
     """
     accounts = Settings(options.config).accounts()
     report(options, *(_stats if options.action == "stats" else _clear)(accounts))
@@ -32,33 +32,33 @@ def run(options: Namespace) -> int:
 
 
 def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Describe what is there; a file that is not there is not made."""
+    """Describe the cache, without creating a missing file."""
     path, settings = cache_path(accounts), accounts.config.cache
-    found = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
-    if _is_there(accounts):
-        found = _carry_out(_cache_of(accounts).stats)
+    stats = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
+    if _cache_exists(accounts):
+        stats = _call_store(_open_cache(accounts).stats)
     outputs = stored.saved(output_owner(accounts))
     data = {
-        "path": str(found.path),
+        "path": str(stats.path),
         "enabled": settings.enabled,
         "ttl_ms": settings.ttl_ms,
-        "entries": found.entries,
-        "expired": found.expired,
-        "bytes": found.bytes,
-        "max_bytes": found.max_bytes,
-        "oldest": _iso(found.oldest),
-        "newest": _iso(found.newest),
+        "entries": stats.entries,
+        "expired": stats.expired,
+        "bytes": stats.bytes,
+        "max_bytes": stats.max_bytes,
+        "oldest": _iso(stats.oldest),
+        "newest": _iso(stats.newest),
         "saved_outputs": outputs.files,
         "saved_output_bytes": outputs.bytes,
     }
-    lines = [*_lines(found, accounts), f"Outputs:  {_outputs_text(outputs)}"]
+    lines = [*_lines(stats, accounts), f"Outputs:  {_outputs_text(outputs)}"]
     return "\n".join(lines), data
 
 
 def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Delete the cached answers and the outputs of these settings, and return how many."""
+    """Delete the cache entries and the outputs of these settings, and report how many."""
     path = accounts.config.storage.place or cache_path(accounts)
-    count = _carry_out(_cache_of(accounts).clear) if _is_there(accounts) else 0
+    count = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
     outputs = stored.clear(output_owner(accounts))
     text = f"Deleted {amount(count, 'answer')} from {path}."
     if outputs.files:
@@ -72,38 +72,38 @@ def _outputs_text(outputs: stored.Outputs) -> str:
     return f"{amount(outputs.files, 'saved output')}, {size(outputs.bytes)}"
 
 
-def _is_there(accounts: Accounts) -> bool:
+def _cache_exists(accounts: Accounts) -> bool:
     return bool(accounts.config.storage.url) or cache_path(accounts).exists()
 
 
-def _cache_of(accounts: Accounts) -> Cache:
-    """Open the cache, also one that is turned off: it may hold what was cached before."""
+def _open_cache(accounts: Accounts) -> Cache:
+    """Open the cache. It may have entries even if it is turned off now."""
     path, url, settings = cache_path(accounts), accounts.config.storage.clear, accounts.config.cache
     ttl = settings.ttl_ms / 1000
     return stores_for(path, url, ttl=ttl, max_bytes=settings.max_bytes).cache
 
 
-def _carry_out(work: Callable[[], _T]) -> _T:
+def _call_store(function: Callable[[], _T]) -> _T:
     try:
-        return work()
+        return function()
     except StoreError as error:
         fault, remedy = str(error).rstrip("."), ", or ".join(error.remedies)
         is_outage = error.is_outage
     raise ConfigError(f"{fault}. {remedy[:1].upper()}{remedy[1:]}.", retryable=is_outage)
 
 
-def _lines(found: CacheStats, accounts: Accounts) -> list[str]:
-    expired = f", {found.expired} of them expired" if found.expired else ""
-    most = "" if found.max_bytes is None else f" of at most {size(found.max_bytes)}"
+def _lines(stats: CacheStats, accounts: Accounts) -> list[str]:
+    expired = f", {stats.expired} of them expired" if stats.expired else ""
+    limit = "" if stats.max_bytes is None else f" of at most {size(stats.max_bytes)}"
     lines = [
-        f"{'Server: ' if accounts.config.storage.url else 'File:   '}  {found.path}",
-        f"Answers:  {found.entries}{expired}",
-        f"Size:     {size(found.bytes)}{most}",
+        f"{'Server: ' if accounts.config.storage.url else 'File:   '}  {stats.path}",
+        f"Answers:  {stats.entries}{expired}",
+        f"Size:     {size(stats.bytes)}{limit}",
     ]
-    if found.oldest is not None and found.newest is not None:
+    if stats.oldest is not None and stats.newest is not None:
         lines += [
-            f"Oldest:   {_time_and_age(found.oldest)}",
-            f"Newest:   {_time_and_age(found.newest)}",
+            f"Oldest:   {_time_and_age(stats.oldest)}",
+            f"Newest:   {_time_and_age(stats.newest)}",
         ]
     return [*lines, f"In use:   {_use(accounts)}"]
 

@@ -1,58 +1,60 @@
-"""The calls of tools: their arguments, how long they may take, and where their output goes."""
+"""Call a tool with the arguments of the command line."""
 
 from __future__ import annotations
 
+import asyncio
 from argparse import Namespace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
 from webtools import WebTools
+from webtools._internal.display.plan_text import plan_text
 from webtools.cli.arguments import UsageError
 from webtools.cli.drawing import progress
 from webtools.cli.files import check_output, write_output
-from webtools.cli.models import synthesizer_of
-from webtools.cli.output import FINE, report, show
+from webtools.cli.models import load_synthesizer
+from webtools.cli.output import FINE, report
+from webtools.cli.tool_results import show
 from webtools.errors import RequestTimeoutError
 from webtools.tools import TOOLS, ToolResult
 
 
 def call(options: Namespace) -> int:
     """Call a tool, show what it returned, and return the exit code."""
-    arguments = arguments_of(options)
+    arguments = tool_arguments(options)
     check_output(options)
-    began = monotonic()
+    start = monotonic()
     result = _result(options, arguments)
     if options.output is None or result.is_error:
-        return show(options.tool, result, options, monotonic() - began)
+        return show(options.tool, result, options, monotonic() - start)
     return write_output(options, result)
 
 
 def plan(options: Namespace) -> int:
     """Describe what a research call with these arguments would do."""
-    from webtools._internal.display.plan_text import plan_text  # noqa: PLC0415  no call needs it
-
-    given = arguments_of(options)
+    arguments = tool_arguments(options)
     if options.model:
-        given["synthesis"] = synthesizer_of(options.model)
+        arguments["synthesis"] = load_synthesizer(options.model)
     with WebTools(config=options.config, keyless=options.keyless) as web:
-        found = web.plan(**given)
-    report(options, plan_text(found, datetime.now(UTC)), found.model_dump(mode="json"))
+        research_plan = web.plan(**arguments)
+    text = plan_text(research_plan, datetime.now(UTC))
+    report(options, text, research_plan.model_dump(mode="json"))
     return FINE
 
 
-def arguments_of(options: Namespace) -> dict[str, Any]:
-    """Collect the arguments of the tool, as they were given.
+def tool_arguments(options: Namespace) -> dict[str, Any]:
+    """Return the arguments of the tool.
 
     Raises:
-        UsageError: There is no subject, or one too many.
+        UsageError: The subject is missing, or there are several.
     """
     names = TOOLS[options.tool].input_model.model_fields
-    given = {name: getattr(options, name, None) for name in names}
-    given[options.subject] = _subject(options)
-    if given.get("synthesis") == "llm" and not options.model:
+    values = {name: getattr(options, name, None) for name in names}
+    values[options.subject] = _subject(options)
+    if values.get("synthesis") == "llm" and not options.model:
         raise UsageError('synthesis "llm" needs --model PROVIDER:NAME', f"webtools {options.run}")
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _subject(options: Namespace) -> str | list[str]:
@@ -70,38 +72,37 @@ def _subject(options: Namespace) -> str | list[str]:
 
 
 def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
-    how: dict[str, Any] = {"cache": options.cache or "use"}
+    settings: dict[str, Any] = {"cache": options.cache or "use"}
     if model := getattr(options, "model", None):
-        how["synthesizer"] = synthesizer_of(model)
+        settings["synthesizer"] = load_synthesizer(model)
         arguments.setdefault("synthesis", "llm")
     with (
         WebTools(config=options.config, keyless=getattr(options, "keyless", None)) as web,
-        progress(parts=0 if options.plain else _parts(options)) as told,
+        progress(parts=0 if options.plain else _parts(options)) as callback,
     ):
         if options.timeout is None:
-            return web.call_tool(options.tool, arguments, progress=told, **how)
-        work = web.acall_tool(options.tool, arguments, progress=told, **how)
-        return _run_within(options.timeout, work, web)
+            return web.call_tool(options.tool, arguments, progress=callback, **settings)
+        coroutine = web.acall_tool(options.tool, arguments, progress=callback, **settings)
+        return _run_with_timeout(options.timeout, coroutine, web)
 
 
 def _parts(options: Namespace) -> int:
     return 2 if options.run == "web-deep" else len(options.texts)
 
 
-def _run_within(seconds: float, work: Any, web: WebTools) -> ToolResult:
-    """Run a call; at the end of its time it is cancelled, and its connections are closed.
+def _run_with_timeout(seconds: float, coroutine: Any, web: WebTools) -> ToolResult:
+    """Run a call. After a time-out, cancel it and close its connections.
 
     Raises:
         RequestTimeoutError: It took longer.
     """
-    import asyncio  # noqa: PLC0415 - only this way of calling takes it
 
-    async def within() -> ToolResult:
+    async def run() -> ToolResult:
         async with web:
-            return await asyncio.wait_for(work, seconds)
+            return await asyncio.wait_for(coroutine, seconds)
 
     try:
-        return asyncio.run(within())
+        return asyncio.run(run())
     except TimeoutError:
         message = f"The call was ended after {seconds:g} s; give it more with --timeout."
     raise RequestTimeoutError(message)

@@ -1,23 +1,24 @@
-"""Completion of the command in a shell, by argcomplete: commands, options, values, providers."""
+"""Shell completion with argcomplete."""
 
 from __future__ import annotations
 
 import os
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from webtools.cli.arguments import COMMANDS, parser_of, top_parser
+from webtools.cli.argument_parser import Parser
+from webtools.cli.arguments import COMMANDS, command_parser, top_parser
 from webtools.cli.output import FINE, USAGE, complain
-
-if TYPE_CHECKING:
-    from webtools.cli.argument_parser import Parser
+from webtools.config import Settings
+from webtools.errors import ConfigError
+from webtools.providers import PROVIDERS
 
 _PATHS = {"config", "output", "write_config"}
 _INSTALL = "Completion takes argcomplete: pip install 'agent-webtools[cli]'"
 
 
 def script(options: Namespace) -> int:
-    """Print what a shell has to read once, and return the exit code."""
+    """Print the script for a shell, and return the exit code."""
     try:
         from argcomplete.shell_integration import shellcode  # noqa: PLC0415  an extra
     except ImportError:
@@ -28,54 +29,48 @@ def script(options: Namespace) -> int:
 
 
 def complete() -> None:
-    """Offer what may come next, as the shell asks through the environment; ends the process."""
-    import argcomplete  # noqa: PLC0415  an extra; whoever asks has it
-    from argcomplete.completers import SuppressCompleter  # noqa: PLC0415  likewise
+    """Print completions for the line in the environment, and exit."""
+    import argcomplete  # noqa: PLC0415  an extra
+    from argcomplete.completers import SuppressCompleter  # noqa: PLC0415  an extra
 
     argcomplete.autocomplete(parser_to_complete(), default_completer=SuppressCompleter())
 
 
 def parser_to_complete() -> Parser:
-    """Return the parser that the line in the environment asks for; its actions can complete."""
-    from argcomplete.completers import ChoicesCompleter, FilesCompleter  # noqa: PLC0415  as above
+    """Return the parser for the line in the environment, with completers."""
+    from argcomplete.completers import ChoicesCompleter, FilesCompleter  # noqa: PLC0415  an extra
 
     parser = _parser_of_line()
     completers: dict[str, Any] = dict.fromkeys(_PATHS, FilesCompleter())
-    completers |= {"provider": _providers, "type": _types, "name": _named}
+    completers |= {"provider": _providers, "type": _types, "name": _names}
     for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
-        offered: Any = vars(action).get("offered") or action.choices or ()
-        vars(action)["completer"] = completers.get(action.dest, ChoicesCompleter(offered))
+        choices: Any = vars(action).get("completions") or action.choices or ()
+        vars(action)["completer"] = completers.get(action.dest, ChoicesCompleter(choices))
     return parser
 
 
 def _parser_of_line() -> Parser:
-    """Return the parser of the command that is in the line already, else that of all."""
+    """Return the parser of the command in the line, else that of the program."""
     words = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])].split(" ")
     if len(words) > 2 and words[1] in {*COMMANDS, "help"}:  # noqa: PLR2004  the last is completed
-        os.environ["_ARGCOMPLETE"] = "2"  # so many words are the program
-        return top_parser() if words[1] == "help" else parser_of(words[1])
+        os.environ["_ARGCOMPLETE"] = "2"  # the first two words are the program
+        return top_parser() if words[1] == "help" else command_parser(words[1])
     return top_parser()
 
 
 def _types(**_: Any) -> list[str]:
-    from webtools.providers import PROVIDERS  # noqa: PLC0415  as `_providers`, for few lines
-
     return [*PROVIDERS.types()]
 
 
-def _named(**asked: Any) -> list[str]:
-    """Offer the providers for `config set-key` and the types for `config add`."""
-    offers = {"set-key": _providers, "add": _types}
-    offer = offers.get(asked["parsed_args"].action)
-    return offer(**asked) if offer else []
+def _names(*, parsed_args: Namespace, **_: Any) -> list[str]:
+    """Return the providers for `config set-key`, and the types for `config add`."""
+    if parsed_args.action == "set-key":
+        return _providers(parsed_args=parsed_args)
+    return _types() if parsed_args.action == "add" else []
 
 
-def _providers(**asked: Any) -> list[str]:
-    from webtools.config import Settings  # noqa: PLC0415
-    from webtools.errors import ConfigError  # noqa: PLC0415
-
-    given: Namespace = asked["parsed_args"]
+def _providers(*, parsed_args: Namespace, **_: Any) -> list[str]:
     try:
-        return [account.name for account in Settings(given.config).accounts().accounts]
-    except ConfigError:  # typing goes on, whatever is wrong with the settings
+        return [account.name for account in Settings(parsed_args.config).accounts().accounts]
+    except ConfigError:  # no completion with invalid settings
         return []

@@ -1,4 +1,4 @@
-"""`webtools config`: find, check, begin and change the config file."""
+"""`webtools config`: find, check, create and change the config file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from webtools._internal.logs.log_reading import amount
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
+from webtools.cli.live import check_live
 from webtools.cli.output import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, config_paths
 from webtools.config.config_file import CONFIG_VARIABLE, absolute, missing_file, status
@@ -29,7 +30,7 @@ _TAKE_NAME = {"init", "add", "set-key"}
 
 
 def run(options: Namespace) -> int:
-    """Carry out an action on the config file, and give the exit code."""
+    """Run an action on the config file, and return the exit code."""
     if options.name is not None and options.action not in _TAKE_NAME:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
     if options.live and options.action != "check":
@@ -42,26 +43,24 @@ def run(options: Namespace) -> int:
     else:
         tell("\n".join(lines), hanging=2)
     if options.live:
-        from webtools.cli.live import check_live  # noqa: PLC0415  nothing else here makes calls
-
         return FINE if check_live(_in_use(options)) else FAILED
     return FINE
 
 
 def _path(options: Namespace) -> list[str]:
-    used = _in_use(options) or "none, so the environment is read"
-    return [f"Belongs at: {config_paths()[0]}", f"In use: {used}"]
+    path = _in_use(options) or "none, so the environment is read"
+    return [f"Belongs at: {config_paths()[0]}", f"In use: {path}"]
 
 
 def _check(options: Namespace) -> list[str]:
     settings = Settings(options.config)
     lines = check(settings)
-    after = next(place for place, line in enumerate(lines, 1) if line.startswith("Budget:"))
-    return [*lines[:after], *_spent_today(settings.accounts()), *lines[after:]]
+    index = next(i for i, line in enumerate(lines, 1) if line.startswith("Budget:"))
+    return [*lines[:index], *_spent_today(settings.accounts()), *lines[index:]]
 
 
 def _spent_today(accounts: Accounts) -> list[str]:
-    """Describe what calls have spent today; only a budget per day keeps these sums."""
+    """Describe what was spent today, if there is a budget per day."""
     limits = accounts.config.budget
     if limits.usd_per_day is None and limits.calls_per_day is None:
         return []
@@ -81,10 +80,10 @@ def _spent(usd: float, calls: int) -> str:
 def _in_use(options: Namespace) -> Path | None:
     if options.config is None:
         return config_in_use(os.environ)
-    used = absolute(options.config)
-    if status(used) is None:
-        raise missing_file(used)
-    return used
+    path = absolute(options.config)
+    if status(path) is None:
+        raise missing_file(path)
+    return path
 
 
 def _init(options: Namespace) -> list[str]:
@@ -92,7 +91,7 @@ def _init(options: Namespace) -> list[str]:
     path = absolute(name) if name else config_paths()[0]
     if not path.is_absolute():
         raise ConfigError("There is no home folder for a config file; name one with --config.")
-    if path.exists() and not options.force:  # before a key is asked for in vain
+    if path.exists() and not options.force:  # before the user types a key
         raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
     kind = _checked_type(options.type or _ask_type([*PROVIDERS.types()]))
     begin_config(path, _ask_entry(options.name or kind, kind), force=options.force)
@@ -107,24 +106,24 @@ def _add(options: Namespace) -> list[str]:
     if path is None:
         raise ConfigError(f"There is no config file yet; `{_PROG} init --type {kind}` creates one.")
     name = options.entry_name or kind
-    check_name(path, name)  # before a key is asked for in vain
+    check_name(path, name)  # before the user types a key
     add_entry(path, _ask_entry(name, kind))
     return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
 
 
 def _checked_type(kind: str) -> str:
     if kind not in PROVIDERS:
-        known = PROVIDERS.types()
-        fault = f"type {quote(kind)} is unknown{hint(kind, known)}"
-        raise ConfigError(f"{fault}; known are: {', '.join(known)}.")
+        types = PROVIDERS.types()
+        fault = f"type {quote(kind)} is unknown{hint(kind, types)}"
+        raise ConfigError(f"{fault}; known are: {', '.join(types)}.")
     return kind
 
 
 def _ask_entry(name: str, kind: str) -> dict[str, Any]:
-    """Ask for what an entry of a type needs."""
+    """Ask for the key and the URL of an entry."""
     about = PROVIDERS[kind].about
     entry: dict[str, Any] = {"name": name, "type": kind}
-    if about.key_variables and (key := _ask_key(about.title, needed=about.needs_key)):
+    if about.key_variables and (key := _ask_key(about.title, is_required=about.needs_key)):
         entry["apiKey"] = key
     if about.url_variables:
         entry["baseUrl"] = _ask_url(about.title)
@@ -134,7 +133,7 @@ def _ask_entry(name: str, kind: str) -> dict[str, Any]:
 
 
 def _next_steps(options: Namespace, kind: str) -> str:
-    """Name the commands that show whether an entry is right; the free ones where there are any."""
+    """Return commands that check an entry, free ones if possible."""
     if PROVIDERS[kind].search and PROVIDERS[kind].about.research != "never":
         steps = (command(options, "config", "check"), command(options, "plan", "QUESTION"))
         return "; ".join(steps)
@@ -147,37 +146,38 @@ def _set_key(options: Namespace) -> list[str]:
     path = _in_use(options)
     if path is None:
         raise ConfigError("There is no config file yet; `webtools config init` creates one.")
-    find_provider(path, options.name)  # before a key is asked for in vain
-    set_key(path, options.name, _ask_key(f'Provider "{options.name}"', needed=True))
+    find_provider(path, options.name)  # before the user types a key
+    set_key(path, options.name, _ask_key(f'Provider "{options.name}"', is_required=True))
     return [f"Written: {path}"]
 
 
-def _ask_type(known: list[str]) -> str:
-    """Ask for a type; Enter alone takes the first."""
+def _ask_type(types: list[str]) -> str:
+    """Ask for a type. The default is the first."""
+    names = ", ".join(types)
     if not _is_terminal():
-        raise UsageError(f"--type is missing: one of {', '.join(known)}", _PROG)
-    return input(f"Type of the provider ({', '.join(known)}) [{known[0]}]: ").strip() or known[0]
+        raise UsageError(f"--type is missing: one of {names}", _PROG)
+    return input(f"Type of the provider ({names}) [{types[0]}]: ").strip() or types[0]
 
 
-def _ask_key(whose: str, *, needed: bool) -> str:
-    """Ask for a key without showing it, or read it from a pipe; never from the arguments."""
+def _ask_key(owner: str, *, is_required: bool) -> str:
+    """Ask for a key without showing it, or read it from a pipe."""
     try:
-        key = getpass(f"{whose} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
+        key = getpass(f"{owner} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
     except EOFError:
         key = ""
-    if needed and not key.strip():
+    if is_required and not key.strip():
         raise ConfigError("No key was given; type it, or pipe it in on standard input.")
     key = key.strip()
     if key and (fault := key_fault(key)):
-        raise ConfigError(f"The {whose} API key {fault}.")
+        raise ConfigError(f"The {owner} API key {fault}.")
     return key
 
 
-def _ask_url(whose: str) -> str:
-    """Ask for the address of what everyone runs their own of, or read it from a pipe."""
-    url = (input(f"URL of your {whose}: ") if _is_terminal() else sys.stdin.readline()).strip()
+def _ask_url(title: str) -> str:
+    """Ask for the address of the user's own instance, or read it from a pipe."""
+    url = (input(f"URL of your {title}: ") if _is_terminal() else sys.stdin.readline()).strip()
     if not url:
-        raise ConfigError(f"No URL of {whose} was entered. Type it, or pipe it in.")
+        raise ConfigError(f"No URL of {title} was entered. Type it, or pipe it in.")
     return url
 
 

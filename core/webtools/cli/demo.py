@@ -1,4 +1,4 @@
-"""`webtools demo`: one question, answered by the real commands over the offline sandbox."""
+"""`webtools demo`: run real commands for one question over the offline sandbox."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
 from webtools.config import Settings
 
 _QUESTION = "How do I generate secure random tokens in Python?"
-_LINES = 30  # of the output of a command that are shown
+_MAX_LINES = 30  # of the output of a command
 _FIRST_URL = re.compile(r"^ +(https?://\S+)$", re.MULTILINE)
 _NEXT_STEPS = """\
 What next:
@@ -43,9 +43,9 @@ def run(options: Namespace) -> int:
 
 @contextmanager
 def _config_options(*, live: bool) -> Generator[list[str]]:
-    """Yield the options that lead a command to the sandbox; none for the user's own settings."""
+    """Yield options for the sandbox, or none for the user's own settings."""
     if live:
-        Settings().accounts().select("search")  # or explain what to configure
+        Settings().accounts().select("search")  # raises an error that explains what to configure
         yield []
         return
     from webtools_sandbox import SandboxServer  # noqa: PLC0415  an optional extra
@@ -71,9 +71,9 @@ def _show(question: str, config: list[str]) -> int:
 
 
 def _run(title: str, words: list[str]) -> str | None:
-    """Run a command and show the beginning of its output. Return the output; None on failure."""
+    """Run a command, show the start of its output, and return the output (None on failure)."""
     tell(f"\n{title}\n{'=' * len(title)}\n\n$ webtools {shlex.join(words)}\n")
-    done = subprocess.run(  # noqa: S603  our own command, and no shell
+    process = subprocess.run(  # noqa: S603  our own command, and no shell
         [sys.executable, "-m", "webtools", *words],
         check=False,
         capture_output=True,
@@ -82,12 +82,12 @@ def _run(title: str, words: list[str]) -> str | None:
         env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONSAFEPATH": "1"},
         stdin=subprocess.DEVNULL,
     )
-    if done.returncode != 0:
-        tell(f"failed:\n{done.stderr.strip()}")
+    if process.returncode != 0:
+        tell(f"failed:\n{process.stderr.strip()}")
         return None
-    answer, _, rest = done.stdout.strip().partition("\n\nPassages:\n\n")
-    lines = (answer + "".join(rest.rpartition("\n\nSources:\n")[1:])).splitlines()
-    tell("\n".join(lines[:_LINES]))
-    if len(lines) > _LINES:
-        tell(f"… {len(lines) - _LINES} more lines")
-    return done.stdout
+    answer, _, appendix = process.stdout.strip().partition("\n\nPassages:\n\n")
+    lines = (answer + "".join(appendix.rpartition("\n\nSources:\n")[1:])).splitlines()
+    tell("\n".join(lines[:_MAX_LINES]))
+    if len(lines) > _MAX_LINES:
+        tell(f"… {len(lines) - _MAX_LINES} more lines")
+    return process.stdout

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: drawn results, and bars while a call takes long."""
+"""Draw results and progress bars on a terminal."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webtools.tools import ToolResult
 
 
 def progress(*, parts: int) -> AbstractContextManager[ProgressCallback | None]:
-    """Draw bars on stderr while a call of several parts runs, where that can be drawn on."""
+    """Draw bars on stderr for a call of several parts, if stderr is a terminal."""
     if parts > 1 and can_draw_on(sys.stderr):
         return TerminalProgress()
     return nullcontext()
 
 
 def draw(tool: str, result: ToolResult, seconds: float | None = None) -> bool:
-    """Draw a result on stdout; return False, and do nothing, where that cannot be drawn on."""
+    """Draw a result on stdout, or return False if that is not possible."""
     if not can_draw_on(sys.stdout):
         return False
     from webtools.rendering import console_for, render_whole  # noqa: PLC0415  rich is optional
@@ -30,7 +30,7 @@ def draw(tool: str, result: ToolResult, seconds: float | None = None) -> bool:
 
 
 def can_draw_on(stream: Any) -> bool:
-    """Return whether a stream is a terminal, and what draws on one is installed."""
+    """Return whether a stream is a terminal and rich is installed."""
     if not is_terminal(stream):
         return False
     try:

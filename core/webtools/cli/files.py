@@ -1,4 +1,4 @@
-"""`--output`: writes to a file what would be printed, uncut, and never over another file."""
+"""`--output`: write the uncut output to a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pathlib import Path
 
 from webtools._internal.output import stored
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import note, show
+from webtools.cli.output import note
+from webtools.cli.tool_results import show
 from webtools.tools import ToolResult
 
 _OTHER_FORMATS = {
@@ -22,10 +23,10 @@ _UNCUT = {"truncation": None, "read_handle": None, "full_output_path": None}
 
 
 def check_output(options: Namespace) -> None:
-    """Check that the file can be written, before a call is paid for.
+    """Check that the file can be written, before the call.
 
     Raises:
-        UsageError: It is there already, its folder is not, or its suffix names another format.
+        UsageError: The file exists, its folder does not, or its suffix has another format.
     """
     if options.output is None:
         return
@@ -50,14 +51,14 @@ def write_output(options: Namespace, result: ToolResult) -> int:
     Raises:
         OSError: The file cannot be written.
     """
-    with redirect_stdout(StringIO()) as written:
+    with redirect_stdout(StringIO()) as buffer:
         code = show(options.tool, _uncut(result), options)
     path = Path(options.output)
     is_new = not os.path.lexists(path)
     path.touch(exist_ok=options.force)
     try:
-        path.write_text(written.getvalue(), encoding="utf-8", errors="replace")
-    except OSError as error:  # a full disk does not say where
+        path.write_text(buffer.getvalue(), encoding="utf-8", errors="replace")
+    except OSError as error:  # the error of a full disk has no path
         error.filename = str(path)
         if is_new:
             path.unlink()

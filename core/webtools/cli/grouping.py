@@ -1,4 +1,4 @@
-"""The results of several queries, those of each under its name; a model reads them as one list."""
+"""Show the results of several queries, grouped by query."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SEPARATOR = "\n\n"
 
 
 def by_query(details: Mapping[str, Any]) -> str:
-    """Return the text of a search; it is cut where the model's text was, each query fairly."""
-    known = {name: details[name] for name in SearchResponse.model_fields}
-    response = SearchResponse.model_validate(known)
+    """Return the text of a search. If the model's text was cut, cut each query fairly."""
+    fields = {name: details[name] for name in SearchResponse.model_fields}
+    response = SearchResponse.model_validate(fields)
     text = _SEPARATOR.join(_blocks(response))
     if details["truncation"] is not None:
         text = _cut(response, text, details["full_output_path"])
@@ -28,15 +28,15 @@ def by_query(details: Mapping[str, Any]) -> str:
 
 def _cut(response: SearchResponse, text: str, path: str | None) -> str:
     brief = response.model_copy(update={"results": formatting.brief(response.results)})
-    kept, _ = fit_sections(_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
-    shown, whole = fit(kept, MAX_LINES, MAX_BYTES), fit(text, MAX_LINES, MAX_BYTES)
-    lines, sizes = (shown.total_lines, whole.total_lines), (shown.total_bytes, whole.total_bytes)
-    return _SEPARATOR.join([kept, notice(*lines, *sizes, path)])
+    text_cut, _ = fit_sections(_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
+    part, full = fit(text_cut, MAX_LINES, MAX_BYTES), fit(text, MAX_LINES, MAX_BYTES)
+    lines, sizes = (part.total_lines, full.total_lines), (part.total_bytes, full.total_bytes)
+    return _SEPARATOR.join([text_cut, notice(*lines, *sizes, path)])
 
 
 def _blocks(response: SearchResponse) -> list[str]:
-    """List the results, those of each query numbered from 1 and under its name."""
+    """Return a block per query, with results numbered from 1."""
     return [
-        f'"{subject(query)}":\n\n{formatting.search_text(found)}'
-        for query, found in sorted_results(response).items()
+        f'"{subject(query)}":\n\n{formatting.search_text(results)}'
+        for query, results in sorted_results(response).items()
     ]

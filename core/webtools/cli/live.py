@@ -1,9 +1,10 @@
-"""`webtools config check --live`: the store is asked, and each provider, at its price."""
+"""`webtools config check --live`: call the store and each provider once."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from webtools import WebTools
 from webtools._internal.storage.store_errors import StoreError
@@ -12,14 +13,10 @@ from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.quoting import quote
 from webtools.cli.output import tell
 from webtools.config import ResearchConfig, Settings, cache_path
+from webtools.config.accounts import Accounts
 from webtools.config.config_models import Config, ProviderConfig, capabilities
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from webtools.config.accounts import Accounts
-
-_PAGE = "https://example.com/"  # made for such calls (RFC 2606)
+_PAGE = "https://example.com/"  # reserved for examples (RFC 2606)
 _LOOPBACK = "127.0.0.1:"
 _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search": ("web_search", {"queries": ["python"], "limit": 1}),
@@ -30,26 +27,28 @@ _CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def check_live(path: Path | None) -> bool:
-    """Ask store and providers once, print a line for each, and return whether all answered.
+    """Call the store and the providers, print a line for each, and return whether all responded.
 
     Args:
-        path: The config file in use; None for the environment.
+        path: The config file in use. None: the environment.
 
     Raises:
-        ConfigError: The settings are not valid.
+        ConfigError: The settings are invalid.
     """
     accounts = Settings(path).accounts()
     entries = accounts.config.providers
     tell(f"Live: sends one small, paid call to each of {len(entries)} providers.")
-    plain = {"research": ResearchConfig(), "default_provider": None}
-    # Nobody answers in its place.
-    alone = [accounts.config.model_copy(update={**plain, "providers": [each]}) for each in entries]
-    answered = [_check_store(accounts), *map(_check_provider, alone)]  # also after one that failed
-    return all(answered)
+    changes = {"research": ResearchConfig(), "default_provider": None}
+    # A config per provider, without failover to the others.
+    configs = [
+        accounts.config.model_copy(update={**changes, "providers": [entry]}) for entry in entries
+    ]
+    responses = [_check_store(accounts), *map(_check_provider, configs)]
+    return all(responses)
 
 
 def _check_store(accounts: Accounts) -> bool:
-    """Read today's sums where a server keeps them: what a call that costs something needs."""
+    """Read today's spending from the server, as a paid call does."""
     if not accounts.config.storage.url:
         return True
     stores = stores_for(cache_path(accounts), accounts.config.storage.clear, ttl=0, max_bytes=0)
@@ -58,14 +57,14 @@ def _check_store(accounts: Accounts) -> bool:
         stores.ledger.today()
     except StoreError as error:
         fault = f"{str(error).rstrip('.')}; {', or '.join(error.remedies)}"
-    told = fault or f"answered in {(time.monotonic() - start) * 1000:.1f} ms"
-    tell(f"Live store {accounts.config.storage.place}: {told}")
+    outcome = fault or f"answered in {(time.monotonic() - start) * 1000:.1f} ms"
+    tell(f"Live store {accounts.config.storage.place}: {outcome}")
     return not fault
 
 
 def _check_provider(config: Config) -> bool:
     [entry] = config.providers
-    capability = next((each for each in capabilities(entry.type) if each in _CALLS), None)
+    capability = next((name for name in capabilities(entry.type) if name in _CALLS), None)
     if capability is None:
         tell(f"Live {quote(entry.name)}: not called, as it serves no call alone")
         return True
@@ -73,22 +72,24 @@ def _check_provider(config: Config) -> bool:
     with WebTools(config) as web:
         tool, arguments = _CALLS[capability]
         if capability == "fetch":
-            arguments = {"urls": [_page_for(entry)]}
+            arguments = {"urls": [_page_url(entry)]}
         result = web.call_tool(tool, arguments, cache="bypass")
-    told = one_line(result.text) if result.is_error else _answer(entry, result.details, start)
-    tell(f"Live {quote(entry.name)}: {told}")
+    outcome = one_line(result.text)
+    if not result.is_error:
+        outcome = _success(entry, result.details, start)
+    tell(f"Live {quote(entry.name)}: {outcome}")
     return not result.is_error
 
 
-def _page_for(entry: ProviderConfig) -> str:
-    """Return the page to read: one of the sandbox, where the entry may read such."""
+def _page_url(entry: ProviderConfig) -> str:
+    """Return the page to fetch: one of the sandbox, if the entry allows it."""
     allowed: list[str] = getattr(entry.options, "allow_private_hosts", [])
-    sandbox = next((each for each in allowed if each.startswith(_LOOPBACK)), "")
+    sandbox = next((host for host in allowed if host.startswith(_LOOPBACK)), "")
     return f"http://{sandbox}/docs/" if sandbox else _PAGE
 
 
-def _answer(entry: ProviderConfig, details: dict[str, Any], start: float) -> str:
+def _success(entry: ProviderConfig, details: dict[str, Any], start: float) -> str:
     cost = details.get("meta", details).get("cost_usd")
-    unknown = ", at an unknown price" if entry.api_key else ""  # without a key nobody pays
+    unknown = ", at an unknown price" if entry.api_key else ""  # free without a key
     price = unknown if cost is None else f", for {cost:g} USD"
     return f"answered in {(time.monotonic() - start) * 1000:.0f} ms{price}"

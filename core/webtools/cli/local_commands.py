@@ -1,4 +1,4 @@
-"""The commands beside the tools: many calls at once, what is known of earlier ones, settings."""
+"""The commands that are not tools."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from webtools.cli.argument_parser import CONFIG, Command, as_json, choice, flag,
 
 
 def _assignment(text: str) -> tuple[str, str]:
-    name, equals, given = text.partition("=")
+    name, equals, argument = text.partition("=")
     if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is no argument; use NAME=VALUE")
-    return name.strip(), given
+        raise argparse.ArgumentTypeError(f"{text!r} is not an argument; use NAME=VALUE")
+    return name.strip(), argument
 
 
 BULK = Command(
     "many searches, pages or questions, a row each",
     "bulk:run",
     "Search, fetch or research many items, and write one row for each: what was\n"
-    "found, or why nothing was, with price and time. The same command goes on\n"
-    "where an earlier one ended, however that was: rows that are there stay.",
+    "found, or why nothing was, with price and time. If a run was interrupted,\n"
+    "run the same command again to resume it. Finished rows stay.",
     """\
 INPUT holds a query or URL per line, or a JSON object per line with the arguments
 of its call, or is a .csv file whose columns are those; - is stdin. FILE holds JSON
@@ -143,9 +143,9 @@ examples:
         value(
             "-n --lines N",
             "print so many lines, 20 without; with --call, all",
-            type=number(int, 0, 10**9, "is no number of lines; use 0 or more"),
+            type=number(int, 0, 10**9, "is not a number of lines; use 0 or more"),
         ),
-        flag("--follow", "go on with new lines, until Ctrl-C"),
+        flag("--follow", "also print new lines, until Ctrl-C"),
         value("--call ID", "only the call of this id; its beginning is enough"),
         CONFIG,
         as_json("print the lines as they are in the file, a JSON object each"),

@@ -13,24 +13,24 @@ from typing import Any
 from webtools._internal import logs as logs_module
 from webtools._internal.text.narrowing import is_object
 from webtools.cli import output
-from webtools.cli.following import Follower, reader_left
+from webtools.cli.following import Follower, is_pipe_closed
 from webtools.config import Settings
 from webtools.config.accounts import written_log
 from webtools.errors import InputError
 
-_TAIL = "webtools log tail"  # as messages name it
-_LINES = 20
-_PAUSE = 0.2  # seconds between two looks for new lines
+_TAIL = "webtools log tail"  # in messages
+_DEFAULT_LINES = 20
+_POLL_SECONDS = 0.2
 
 
 def explain(options: Namespace) -> int:
     """List the events of a call.
 
     Raises:
-        ConfigError: The settings are not valid, or there is no log that can be read.
-        InputError: No call has this id, or several begin so.
+        ConfigError: The settings are invalid, or the log is turned off.
+        InputError: No call or several calls match the ID.
     """
-    events = _events_of(written_log(Settings(options.config).accounts()), options)
+    events = _call_events(written_log(Settings(options.config).accounts()), options)
     data = {"call": events[0]["call"], "events": events}
     output.report(options, logs_module.explain(events), data)
     return output.FINE
@@ -49,7 +49,7 @@ def tail(options: Namespace) -> int:
     return output.FINE
 
 
-def _events_of(path: Path, options: Namespace) -> list[dict[str, Any]]:
+def _call_events(path: Path, options: Namespace) -> list[dict[str, Any]]:
     try:
         return logs_module.events_of(path, options.call)
     except InputError as error:
@@ -59,28 +59,29 @@ def _events_of(path: Path, options: Namespace) -> list[dict[str, Any]]:
 
 def _last(path: Path, options: Namespace) -> list[dict[str, Any]]:
     if options.call is None:
-        return logs_module.tail(path, _LINES if options.lines is None else options.lines)
+        return logs_module.tail(path, _DEFAULT_LINES if options.lines is None else options.lines)
     try:
-        events = _events_of(path, options)
+        events = _call_events(path, options)
     except InputError:
-        if options.follow:  # the call may be yet to come
+        if options.follow:  # the call may come later
             return []
         raise
-    most = len(events) if options.lines is None else options.lines
-    return events[max(len(events) - most, 0) :]
+    count = len(events) if options.lines is None else options.lines
+    return events[max(len(events) - count, 0) :]
 
 
-def _follow(follower: Follower, shown: list[dict[str, Any]], options: Namespace) -> None:
-    """Print new lines until Ctrl-C or until nobody reads them."""
-    wanted = (options.call or "").strip().lower()
+def _follow(follower: Follower, printed: list[dict[str, Any]], options: Namespace) -> None:
+    """Print new lines until Ctrl-C or until the pipe is closed."""
+    call_id = (options.call or "").strip().lower()
     while True:
-        if reader_left(sys.stdout):
+        if is_pipe_closed(sys.stdout):
             raise BrokenPipeError
         events = [event for line in follower.lines() if (event := _event(line))]
-        new = [event for event in events if event not in shown]  # written between the two looks
-        _print((each for each in new if each["call"].startswith(wanted)), as_json=options.json)
-        shown = []
-        time.sleep(_PAUSE)
+        # The first lines may have been printed already.
+        new = [event for event in events if event not in printed]
+        _print((event for event in new if event["call"].startswith(call_id)), as_json=options.json)
+        printed = []
+        time.sleep(_POLL_SECONDS)
 
 
 def _event(line: bytes) -> dict[str, Any] | None:
@@ -93,7 +94,7 @@ def _event(line: bytes) -> dict[str, Any] | None:
 
 def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
     for event in events:
-        # In ASCII, as it was written: whatever else the file may hold acts on no terminal.
+        # In ASCII, so that no control character reaches the terminal.
         if as_json:
             print(json.dumps(event, separators=(",", ":")))
         else:

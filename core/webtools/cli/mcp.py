@@ -11,7 +11,7 @@ from webtools.cli.output import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
 
-_TYPED = (
+_TERMINAL_NOTE = (
     "this waits for the client that started it, and speaks MCP over stdin and stdout. "
     "Enter the command in the client's settings, or let clients connect: "
     "webtools mcp --http 127.0.0.1:8766. Ctrl-C ends it."
@@ -19,7 +19,7 @@ _TYPED = (
 
 
 def run(options: Namespace) -> int:
-    """Serve until the client leaves or Ctrl-C.
+    """Serve until the client disconnects, or until Ctrl-C.
 
     Raises:
         UsageError: An option needs --http.
@@ -27,33 +27,33 @@ def run(options: Namespace) -> int:
     if options.http is None and options.token_file is not None:
         raise UsageError("--token-file needs --http: over stdio there is no token", "webtools mcp")
     try:
-        from webtools.mcp import serving  # noqa: PLC0415  optional, and slow to load
+        from webtools.mcp import serving  # noqa: PLC0415  an extra
     except ImportError as error:
         complain(str(error))
         return USAGE
     typed.set("mcp")
-    Settings(options.config).accounts()  # what is wrong with them is told here, and by no client
+    Settings(options.config).accounts()  # raises for invalid settings, which clients may not show
     web = WebTools(config=options.config)
     try:
         if options.http is None:
             if sys.stdin.isatty():
-                complain(_TYPED)
+                complain(_TERMINAL_NOTE)
             serving.serve_stdio(web)
         else:
             _serve_http(web, options)
     except KeyboardInterrupt:
-        pass  # how a server is meant to end
+        pass
     return FINE
 
 
 def _serve_http(web: WebTools, options: Namespace) -> None:
-    from webtools.mcp import access, serving  # noqa: PLC0415  likewise
+    from webtools.mcp import access, serving  # noqa: PLC0415  an extra
 
     token = access.read_token(options.token_file)
-    wanted = "Bearer token required." if token else "No token: for this machine alone."
+    requirement = "Bearer token required." if token else "No token: for this machine alone."
 
     def announce(url: str) -> None:
-        print(f"Serving MCP at {url}. {wanted} Ctrl-C stops it.", flush=True)
+        print(f"Serving MCP at {url}. {requirement} Ctrl-C stops it.", flush=True)
 
     with web:
         serving.serve_http(

@@ -1,16 +1,14 @@
-"""`--model PROVIDER:NAME`: a model that writes answers, through whichever framework is there."""
+"""`--model PROVIDER:NAME`: a model that writes answers, through LangChain or LlamaIndex."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from inspect import isclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webtools._internal.io.foreign import describe_error
 from webtools.errors import ConfigError
-
-if TYPE_CHECKING:
-    from webtools.synthesis import Synthesizer
+from webtools.synthesis import Synthesizer
 
 _FRAMEWORKS = (
     "pip install 'agent-webtools[langchain]' langchain-{0}",
@@ -18,21 +16,21 @@ _FRAMEWORKS = (
 )
 
 
-def synthesizer_of(model: str) -> Synthesizer:
-    """Return what lets a model write answers: by LangChain, or where that lacks it by LlamaIndex.
+def load_synthesizer(model: str) -> Synthesizer:
+    """Return a synthesizer for a model, from LangChain, else from LlamaIndex.
 
     Args:
-        model: The provider and the model's name there, such as `openai:gpt-5-mini`.
+        model: The provider and the name of the model, such as `openai:gpt-5-mini`.
 
     Raises:
-        ConfigError: The name has another form, neither framework has the provider, or the
-            provider refuses the settings, such as those without a key.
+        ConfigError: The format is invalid, neither framework has the provider, or the provider
+            refuses the settings, for example without a key.
     """
     provider, _, name = model.partition(":")
     if not (provider.isidentifier() and name):
         raise ConfigError(f'--model "{model}" is not possible; write PROVIDER:NAME.')
     faults: list[str] = []
-    for load in (_of_langchain, _of_llamaindex):
+    for load in (_load_with_langchain, _load_with_llamaindex):
         try:
             return load(provider, name)
         except ImportError:
@@ -41,34 +39,34 @@ def synthesizer_of(model: str) -> Synthesizer:
             faults.append(describe_error(error))
     if faults:
         raise ConfigError(f'--model "{model}" cannot be used: {faults[0]}')
-    ways = "\nor: ".join(way.format(provider.replace("_", "-")) for way in _FRAMEWORKS)
+    commands = "\nor: ".join(text.format(provider.replace("_", "-")) for text in _FRAMEWORKS)
     raise ConfigError(
-        f'--model "{model}" takes a framework and its package for "{provider}":\n{ways}'
+        f'--model "{model}" takes a framework and its package for "{provider}":\n{commands}'
     )
 
 
-def _of_langchain(provider: str, name: str) -> Synthesizer:
+def _load_with_langchain(provider: str, name: str) -> Synthesizer:
     from langchain.chat_models import init_chat_model  # noqa: PLC0415  an extra
 
-    from langchain_webtools import ChatModelSynthesizer  # noqa: PLC0415  likewise
+    from langchain_webtools import ChatModelSynthesizer  # noqa: PLC0415  an extra
 
     model: Any = init_chat_model(name, model_provider=provider)
     return ChatModelSynthesizer(model)
 
 
-def _of_llamaindex(provider: str, name: str) -> Synthesizer:
-    """Load a model of the class that is called like its module, as those packages have it.
+def _load_with_llamaindex(provider: str, name: str) -> Synthesizer:
+    """Load the class with the name of its module, which is LlamaIndex's convention.
 
     Raises:
-        ImportError: There is no such module, or no such class in it.
+        ImportError: The module or the class does not exist.
     """
     from llamaindex_webtools import LLMSynthesizer  # noqa: PLC0415  an extra
 
     module = import_module(f"llama_index.llms.{provider}")
-    wanted = provider.replace("_", "")
-    kinds: dict[str, Any] = vars(module)
-    for title, kind in kinds.items():
-        if isclass(kind) and title.lower() == wanted:
-            make: Any = kind
-            return LLMSynthesizer(make(model=name))
+    class_name = provider.replace("_", "")
+    members: dict[str, Any] = vars(module)
+    for member_name, member in members.items():
+        if isclass(member) and member_name.lower() == class_name:
+            model_class: Any = member
+            return LLMSynthesizer(model_class(model=name))
     raise ImportError(provider)

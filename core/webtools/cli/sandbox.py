@@ -1,4 +1,4 @@
-"""`webtools sandbox`: serve until Ctrl-C, and say how to use it."""
+"""`webtools sandbox`: serve the sandbox until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -38,11 +38,9 @@ def run(options: Namespace) -> int:
 
 
 def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
-    """Return the config that leads to a sandbox, with a cache and a log beside its file.
+    """Return a config for a sandbox, with its own cache and log next to the file.
 
-    So a trial is like the real thing, and what it keeps stays apart from the user's own. Queries
-    are logged in clear: there is nothing to hide in them. The pages that the sandbox serves may be
-    read without an API as well.
+    The provider `direct` may fetch the sandbox's pages.
     """
     config = server.config()
     options = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
@@ -58,7 +56,7 @@ def write_config(path: Path, config: dict[str, Any]) -> None:
     """Write a config file that only the user may read.
 
     Raises:
-        FileExistsError: There is a file, and it holds something else: maybe the user's own keys.
+        FileExistsError: The file exists with other content, which may be the user's own keys.
     """
     text = json.dumps(config, indent=2) + "\n"
     try:
@@ -75,7 +73,7 @@ def write_config(path: Path, config: dict[str, Any]) -> None:
 def _welcome(url: str, config: dict[str, Any], config_path: str | None) -> str:
     names = ", ".join(entry["name"] for entry in config["providers"])
     path = shlex.quote(config_path or _NAME)
-    shown = (
+    config_text = (
         f"Config: written to {path}"
         if config_path
         else f"Config (save it as {path}, or use --write-config):\n{json.dumps(config, indent=2)}"
@@ -87,7 +85,7 @@ Nothing leaves this machine. Ctrl-C stops it.
 Test keys:
 {_keys(config)}
 
-{shown}
+{config_text}
 
 Answers are cached in {config["cache"]["path"]} and calls are logged in
 {config["log"]["path"]}, both beside that file and apart from your own.
@@ -105,7 +103,7 @@ takes over. Add `--cache refresh` if you asked before:
 def _keys(config: dict[str, Any]) -> str:
     lines: list[str] = []
     for entry in config["providers"]:
-        others = {k: v for k, v in entry.get("options", {}).items() if k.endswith("ApiKey")}
-        keys = {"apiKey": entry.get("apiKey"), **others}
+        options = {k: v for k, v in entry.get("options", {}).items() if k.endswith("ApiKey")}
+        keys = {"apiKey": entry.get("apiKey"), **options}
         lines += [f"  {entry['name']:<12}{k:<12}{v}" for k, v in keys.items() if v]
     return "\n".join(lines)

@@ -1,5 +1,5 @@
-"""The commands that call a tool; their options are the arguments of its input model."""
-# ruff: noqa: PLC0415  # the models cost what the list of commands does not need
+"""The commands that call a tool. Their options are the arguments of its input model."""
+# ruff: noqa: PLC0415  # slow imports that the list of commands does not need
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODEL = (
     "Let this model write the answer, such as openai:gpt-5-mini. Takes LangChain or LlamaIndex, "
     "and their package for the provider."
 )
-_time = number(float, 1e-9, 86_400, "is no time; use seconds above 0, up to 86400")
+_time = number(float, 1e-9, 86_400, "is not a time; use seconds above 0, up to 86400")
 _CALL = (
     value("--timeout SECONDS", "End the whole call after so long.", type=_time),
     CONFIG,
@@ -127,7 +127,7 @@ CALLS = {
         "web_read",
         "HANDLE",
         "read the rest of an output that was cut",
-        "Read the rest of an output that was cut: the handle stands at its end.\n"
+        "Read the rest of an output that was cut. The handle is at its end.\n"
         "Outputs are kept for a day.",
         """\
   webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --offset 51200
@@ -151,7 +151,7 @@ examples:
 
 
 def tool_options(name: str, command: Command) -> tuple[str, str, list[Option]]:
-    """Return what a tool is about, the words for it, and the options that a command over it has."""
+    """Return the subject of a tool, its help text, and the options of a command."""
     from webtools.config.config_models import synthesis_names
     from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
     from webtools.tools import TOOLS
@@ -159,13 +159,13 @@ def tool_options(name: str, command: Command) -> tuple[str, str, list[Option]]:
     model = TOOLS[command.tool].input_model
     is_research = command.tool == "web_research"
     options = [*options_of(model, {"synthesis": synthesis_names()} if is_research else {})]
-    if name in RESEARCH:  # what the command's own name says is no option of it
-        options = [each for each in options if each.target != "command"]
+    if name in RESEARCH:  # the name of the command sets this argument
+        options = [option for option in options if option.target != "command"]
     if is_research:
         options.append(Option(("--model",), "model", _MODEL, metavar="PROVIDER:NAME"))
     if command.tool in {"web_search", "web_research"}:
         options.append(KEYLESS)
     if command is not PLAN:
         options.append(CACHE)
-    subject, about = next(iter(model.model_fields.items()))
-    return subject, f"{about.description} Use - to read stdin.", options
+    subject, field = next(iter(model.model_fields.items()))
+    return subject, f"{field.description} Use - to read stdin.", options

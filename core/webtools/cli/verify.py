@@ -13,48 +13,51 @@ from webtools.cli.output import FAILED, FINE, note, report
 from webtools.errors import InputError
 from webtools.results import Verified
 
-_MOST = 1_000_000  # characters of a file, which may be one without an end
-_LONGEST = 1000  # characters of a claim or quotation
-_LISTED = r"\d+\. .*\n {3}https?://.*\n(?: {3}.*\n)*"
-_SOURCES = re.compile(rf"\n\nSources:\n((?:{_LISTED})+)\nConfidence: ")
+_MAX_CHARACTERS = 1_000_000  # of a file, which may be endless
+_MAX_TEXT_CHARACTERS = 1000  # of a claim or quotation
+_SOURCE = r"\d+\. .*\n {3}https?://.*\n(?: {3}.*\n)*"
+_SOURCES = re.compile(rf"\n\nSources:\n((?:{_SOURCE})+)\nConfidence: ")
 
 
 def verify(options: Namespace) -> int:
     """Check an answer."""
     answer, sources = _parts(_read(options.file))
     with WebTools(config=options.config) as web:
-        found = web.verify(answer, options.sources or sources)
-    report(options, _text(found), found.model_dump(mode="json"))
-    return FAILED if found.dropped or (options.strict and found.uncertain) else FINE
+        verified = web.verify(answer, options.sources or sources)
+    report(options, _text(verified), verified.model_dump(mode="json"))
+    return FAILED if verified.dropped or (options.strict and verified.uncertain) else FINE
 
 
 def _parts(text: str) -> tuple[str, list[str]]:
-    """Split what a research command printed into its answer and the URLs that `[n]` stands for.
+    """Split the output of a research command into the answer and the URLs of its sources.
 
-    Its passages are quotations and no claims. Any other text is an answer as it is.
+    Passages are left out, because they are quotations. Any other text is an answer.
     """
-    found = list(_SOURCES.finditer(text))
-    if not found:
+    matches = list(_SOURCES.finditer(text))
+    if not matches:
         return text, []
-    answer, passages, _ = text[: found[-1].start()].partition("\n\nPassages:\n\n")
+    answer, passages, _ = text[: matches[-1].start()].partition("\n\nPassages:\n\n")
     if passages:
         note("the answer is checked, and not the passages below it.")
-    return answer, re.findall(r"^ {3}(http\S+)", found[-1][1], re.MULTILINE)
+    return answer, re.findall(r"^ {3}(http\S+)", matches[-1][1], re.MULTILINE)
 
 
-def _text(found: Verified) -> str:
+def _text(verified: Verified) -> str:
     """Return the report: each claim with its status, quotations, sources and closest passage."""
     blocks: list[str] = []
-    for claim in found.claims:
-        rows = [f"{claim.status}: {display_text(claim.text, _LONGEST)}"]
-        for each in claim.citations:
-            quotation = display_text(each.quotation, _LONGEST)
+    for claim in verified.claims:
+        rows = [f"{claim.status}: {display_text(claim.text, _MAX_TEXT_CHARACTERS)}"]
+        for citation in claim.citations:
+            quotation = display_text(citation.quotation, _MAX_TEXT_CHARACTERS)
             rows += [f"   “{quotation}”"] if quotation else []
-            rows.append(f"   {display_text(each.url, _LONGEST)}")
+            rows.append(f"   {display_text(citation.url, _MAX_TEXT_CHARACTERS)}")
         if claim.nearest is not None:
-            rows.append(f"   closest passage: “{display_text(claim.nearest.text, _LONGEST)}”")
+            nearest = display_text(claim.nearest.text, _MAX_TEXT_CHARACTERS)
+            rows.append(f"   closest passage: “{nearest}”")
         blocks.append("\n".join(rows))
-    notes = [display_text(each, _LONGEST) for each in (*found.reasons, *found.warnings)]
+    notes = [
+        display_text(text, _MAX_TEXT_CHARACTERS) for text in (*verified.reasons, *verified.warnings)
+    ]
     return "\n\n".join(filter(None, [*blocks, "\n".join(notes)])) or "No claims."
 
 
@@ -65,9 +68,9 @@ def _read(file: str) -> str:
         InputError: It cannot be read.
     """
     if file == "-":
-        return sys.stdin.read(_MOST)
+        return sys.stdin.read(_MAX_CHARACTERS)
     try:
-        with Path(file).open(encoding="utf-8", errors="replace") as opened:
-            return opened.read(_MOST)
+        with Path(file).open(encoding="utf-8", errors="replace") as stream:
+            return stream.read(_MAX_CHARACTERS)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from error

@@ -1,0 +1,103 @@
+"""Show the result of a tool, and return its exit code."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from webtools._internal.text.fencing import unfenced
+from webtools.cli.answers import without_passages
+from webtools.cli.drawing import draw
+from webtools.cli.grouping import by_query
+from webtools.cli.output import (
+    FAILED,
+    FINE,
+    NOTHING,
+    USAGE,
+    USER_ERRORS,
+    command,
+    complain,
+    note,
+    print_json,
+    tell,
+)
+from webtools.tools import ToolResult
+
+_SEARCHES = {"web_search", "web_research"}
+_MAX_URLS = 5
+_ENVELOPE = ("results", "meta", "synthesis")
+
+
+def show(tool: str, result: ToolResult, options: Namespace, seconds: float | None = None) -> int:
+    """Show a tool's result as the options say, and return its exit code."""
+    display_result = replace(result, text=_text_for_people(tool, result))
+    _note_failed_pages(tool, result)
+    if options.json:
+        is_envelope = tool == "web_research" and not result.is_error
+        names = _ENVELOPE if is_envelope else result.details
+        print_json({name: result.details[name] for name in names})
+    elif not result.is_error:
+        if options.plain or not draw(tool, display_result, seconds):
+            if result.details.get("passages") and not getattr(options, "passages", False):
+                result = without_passages(result)
+                display_result = replace(result, text=_text_for_people(tool, result))
+            print(display_result.text) if options.plain else tell(display_result.text)
+        _show_read_command(result, options)
+    if not result.is_error:
+        return NOTHING if _is_empty(tool, result.details) else FINE
+    complain(display_result.text)
+    fault = result.details["error"]
+    code = USAGE if fault["type"] in USER_ERRORS and not fault["retryable"] else FAILED
+    if result.call_id and code == FAILED:  # for user errors it would repeat the message
+        note(f"`{command(options, 'explain', result.call_id)}` lists what happened.")
+    return code
+
+
+def _note_failed_pages(tool: str, result: ToolResult) -> None:
+    if tool != "web_fetch" or result.is_error or not result.details["failed_count"]:
+        return
+    pages = result.details["results"]
+    failed_urls = [page["url"] for page in pages if page["error"]]
+    count = len(failed_urls)
+    more = f" and {count - _MAX_URLS} more" if count > _MAX_URLS else ""
+    urls = ", ".join(failed_urls[:_MAX_URLS])
+    note(f"{count} of {len(pages)} pages failed: {urls}{more}.")
+
+
+def _is_empty(tool: str, details: Mapping[str, Any]) -> bool:
+    if tool == "web_read":
+        return bool(details["find"]) and details["found_at"] is None
+    return tool in _SEARCHES and details["results"] == []
+
+
+def _show_read_command(result: ToolResult, options: Namespace) -> None:
+    """Print the command for the rest of an output, on stderr too if stdout is not a terminal."""
+    handle = result.details["read_handle"]
+    if handle is None and result.details["truncation"] is None:
+        return
+    message = "the output was cut"
+    if handle is not None:
+        match = re.search(_handle_pattern(handle), result.text)
+        offset = ["--offset", match[1]] if match and match[1] != "0" else []
+        read_command = command(options, "read", handle, *offset)
+        print(f"[Read on: {read_command}]")
+        message += f"; `{read_command}` reads on"
+    if not sys.stdout.isatty():
+        note(f"{message}.")
+
+
+def _handle_pattern(handle: str) -> str:
+    return rf"\n\[Read on with web_read: handle {re.escape(handle)}, offset (\d+)\.\]"
+
+
+def _text_for_people(tool: str, result: ToolResult) -> str:
+    """Return the text without the parts for models: the fence, and how to call `web_read`."""
+    if tool == "web_search" and len(result.details.get("queries", ())) > 1:
+        return by_query(result.details)
+    text = unfenced(result.text)
+    handle = result.details["read_handle"]
+    return text if handle is None else re.sub(_handle_pattern(handle), "", text)
