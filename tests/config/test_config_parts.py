@@ -230,15 +230,6 @@ def test_a_mapping_with_other_keys_than_texts_is_a_config_error(values: Any) -> 
         Settings({"providers": PROVIDERS} | values)
 
 
-# --- the check ---------------------------------------------------------------------------------
-
-
-def named(lines: list[str], *parts: tuple[str, ...]) -> bool:
-    return len(lines) == len(parts) and all(
-        all(word in line for word in words) for line, words in zip(lines, parts, strict=True)
-    )
-
-
 # --- the documentation -------------------------------------------------------------------------
 
 

@@ -174,7 +174,7 @@ def get(request: pytest.FixtureRequest) -> Fetch:
     return driver
 
 
-def refused(get: Fetch, provider: Account, url: str) -> str:
+def refusal(get: Fetch, provider: Account, url: str) -> str:
     with pytest.raises(ProviderError) as caught:
         get(provider, url)
     return str(caught.value)
@@ -229,7 +229,7 @@ def test_a_name_with_one_private_address_is_not_connected_to(
     get: Fetch, internet: Internet, private: str
 ) -> None:
     internet.name("mixed.example", [PUBLIC, private])
-    text = refused(get, IMPLICIT, "http://mixed.example/")
+    text = refusal(get, IMPLICIT, "http://mixed.example/")
     assert POLICY in text
     assert f'"mixed.example" has the address {private}' in text
     assert internet.connected == []
@@ -251,7 +251,7 @@ def test_a_name_that_is_rebound_between_two_hops_is_refused(get: Fetch, internet
     with Site(start=moved("/next")) as site, Site() as secret:
         internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port}
         internet.name("rebind.example", [PUBLIC], ["127.0.0.1"])
-        text = refused(get, IMPLICIT, "http://rebind.example/start")
+        text = refusal(get, IMPLICIT, "http://rebind.example/start")
         assert "127.0.0.1" in text
         assert set(internet.connected) == {PUBLIC}
         assert secret.connections == 0
@@ -263,7 +263,7 @@ def test_a_retry_goes_to_the_checked_address_without_another_look_up(
     with Site(busy=response(b"", "503 Busy")) as site:
         internet.servers = {PUBLIC: site.port}
         internet.name("rebind.example", [PUBLIC], ["127.0.0.1"])
-        assert "HTTP 503" in refused(get, IMPLICIT, "http://rebind.example/busy")
+        assert "HTTP 503" in refusal(get, IMPLICIT, "http://rebind.example/busy")
         assert len(site.requests) == 3
         assert internet.looked_up == ["rebind.example"]
 
@@ -285,7 +285,7 @@ def test_a_redirect_to_something_private_is_not_followed(
     with Site(start=moved(location, status)) as site, Site() as secret:
         internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port, "::1": secret.port}
         internet.name("inside.example", ["127.0.0.1"])
-        text = refused(_blocking, IMPLICIT, "http://public.example/start")
+        text = refusal(_blocking, IMPLICIT, "http://public.example/start")
         assert POLICY in text
         assert internet.connected == [PUBLIC]
         assert secret.connections == 0
@@ -296,7 +296,7 @@ def test_a_chain_of_redirects_is_checked_at_every_hop(get: Fetch, internet: Inte
     with Site(**hops) as site, Site() as secret:
         internet.servers = {PUBLIC: site.port, "192.168.1.1": secret.port}
         internet.name("in.example", ["192.168.1.1"])
-        assert "192.168.1.1" in refused(get, IMPLICIT, "http://one.example/a")
+        assert "192.168.1.1" in refusal(get, IMPLICIT, "http://one.example/a")
         assert site.hosts == ["one.example", "two.example", "two.example"]
         assert internet.looked_up == ["one.example", "two.example", "two.example", "in.example"]
         assert secret.connections == 0
@@ -309,7 +309,7 @@ def test_a_public_site_cannot_lead_to_a_private_one_that_is_open(
         internet.servers = {PUBLIC: site.port, "10.0.0.7": wiki.port}
         internet.name("wiki.corp", ["10.0.0.7"])
         opened = allowing("wiki.corp")
-        assert POLICY in refused(get, opened, "http://public.example/start")
+        assert POLICY in refusal(get, opened, "http://public.example/start")
         assert wiki.connections == 0
         assert get(opened, "http://wiki.corp/page").pages[0].title == "Ferry"
 
@@ -394,7 +394,7 @@ def test_a_certificate_for_another_name_is_refused(
 ) -> None:
     with Site(context=_serving(authority, "other.example", [])) as site:
         internet.servers = {PUBLIC: site.port}
-        assert "certificate" in refused(get, IMPLICIT, "https://secure.example/").lower()
+        assert "certificate" in refusal(get, IMPLICIT, "https://secure.example/").lower()
         assert site.requests == []
 
 
@@ -435,7 +435,7 @@ def test_five_redirects_are_followed_and_no_sixth(
         if hops == 5:
             assert get(IMPLICIT, "http://a.example/s0").pages[0].title == "Ferry"
         else:
-            assert "more than 5 times" in refused(get, IMPLICIT, "http://a.example/s0")
+            assert "more than 5 times" in refusal(get, IMPLICIT, "http://a.example/s0")
         assert len(site.requests) == 6
 
 
@@ -445,7 +445,7 @@ def test_a_redirect_that_leads_nowhere_is_an_error(
 ) -> None:
     with Site(start=answer) as site:
         internet.servers = {PUBLIC: site.port}
-        assert "leads nowhere" in refused(get, IMPLICIT, "http://a.example/start")
+        assert "leads nowhere" in refusal(get, IMPLICIT, "http://a.example/start")
 
 
 # --- what sites answer -------------------------------------------------------------------------
@@ -457,7 +457,7 @@ def test_a_page_larger_than_the_bound_is_an_error(
     monkeypatch.setattr("webtools._internal.pages.fetching.MAX_PAGE_BYTES", 1024 * 1024)
     with Site(x=html(b"<p>" + b"x" * 1024 * 1024)) as site:
         internet.servers = {PUBLIC: site.port}
-        assert "1 MiB" in refused(get, IMPLICIT, "http://a.example/x")
+        assert "1 MiB" in refusal(get, IMPLICIT, "http://a.example/x")
 
 
 # --- many pages --------------------------------------------------------------------------------
@@ -534,7 +534,7 @@ def test_behind_a_proxy_literal_addresses_are_checked(get: Fetch, internet: Inte
         internet.servers = {"192.0.2.99": proxy.port}
         behind = account(proxy="http://192.0.2.99:3128")
         for url in ("http://127.0.0.1/", "http://localhost/", "http://2130706433/"):
-            assert POLICY in refused(get, behind, url)
+            assert POLICY in refusal(get, behind, url)
         assert internet.connected == []
         response = get(behind, "http://a.example/")
         assert response.pages[0].title == "Ferry"
@@ -673,13 +673,15 @@ PAGE = Response(200, {"content-type": "text/html"}, HTML)
 A, B = "http://a.example/", "http://b.example/"
 
 
-def rescued(exa: Response | RequestError, page: Response = PAGE, **call: Any) -> FetchResponse:
+def fetch_with_fallback(
+    exa: Response | RequestError, page: Response = PAGE, **call: Any
+) -> FetchResponse:
     tools = web({**EXA, "fetchFallback": "direct"})
     return run(tools._dispatcher.call(IO, FETCH, {"urls": [A, B], **call}), Rescue(exa, page))
 
 
 def test_a_fallback_fetches_missing_pages_with_a_warning() -> None:
-    response = rescued(exa_answer(B, good=A))
+    response = fetch_with_fallback(exa_answer(B, good=A))
     assert [page.title for page in response.pages] == ["From Exa", "Ferry"]
     assert response.provider == "exa"
     [warning] = [line for line in response.warnings if B in line]
@@ -687,18 +689,18 @@ def test_a_fallback_fetches_missing_pages_with_a_warning() -> None:
 
 
 def test_a_failing_provider_is_replaced() -> None:
-    response = rescued(Response(401, {}, b'{"error": "Invalid API key"}'))
+    response = fetch_with_fallback(Response(401, {}, b'{"error": "Invalid API key"}'))
     assert [page.title for page in response.pages] == ["Ferry", "Ferry"]
     assert any("Invalid API key" in warning for warning in response.warnings)
 
 
 def test_when_both_providers_fail_the_first_error_is_raised() -> None:
     with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
-        rescued(exa_answer(A, B), Response(404, {}, b""))
-    mixed = rescued(exa_answer(B, good=A), Response(404, {}, b""))
+        fetch_with_fallback(exa_answer(A, B), Response(404, {}, b""))
+    mixed = fetch_with_fallback(exa_answer(B, good=A), Response(404, {}, b""))
     assert [bool(page.error) for page in mixed.pages] == [False, True]
 
 
 def test_a_named_provider_has_no_fallback() -> None:
     with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
-        rescued(exa_answer(A, B), provider="exa")
+        fetch_with_fallback(exa_answer(A, B), provider="exa")

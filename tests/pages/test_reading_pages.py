@@ -38,7 +38,7 @@ def page(
     return read(Source(data, content_type, URL, url))
 
 
-def refused(body: bytes | str, content_type: str = "text/html", url: str = URL) -> str:
+def refusal(body: bytes | str, content_type: str = "text/html", url: str = URL) -> str:
     with pytest.raises(ProviderError) as caught:
         page(body, content_type, url)
     return str(caught.value)
@@ -112,7 +112,7 @@ def test_a_newspaper_page_has_title_authors_date_and_text() -> None:
 
 def test_reading_prints_nothing_and_warns_of_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     page(NEWSPAPER)
-    refused("<html></html>")
+    refusal("<html></html>")
     with pytest.raises(ProviderError):
         page(b"%PDF-1.4 broken", "application/pdf")
     assert capfd.readouterr() == ("", "")
@@ -403,14 +403,14 @@ MARKED_BINARY = b"\xff\xfe" + bytes(n * 37 % 256 if n % 12 > 1 else 0 for n in r
     ],
 )
 def test_content_without_text_is_refused_by_its_type(body: bytes, kind: str, named: str) -> None:
-    text = refused(body, kind)
+    text = refusal(body, kind)
     assert re.search(rf" {re.escape(named)}\b", text)
 
 
 @pytest.mark.parametrize("body", [b"", b" \n ", b"\xef\xbb\xbf", b"\x08\x0b"])
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/json", ""])
 def test_a_page_of_nothing_is_an_error(body: bytes, kind: str) -> None:
-    assert refused(body, kind)
+    assert refusal(body, kind)
 
 
 def test_very_long_text_is_cut_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -477,7 +477,7 @@ def assert_all_text(result: Content) -> None:
 
 def test_more_html_than_is_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_extraction, "MAX_HTML", 1024 * 1024)
-    assert "1 MiB" in refused("<p>" + "x" * 1024 * 1024)
+    assert "1 MiB" in refusal("<p>" + "x" * 1024 * 1024)
 
 
 def test_exceptions_of_a_library_become_provider_errors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -487,7 +487,7 @@ def test_exceptions_of_a_library_become_provider_errors(monkeypatch: pytest.Monk
             raise error
 
         monkeypatch.setattr("trafilatura.bare_extraction", fail)
-        text = refused(PROSE)
+        text = refusal(PROSE)
         assert f"({type(error).__name__})" in text
         assert "secret" not in text
 
@@ -640,7 +640,7 @@ def encrypted(password: str, algorithm: str) -> bytes:
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
 def test_an_encrypted_pdf_is_read_if_it_needs_no_password_and_else_an_error(algorithm: str) -> None:
     assert page(encrypted("", algorithm)).text == "The ferry crosses."
-    assert refused(encrypted("secret", algorithm)) == _pdf._ENCRYPTED
+    assert refusal(encrypted("secret", algorithm)) == _pdf._ENCRYPTED
 
 
 def test_a_long_pdf_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -662,7 +662,7 @@ def test_a_compressed_bomb_in_a_pdf_is_an_error_of_ours_and_soon() -> None:
         "<< >>",
     ]
     start = time.monotonic()
-    assert "PDF" in refused(_assembled(objects), "application/pdf")
+    assert "PDF" in refusal(_assembled(objects), "application/pdf")
     assert time.monotonic() - start < 20
 
 
@@ -670,7 +670,7 @@ def test_a_compressed_bomb_in_a_pdf_is_an_error_of_ours_and_soon() -> None:
     "body", [b"%PDF-1.4", b"%PDF-1.7\n" + b"\x00" * 500, b"%PDF-" + b"1 0 obj " * 9]
 )
 def test_a_damaged_pdf_is_an_error(body: bytes) -> None:
-    assert "PDF" in refused(body, "application/pdf")
+    assert "PDF" in refusal(body, "application/pdf")
 
 
 # --- pages that stand in for the one asked for --------------------------------------------------
@@ -821,7 +821,7 @@ NOWHERE = {  # title, heading, text
 
 @pytest.mark.parametrize("parts", NOWHERE.values(), ids=NOWHERE.keys())
 def test_a_page_about_a_missing_page_is_an_error(parts: tuple[str, str, str]) -> None:
-    assert refused(missing(*parts)) == NOT_FOUND
+    assert refusal(missing(*parts)) == NOT_FOUND
 
 
 @pytest.mark.parametrize(
@@ -845,8 +845,8 @@ def test_a_page_about_a_missing_page_is_an_error(parts: tuple[str, str, str]) ->
     ],
 )
 def test_a_title_that_ends_in_a_log_in_and_a_password_field_are_a_log_in(title: str) -> None:
-    assert refused(login(title)) == LOGIN
-    assert refused(login("Acme", title)) == LOGIN
+    assert refusal(login(title)) == LOGIN
+    assert refusal(login("Acme", title)) == LOGIN
 
 
 @pytest.mark.parametrize(
@@ -892,7 +892,7 @@ def test_a_redirect_to_a_login_is_recognized_by_path_segments(path: str, counts:
 
 @pytest.mark.parametrize(("text", "reason"), WALLS.values(), ids=WALLS.keys())
 def test_a_block_page_is_an_error_with_its_reason(text: str, reason: str) -> None:
-    assert refused(text) == reason
+    assert refusal(text) == reason
 
 
 def about(topic: str, more: str = "") -> str:

@@ -269,7 +269,7 @@ def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "MAX_RESIDENT", 2**60)
 
 
-def asked(*sources: Source) -> list[Answer]:
+def serve(*sources: Source) -> list[Answer]:
     """Serve pages as the process does, and give its answers."""
     pages, answers = io.BytesIO(), io.BytesIO()
     for source in sources:
@@ -281,7 +281,7 @@ def asked(*sources: Source) -> list[Answer]:
 
 
 def test_the_program_answers_each_page_and_ends_with_its_input() -> None:
-    ready, first, second = asked(source(), source(b""))
+    ready, first, second = serve(source(), source(b""))
     assert ready == Answer(is_last=False)
     assert first.read().title == "Ferry"
     assert second.error
@@ -290,7 +290,7 @@ def test_the_program_answers_each_page_and_ends_with_its_input() -> None:
 
 def test_an_internal_error_affects_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "read", lambda _: 1 // 0)
-    [_, answer] = asked(source())
+    [_, answer] = serve(source())
     assert "(ZeroDivisionError)" in str(answer.error)
 
 

@@ -33,13 +33,13 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     """Write the module `heron`: the example, with a part replaced."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def made(old: str = "", new: str = "") -> ModuleType:
+    def write_module(old: str = "", new: str = "") -> ModuleType:
         source = EXAMPLE.read_text("utf-8").replace('"plover"', '"heron"')
         assert old in source
         (tmp_path / "heron.py").write_text(source.replace(old, new, 1), "utf-8")
         return importlib.import_module("heron")
 
-    yield made
+    yield write_module
     sys.modules.pop("heron", None)
 
 

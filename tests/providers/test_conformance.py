@@ -217,15 +217,15 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(item, (*path, index))
 
 
-def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+def replace_at(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     """Copy a JSON value with the node at the path replaced."""
     if not path:
         return new
     head, rest = path[0], path[1:]
     if isinstance(value, dict):
-        return {**value, head: changed(value.get(head), rest, new)}
+        return {**value, head: replace_at(value.get(head), rest, new)}
     if isinstance(value, list) and isinstance(head, int) and head < len(value):
-        return [*value[:head], changed(value[head], rest, new), *value[head + 1 :]]
+        return [*value[:head], replace_at(value[head], rest, new), *value[head + 1 :]]
     return value  # an earlier change has taken the place away
 
 
@@ -233,7 +233,7 @@ def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 def mutated_bodies(draw: st.DrawFn) -> tuple[str, Capability, int, Any]:
     kind, able, status, body = draw(st.sampled_from(RECORDED))
     for path in draw(st.lists(st.sampled_from(list(places(body))), min_size=1, max_size=3)):
-        body = changed(body, path, draw(any_json))
+        body = replace_at(body, path, draw(any_json))
     return kind, able, status, body
 
 

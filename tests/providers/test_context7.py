@@ -27,13 +27,13 @@ ACCOUNT = offline.account("context7")
 PAGE = "https://github.com/acme/widget/blob/main/README.md"
 
 
-def looked_up(
+def look_up(
     query: DocsQuery | str, *answers: Any, account: Account = ACCOUNT
 ) -> tuple[Hits, list[str]]:
     """Run a look-up; return its hits and the requests."""
     stub = Stub(*answers)
     response = run(flow(query, account), stub)
-    return response, [shown(request) for request in stub.requests]
+    return response, [describe(request) for request in stub.requests]
 
 
 async def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Hits:
@@ -42,7 +42,7 @@ async def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Hits:
     return await metered_look_up(job, partial(context7.lookup, library, account))
 
 
-def shown(request: Request) -> str:
+def describe(request: Request) -> str:
     parts = urlsplit(request.url)
     sent = dict(parse_qsl(parts.query))
     return f"{parts.path.removeprefix('/api/v2')} {sent.get('libraryId') or sent['libraryName']}"
@@ -87,7 +87,7 @@ TEXT = snippets(code())
 
 def test_a_library_that_is_known_apart_from_the_question_is_searched_for() -> None:
     query = DocsQuery("how do I start?", 5, library="widget")
-    assert looked_up(query, FOUND, TEXT)[1] == ["/libs/search widget", "/context /acme/widget"]
+    assert look_up(query, FOUND, TEXT)[1] == ["/libs/search widget", "/context /acme/widget"]
 
 
 FREE = Cost(0.0, is_estimate=True)
@@ -95,10 +95,10 @@ FREE = Cost(0.0, is_estimate=True)
 
 @pytest.mark.parametrize("state", ["initial", "processing", "error", "delete", None])
 def test_only_finalized_libraries_are_used(state: str | None) -> None:
-    hits, sent = looked_up("q", libraries(library("/a/b", state=state), library()), TEXT)
+    hits, sent = look_up("q", libraries(library("/a/b", state=state), library()), TEXT)
     assert sent[1] == "/context /acme/widget"
     assert hits.warnings == ["Context7 is still preparing /a/b."]
-    hits, sent = looked_up("q", libraries(library("/a/b", state=state)))
+    hits, sent = look_up("q", libraries(library("/a/b", state=state)))
     assert (hits.results, sent) == ([], ["/libs/search q"])
     assert hits.warnings == ["Context7 is still preparing /a/b."]
 
@@ -118,11 +118,11 @@ def test_only_finalized_libraries_are_used(state: str | None) -> None:
     ],
 )
 def test_an_id_needs_no_lookup(query: DocsQuery | str, library: str) -> None:
-    assert looked_up(query, TEXT)[1] == [f"/context {library}"]
+    assert look_up(query, TEXT)[1] == [f"/context {library}"]
 
 
 def test_a_path_that_is_not_an_id_is_searched_for() -> None:
-    hits, sent = looked_up("what is in /usr/bin", fault("library_not_found", 404), FOUND, TEXT)
+    hits, sent = look_up("what is in /usr/bin", fault("library_not_found", 404), FOUND, TEXT)
     assert sent == [
         "/context /usr/bin",
         "/libs/search what is in /usr/bin",
@@ -148,11 +148,11 @@ def test_a_path_that_is_not_an_id_is_searched_for() -> None:
 def test_a_version_is_pinned_when_the_library_has_it(
     query: DocsQuery | str, name: str, library: str
 ) -> None:
-    assert looked_up(query, FOUND, TEXT)[1] == [f"/libs/search {name}", f"/context {library}"]
+    assert look_up(query, FOUND, TEXT)[1] == [f"/libs/search {name}", f"/context {library}"]
 
 
 def test_a_missing_version_is_reported() -> None:
-    hits, sent = looked_up("widget@9 create", FOUND, TEXT)
+    hits, sent = look_up("widget@9 create", FOUND, TEXT)
     assert sent[1] == "/context /acme/widget"
     [warning] = hits.warnings
     assert re.search(r"\b9 of /acme/widget\b.*v2\.0\.0, 1\.4, v1\.2", warning)
@@ -160,7 +160,7 @@ def test_a_missing_version_is_reported() -> None:
 
 def test_a_tag_that_no_longer_resolves_is_dropped() -> None:
     lost = fault("tag_not_found", 404, "Available tags: 1.4")
-    hits, sent = looked_up("widget@1.2", FOUND, lost, TEXT)
+    hits, sent = look_up("widget@1.2", FOUND, lost, TEXT)
     assert sent[1:] == ["/context /acme/widget@v1.2", "/context /acme/widget"]
     assert len(hits.results) == 1
     assert "no version v1.2 of /acme/widget" in hits.warnings[0]
@@ -171,7 +171,7 @@ def test_a_tag_that_no_longer_resolves_is_dropped() -> None:
 
 def test_a_moved_library_is_requested_under_its_new_id() -> None:
     moved = fault("library_redirected", 301, redirectUrl="/new/widget")
-    hits, sent = looked_up("/old/widget@v1.2 x", moved, TEXT)
+    hits, sent = look_up("/old/widget@v1.2 x", moved, TEXT)
     assert sent == ["/context /old/widget@v1.2", "/context /new/widget@v1.2"]
     assert len(hits.results) == 1
 
@@ -179,21 +179,21 @@ def test_a_moved_library_is_requested_under_its_new_id() -> None:
 def test_a_library_moves_only_once() -> None:
     moved = fault("library_redirected", 301, redirectUrl="/new/widget")
     with pytest.raises(UnavailableError, match="moved /new/widget twice") as caught:
-        looked_up("/old/widget x", moved)
+        look_up("/old/widget x", moved)
     assert not caught.value.retryable
 
 
 @pytest.mark.parametrize("where", [None, "https://evil.example/a", "/a", "/a/b?c", "//evil/a"])
 def test_an_invalid_redirect_is_refused(where: str | None) -> None:
     with pytest.raises(ResponseFormatError, match="HTTP 301"):
-        looked_up("/old/widget x", fault("library_redirected", 301, redirectUrl=where))
+        look_up("/old/widget x", fault("library_redirected", 301, redirectUrl=where))
 
 
 PREPARING = fault("library_not_finalized", 202)
 
 
 def test_a_library_in_preparation_is_waited_for(clock: Clock) -> None:
-    hits, sent = looked_up("/acme/widget x", PREPARING, PREPARING, TEXT)
+    hits, sent = look_up("/acme/widget x", PREPARING, PREPARING, TEXT)
     assert len(hits.results) == 1
     assert len(sent) == 3
     assert clock.slept == [2.0, 4.0]
@@ -201,7 +201,7 @@ def test_a_library_in_preparation_is_waited_for(clock: Clock) -> None:
 
 def test_the_wait_for_a_library_is_bounded(clock: Clock) -> None:
     with pytest.raises(UnavailableError, match="still preparing /acme/widget") as caught:
-        looked_up("/acme/widget x", PREPARING)
+        look_up("/acme/widget x", PREPARING)
     assert clock.slept == [2.0, 4.0, 8.0]
     assert (caught.value.retryable, caught.value.status) == (True, 202)
 
@@ -211,14 +211,14 @@ def test_the_wait_for_a_library_is_bounded(clock: Clock) -> None:
     ["library_not_found", "no_snippets_found", "no_documentation_found", "tag_not_found"],
 )
 def test_a_missing_library_is_an_empty_result(name: str) -> None:
-    assert looked_up("q", FOUND, fault(name, 404))[0].results == []
+    assert look_up("q", FOUND, fault(name, 404))[0].results == []
 
 
 # --- the snippets ------------------------------------------------------------------------------
 
 
 def test_code_comes_before_text() -> None:
-    hits, _ = looked_up("create a widget", FOUND, snippets(code(), infos=(info(),)))
+    hits, _ = look_up("create a widget", FOUND, snippets(code(), infos=(info(),)))
     common = {"source_provider": "my-context7", "query": "create a widget"}
     assert hits == Hits(
         [
@@ -240,7 +240,7 @@ def test_code_comes_before_text() -> None:
 
 
 def results(*codes: dict[str, Any], infos: tuple[dict[str, Any], ...] = ()) -> list[SearchResult]:
-    return looked_up("q", FOUND, snippets(*codes, infos=infos))[0].results
+    return look_up("q", FOUND, snippets(*codes, infos=infos))[0].results
 
 
 def test_all_snippets_of_a_page_are_one_result_in_their_order() -> None:

@@ -31,7 +31,7 @@ def body(query: SearchQuery, account: Account = ACCOUNT) -> dict[str, Any]:
     return sent
 
 
-def scraped(markdown: str | None = "Words of a page.", **metadata: Any) -> dict[str, Any]:
+def scrape_body(markdown: str | None = "Words of a page.", **metadata: Any) -> dict[str, Any]:
     meta = {"title": "A", "sourceURL": A, "url": A, "statusCode": 200, **metadata}
     return {"success": True, "data": {"markdown": markdown, "metadata": meta}}
 
@@ -89,7 +89,7 @@ def test_each_ten_results_cost_two_credits(limit: int, usd: float) -> None:
 
 
 def test_each_page_is_a_request_of_one_credit() -> None:
-    stub = Stub(answer(scraped()))
+    stub = Stub(answer(scrape_body()))
     response = offline.run(fetch([ACCOUNT], PageQuery((A, B)), detached()), stub)
     assert stub.bodies == [{"url": url, "formats": ["markdown"]} for url in (A, B)]
     assert {request.url for request in stub.requests} == {"https://api.firecrawl.dev/v2/scrape"}
@@ -113,8 +113,8 @@ def test_news_have_dates_and_snippets_and_the_credits_used_are_the_cost() -> Non
 @pytest.mark.parametrize(
     ("response", "error"),
     [
-        (answer(scraped(statusCode=404)), "HTTP 404"),
-        (answer(scraped(markdown=None)), " text"),
+        (answer(scrape_body(statusCode=404)), "HTTP 404"),
+        (answer(scrape_body(markdown=None)), " text"),
         (answer(DNS, 500), "SCRAPE_DNS_RESOLUTION_ERROR (No such host.)"),
         (
             answer({"success": False, "error": "We do not support this site."}, 403),
@@ -124,7 +124,7 @@ def test_news_have_dates_and_snippets_and_the_credits_used_are_the_cost() -> Non
 )
 def test_a_failing_page_loses_no_other(response: Any, error: str) -> None:
     query = PageQuery((A, B), highlights=True)
-    stub = Stub(lambda request: response if request.json["url"] == A else answer(scraped()))
+    stub = Stub(lambda request: response if request.json["url"] == A else answer(scrape_body()))
     result = offline.run(fetch([ACCOUNT], query, detached()), stub)
     assert error in str(result.pages[0].error)
     assert result.pages[1].error is None
@@ -135,14 +135,14 @@ def test_a_failing_page_loses_no_other(response: Any, error: str) -> None:
     ("status", "kind"), [(404, Fault.GONE), (410, Fault.GONE), (403, Fault.NONE)]
 )
 def test_a_missing_page_has_its_fault(status: int, kind: Fault) -> None:
-    pages = firecrawl.read_pages(answer(scraped(statusCode=status)), PageQuery((A,)), ACCOUNT)
+    pages = firecrawl.read_pages(answer(scrape_body(statusCode=status)), PageQuery((A,)), ACCOUNT)
     assert fault_of(pages.pages[0]) is kind
 
 
 def test_a_page_that_could_not_be_scraped_is_free() -> None:
     pages = firecrawl.read_pages(answer(DNS, 500), PageQuery((A,)), ACCOUNT)
     assert pages.cost == Cost(0.0, is_estimate=True)
-    dear = firecrawl.read_pages(answer(scraped(creditsUsed=5)), PageQuery((A,)), ACCOUNT)
+    dear = firecrawl.read_pages(answer(scrape_body(creditsUsed=5)), PageQuery((A,)), ACCOUNT)
     assert dear.cost == Cost(0.00415, is_estimate=True)
 
 

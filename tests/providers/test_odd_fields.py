@@ -42,7 +42,7 @@ class Kind:
     call: Callable[[list[Any]], Answered]
 
 
-def searched(
+def search_call(
     kind: str, wrap: Callable[[list[Any]], Any], query: SearchQuery = QUERY, **options: Any
 ) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
@@ -53,7 +53,7 @@ def searched(
     return call
 
 
-def fetched(items: list[Any]) -> Answered:
+def fetch_call(items: list[Any]) -> Answered:
     query = PageQuery(URLS, highlights=True, summary=True)
     response = run(
         fetch([offline.account("exa")], query, detached()), Stub(answer({"results": items}))
@@ -61,7 +61,7 @@ def fetched(items: list[Any]) -> Answered:
     return Answered(sum(page.error is None for page in response.pages), response.warnings)
 
 
-def looked_up(field: str) -> Callable[[list[Any]], Answered]:
+def docs_call(field: str) -> Callable[[list[Any]], Answered]:
     def call(items: list[Any]) -> Answered:
         _, look_up = CALLS["docs"]
         flow = look_up(offline.account("context7"), DocsQuery("/acme/widget q", COUNT), IO)
@@ -71,7 +71,7 @@ def looked_up(field: str) -> Callable[[list[Any]], Answered]:
     return call
 
 
-def synthesized(items: list[Any]) -> Answered:
+def synthesis_call(items: list[Any]) -> Answered:
     query, synthesize = CALLS["synthesize"]
     flow = synthesize(offline.account("perplexity"), query, IO)
     response = run(flow, Stub(answer({"status": "completed", "output": items})))
@@ -138,22 +138,23 @@ def output(_url: str) -> dict[str, Any]:
 
 
 KINDS = {
-    "exa hit": Kind(exa_hit, searched("exa", lambda items: {"results": items})),
-    "exa page": Kind(page, fetched),
+    "exa hit": Kind(exa_hit, search_call("exa", lambda items: {"results": items})),
+    "exa page": Kind(page, fetch_call),
     "brave hit": Kind(
-        brave_hit, searched("brave", lambda items: {"web": {"results": items}}, extraSnippets=True)
+        brave_hit,
+        search_call("brave", lambda items: {"web": {"results": items}}, extraSnippets=True),
     ),
-    "brave news": Kind(brave_hit, searched("brave", lambda items: {"results": items}, NEWS)),
-    "kagi hit": Kind(kagi_hit, searched("kagi", lambda items: {"data": {"search": items}})),
+    "brave news": Kind(brave_hit, search_call("brave", lambda items: {"results": items}, NEWS)),
+    "kagi hit": Kind(kagi_hit, search_call("kagi", lambda items: {"data": {"search": items}})),
     "kagi v0 hit": Kind(
-        kagi_v0_hit, searched("kagi", lambda items: {"data": items}, searchApi="v0")
+        kagi_v0_hit, search_call("kagi", lambda items: {"data": items}, searchApi="v0")
     ),
     "perplexity hit": Kind(
-        perplexity_hit, searched("perplexity", lambda items: {"results": items})
+        perplexity_hit, search_call("perplexity", lambda items: {"results": items})
     ),
-    "perplexity output": Kind(output, synthesized),
-    "context7 code": Kind(code, looked_up("codeSnippets")),
-    "context7 text": Kind(info, looked_up("infoSnippets")),
+    "perplexity output": Kind(output, synthesis_call),
+    "context7 code": Kind(code, docs_call("codeSnippets")),
+    "context7 text": Kind(info, docs_call("infoSnippets")),
 }
 ODD: list[Any] = [5, True, 1.5, "\x00", "odd", ["odd"], [None], [[]], {}, {"odd": 1}]
 # Kinds that are not known here are left out as documented, and what holds nothing is no snippet.

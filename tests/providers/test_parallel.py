@@ -23,7 +23,7 @@ def body(query: SearchQuery, **options: Any) -> dict[str, Any]:
     return sent
 
 
-def fetched(query: PageQuery) -> Any:
+def fetch_body(query: PageQuery) -> Any:
     return parallel.fetch_request(query, ACCOUNT).json
 
 
@@ -50,13 +50,13 @@ def test_modes_and_further_results_have_their_prices() -> None:
 
 def test_pages_are_full_texts_or_passages_for_a_question() -> None:
     complete = {"urls": [A, B], "advanced_settings": {"full_content": True}}
-    assert fetched(PageQuery((A, B))) == complete
-    short = fetched(PageQuery((A,), text_max_characters=50))
+    assert fetch_body(PageQuery((A, B))) == complete
+    short = fetch_body(PageQuery((A,), text_max_characters=50))
     assert short["advanced_settings"]["full_content"] == {"max_chars_per_result": 50}
-    passages = fetched(PageQuery((A,), text=False, question="Why?", passage_characters=400))
+    passages = fetch_body(PageQuery((A,), text=False, question="Why?", passage_characters=400))
     assert passages["objective"] == "Why?"
     assert passages["advanced_settings"] == {"excerpt_settings": {"max_chars_per_result": 400}}
-    assert fetched(PageQuery((A,), text=False, highlights=True))["advanced_settings"] == {}
+    assert fetch_body(PageQuery((A,), text=False, highlights=True))["advanced_settings"] == {}
 
 
 # --- answers -----------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def test_its_documentation_and_its_prices_have_their_day(kind: str) -> None:
 # --- limits ------------------------------------------------------------------------------------
 
 
-def answered(api: Api, request: Request) -> Reply:
+def send_to(api: Api, request: Request) -> Reply:
     parts = urlsplit(request.url)
     body = offline.answer(request.json).body if request.json is not None else b""
     return api.answer(Call(request.method, parts.path, parts.query, request.headers, body))
@@ -191,7 +191,7 @@ def test_the_maximum_of_results_is_that_of_the_api(apis: dict[str, Api], kind: s
     assert search is not None
     account = offline.account(kind, apiKey=api.key or offline.KEY)
     query = SearchQuery("json", PROVIDERS[kind].about.max_results)
-    assert answered(api, search.search_request(query, account)).status == 200
+    assert send_to(api, search.search_request(query, account)).status == 200
 
 
 @pytest.mark.parametrize("kind", [k for k, item in PROVIDERS.items() if item.fetch])
@@ -200,7 +200,7 @@ def test_the_maximum_of_pages_is_that_of_the_api(apis: dict[str, Api], kind: str
     assert fetch is not None
     account = offline.account(kind, apiKey=api.key)
     query = PageQuery((PAGE,) * PROVIDERS[kind].about.max_urls)
-    assert answered(api, fetch.fetch_request(query, account)).status == 200
+    assert send_to(api, fetch.fetch_request(query, account)).status == 200
 
 
 # --- errors ------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def budget(store: SqliteStore, time: Callable[[], float] | None = None, **limits
     return Budget(SqliteLedger(store, now=time or Time()), config)
 
 
-def refused(budget: Budget, usd: float = 0.01) -> str:
+def expect_refusal(budget: Budget, usd: float = 0.01) -> str:
     with pytest.raises(QuotaError) as caught:
         budget.reserve("exa", usd)
     error = caught.value
@@ -104,13 +104,13 @@ def test_a_limit_is_reached_exactly(store: SqliteStore, limit: str) -> None:
     limited = budget(store, **{limit: 3})
     for _ in range(3):
         limited.reserve("exa", 1.0)
-    refused(limited)
+    expect_refusal(limited)
 
 
 def test_both_limits_of_a_day_apply(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0, calls_per_day=1)
     limited.reserve("exa", 0.01)
-    assert "callsPerDay" in refused(limited)
+    assert "callsPerDay" in expect_refusal(limited)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_refusal_names_the_sums_and_the_setting(
 ) -> None:
     limited = budget(store, **limit)
     limited.reserve("exa", reserved)
-    message = refused(limited, price)
+    message = expect_refusal(limited, price)
     [name] = limit
     setting = name.replace("usd_p", "usdP").replace("calls_p", "callsP")
     setting = setting.replace("er_day", "erDay").replace("er_process", "erProcess")
@@ -135,7 +135,7 @@ def test_a_refusal_names_the_sums_and_the_setting(
 
 
 def test_a_refusal_suggests_no_wait_where_no_day_allows_the_call(store: SqliteStore) -> None:
-    message = refused(budget(store, usd_per_day=0.1), 0.3)
+    message = expect_refusal(budget(store, usd_per_day=0.1), 0.3)
     assert "budget.usdPerDay" in message
     assert "0.3" in message
     assert "00:00 UTC" not in message
@@ -146,13 +146,13 @@ def test_a_refusal_suggests_no_wait_where_no_day_allows_the_call(store: SqliteSt
 
 def test_a_refusal_by_the_process_limit_does_not_count_for_the_day(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=1.0, usd_per_process=0.1)
-    assert "usdPerProcess" in refused(limited, 0.5)
+    assert "usdPerProcess" in expect_refusal(limited, 0.5)
     assert today(limited) == process(limited) == (0, 0)
 
 
 def test_a_refusal_by_the_day_limit_does_not_count_for_the_process(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=0.1, usd_per_process=1.0)
-    assert "usdPerDay" in refused(limited, 0.5)
+    assert "usdPerDay" in expect_refusal(limited, 0.5)
     assert today(limited) == process(limited) == (0, 0)
 
 
@@ -196,7 +196,7 @@ def test_a_free_call_that_cost_something_after_all_is_counted(store: SqliteStore
 def test_a_settlement_above_the_limit_refuses_the_next_call(store: SqliteStore) -> None:
     limited = budget(store, usd_per_day=0.1)
     limited.settle(limited.reserve("exa", 0.1), 0.3)
-    assert "0.3 of 0.1 USD" in refused(limited)
+    assert "0.3 of 0.1 USD" in expect_refusal(limited)
 
 
 def test_money_that_was_not_spent_can_be_spent_again(store: SqliteStore) -> None:
@@ -230,7 +230,7 @@ def test_many_small_sums_add_up_exactly(store: SqliteStore) -> None:
     for _ in range(1000):
         limited.reserve("exa", 0.001)
     assert process(limited) == (1.0, 1000)
-    refused(limited, 0.000001)
+    expect_refusal(limited, 0.000001)
 
 
 # --- days --------------------------------------------------------------------------------------
@@ -336,4 +336,4 @@ def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: Sqli
             os._exit(0 if process(limited) == (0.01, 1) else 1)
         os._exit(3)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    refused(limited)
+    expect_refusal(limited)
