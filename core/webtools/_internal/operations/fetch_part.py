@@ -194,7 +194,7 @@ def _warnings_about(url: str, response: Pages) -> list[str]:
 
 async def _request(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
     services = PROVIDERS[turn.account.type]
-    done = call.parts("fetching", len(query.urls))
+    done = call.begin_stage("fetching", len(query.urls))
     if services.pages is not None:
         return [await _request_each(services.pages, turn, query, call, done)]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability

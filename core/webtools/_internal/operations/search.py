@@ -101,7 +101,7 @@ async def search(
         WebToolsError: Every query failed. It is the first error, with the messages of the others.
     """
     deadline = end_of_call(accounts, "search", call.io.now())  # the same for all queries
-    done = call.parts("searching", len(queries))
+    done = call.begin_stage("searching", len(queries))
     searches = [_QuerySearch(query) for query in queries]
     await call.io.gather(
         [partial(_run, item, accounts, deadline, call, done) for item in searches],

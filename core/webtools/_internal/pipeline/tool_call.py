@@ -228,7 +228,7 @@ class Call:
             subject_text = self.accounts.redactor.text(f'from "{previous}" to "{following}"')
             report(Progress(self.tool, "moving on", 1, 1, subject_text))
 
-    def parts(self, stage: str, total: int) -> ReportProgress:
+    def begin_stage(self, stage: str, total: int) -> ReportProgress:
         """Begin a stage of some parts. Call the result for each part that is done or has failed."""
         report = self.options.progress
         if report is None:

@@ -45,21 +45,21 @@ def create_tables(connection: sqlite3.Connection) -> bool:
     """
     if is_complete(connection):  # another process was faster
         return False
-    old, version = _tables(connection), _version(connection)
-    kept_tables = {"spend"} & old
+    existing, version = _tables(connection), _version(connection)
+    kept_tables = {"spend"} & existing
     if kept_tables and not _columns(connection, "spend").issuperset(_SPEND_COLUMNS):
         raise sqlite3.NotSupportedError(
             "another version of webtools counts there what was spent; use that version, or delete "
             "the file"
         )
-    for name in old - kept_tables:
+    for name in existing - kept_tables:
         connection.execute(f'DROP TABLE "{name}"')
     for name in _TABLES.keys() - kept_tables:
         connection.execute(f"CREATE TABLE {name} {_TABLES[name]}")
     for statement in _OTHER_STATEMENTS:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
-    return bool(old) and version != _VERSION
+    return bool(existing) and version != _VERSION
 
 
 def _version(connection: sqlite3.Connection) -> int:

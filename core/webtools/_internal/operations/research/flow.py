@@ -196,7 +196,7 @@ class _Research:
     deadline: float
 
     async def run(self) -> _CachedEnvelope:
-        done = self.call.parts("searching", 1)
+        done = self.call.begin_stage("searching", 1)
         retrieval = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
         done(self.question.query, not retrieval.results)
         # Needed to count the domains of the sources.
@@ -244,7 +244,7 @@ class _Research:
         quoting = ExtractiveSynthesizer(ranking=ranking)
         if isinstance(synthesizer, ExtractiveSynthesizer):
             synthesizer = quoting
-        done = self.call.parts("synthesizing", 1)
+        done = self.call.begin_stage("synthesizing", 1)
         outcome = await self._try_synthesizer(synthesizer, query, retrieval)
         if outcome.error and synthesizer is not quoting:
             retrieval.attempts.degraded[outcome.synthesizer] = outcome.error
