@@ -30,8 +30,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--claims", type=Path, help="labelled claims, as JSON lines")
     parser.add_argument("--docs", type=Path, help="folder of documentation packages")
     parser.add_argument("--articles", type=Path, help="folder of articles with their text")
-    given = parser.parse_args(arguments)
-    names: list[str] = given.names
+    options = parser.parse_args(arguments)
+    names: list[str] = options.names
     unknown = set(names) - set(PARTS)
     if unknown:
         print(f"no such part: {', '.join(sorted(unknown))}; use {', '.join(PARTS)}")
@@ -42,19 +42,19 @@ def main(arguments: list[str]) -> int:
     missed: list[Row] = []
     for name in names or PARTS:
         print(f"{name}:")
-        for row in _rows(name, given):
+        for row in _rows(name, options):
             show([row])
             missed += [row] if row.reached is False else []
     print(f"{len(missed)} missed" if missed else "all reached")
     return 1 if missed else 0
 
 
-def _rows(name: str, given: argparse.Namespace) -> Iterator[Row]:
+def _rows(name: str, options: argparse.Namespace) -> Iterator[Row]:
     """Import a part, with the frameworks that it alone needs, and measure it."""
     rows = import_module(f"benchmarks.{name}").rows
     if name == "pages":
-        return rows(given.docs, given.articles)
-    return rows(given.docs, given.claims) if name == "answers" else rows()
+        return rows(options.docs, options.articles)
+    return rows(options.docs, options.claims) if name == "answers" else rows()
 
 
 if __name__ == "__main__":

@@ -17,32 +17,32 @@ _BASE = 40 if QUICK else 1_000  # what the largest is compared with
 
 
 def rows() -> Iterator[Row]:
-    """Measure runs in processes of their own, against the sandbox in another."""
+    """Measure runs in separate processes, with the sandbox in another one."""
     with running() as server, tempfile.TemporaryDirectory() as folder:
-        found: dict[int, dict[str, float]] = {}
+        usage: dict[int, dict[str, float]] = {}
         for size in SIZES:
-            found[size] = _child(server, folder, size)
-            told = f"{found[size]['cpu'] / size * 1e3:.2f} ms"
-            memory = f"{found[size]['rss']:.0f} MB"
+            usage[size] = _child(server, folder, size)
+            cpu_time = f"{usage[size]['cpu'] / size * 1e3:.2f} ms"
+            memory = f"{usage[size]['rss']:.0f} MB"
             name = f"{size} items: seconds in all, CPU of one, most memory"
-            yield Row(name, told, memory, found[size]["seconds"], "=", None)
-        first, last = found[_BASE], found[SIZES[-1]]
-        value = (last["cpu"] / SIZES[-1]) / (first["cpu"] / _BASE)
+            yield Row(name, cpu_time, memory, usage[size]["seconds"], "=", None)
+        small_run, large_run = usage[_BASE], usage[SIZES[-1]]
+        value = (large_run["cpu"] / SIZES[-1]) / (small_run["cpu"] / _BASE)
         yield Row(
             f"CPU of an item, {SIZES[-1]} items / {_BASE}", "", "", value, "≤ 1.2", value <= 1.2
         )
-        more = last["rss"] - first["rss"]
+        growth = large_run["rss"] - small_run["rss"]
         yield Row(
-            f"MB more for {SIZES[-1]} items than for {_BASE}", "", "", more, "≤ 40", more <= 40
+            f"MB more for {SIZES[-1]} items than for {_BASE}", "", "", growth, "≤ 40", growth <= 40
         )
         yield from _resuming(server, folder)
 
 
 def _resuming(server: Server, folder: str) -> Iterator[Row]:
-    """Go on with a run in which all is done: what reading the rows takes."""
+    """Resume a finished run: measure the time to read its rows."""
     size = SIZES[-1]
-    done = _child(server, folder, size)
-    value = done["seconds"] / size * 1e6
+    usage = _child(server, folder, size)
+    value = usage["seconds"] / size * 1e6
     yield Row(f"µs for each of {size} items that have a row", "", "", value, "≤ 200", value <= 200)
 
 

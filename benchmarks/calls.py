@@ -14,7 +14,7 @@ from webtools import WebTools
 
 ARGUMENTS = {"queries": [QUERY], "limit": LIMIT}
 ROUNDS, CALLS = 80, 20  # in turn for seconds: a machine is seldom as noisy for so long
-MOST = {"core search": 1.1, "LangChain tool": 1.35, "LlamaIndex tool": 1.25}
+LIMITS = {"core search": 1.1, "LangChain tool": 1.35, "LlamaIndex tool": 1.25}
 
 
 def rows() -> Iterator[Row]:
@@ -70,9 +70,9 @@ async def _async(server: Server, web: WebTools, name: str) -> list[Row]:
 
 
 def _compared(what: str, times: dict[str, list[float]]) -> Iterator[Row]:
-    for name, most in MOST.items():
+    for name, limit in LIMITS.items():
         pairs = list(zip(times[name], times["peer"], strict=True))
-        yield ratio(f"{what}: {name}", pairs, "µs", most)
+        yield ratio(f"{what}: {name}", pairs, "µs", limit)
 
 
 def _context(server: Server) -> Any:

@@ -75,10 +75,10 @@ async def _in_flight(server: Server, web: WebTools) -> list[Row]:
 
 
 async def _rate(call: Async, total: int) -> float:
-    left = iter(range(total))
+    numbers = iter(range(total))
 
     async def worker() -> None:
-        for _ in left:
+        for _ in numbers:
             await call()
 
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What is left of a page when it has been read, beside trafilatura alone.
+"""The parts of a page that survive reading, compared with trafilatura alone.
 
 `--docs DIR` is a folder into which the Debian packages python3.11-doc, postgresql-doc-15, git-doc,
 sqlite3-doc, apache2-doc, rust-doc and debian-policy were unpacked; `--articles DIR` one with
@@ -105,7 +105,7 @@ PROJECTS = (
 
 
 def rows(docs: Path | None = None, articles: Path | None = None) -> Iterator[Row]:
-    """Measure what the folders given hold."""
+    """Measure the pages in the given folders."""
     if docs is None and articles is None:
         yield _times("read one page", [(_OWN_PAGE.encode(), "https://docs.example/")] * 5)
     if docs is not None:
@@ -144,21 +144,21 @@ def alone(body: bytes, url: str) -> str:
 
 def _documentation(root: Path) -> Iterator[Row]:
     kept = {"ours": Counter[str](), "peer": Counter[str]()}
-    whole: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     pages = []
     for project in PROJECTS:
         for body, url in _pages(root, project):
             pages.append((body, url))
             gold = _gold(body, url, project)
-            whole.update({kind: len(items) for kind, items in gold.items()})
+            total.update({kind: len(items) for kind, items in gold.items()})
             found = _read(body, url)
             title = gold["title"][0] if gold["title"] else ""
             kept["ours"]["title"] += _plain(found.title or "") == title
             _count(kept["ours"], gold, found.text)
             _count(kept["peer"], gold, alone(body, url))
     for kind, least in (("code", 0.97), ("inline", 0.97), ("links", 0.95), ("headings", 0.95)):
-        yield _share(f"{kind} of {len(pages)} pages of documentation", kind, kept, whole, least)
-    yield _share("titles of documentation", "title", kept, whole, 0.95)
+        yield _share(f"{kind} of {len(pages)} pages of documentation", kind, kept, total, least)
+    yield _share("titles of documentation", "title", kept, total, 0.95)
     yield _times("read a page of documentation", pages)
 
 
@@ -252,9 +252,9 @@ def _plain(text: str) -> str:
 
 
 def _share(
-    what: str, kind: str, kept: dict[str, Counter[str]], whole: Counter[str], least: float
+    what: str, kind: str, kept: dict[str, Counter[str]], total: Counter[str], least: float
 ) -> Row:
-    mine, other = (kept[side][kind] / max(1, whole[kind]) for side in ("ours", "peer"))
+    mine, other = (kept[side][kind] / max(1, total[kind]) for side in ("ours", "peer"))
     return Row(what, f"{mine:.1%}", f"{other:.1%}", mine, f"≥ {least}", mine >= least)
 
 
@@ -290,8 +290,8 @@ def _overlap(text: str, gold: str) -> tuple[float, float, float]:
     read, true = _shingles(text), _shingles(gold)
     hit = (read & true).total()
     extra, lost = read.total() - hit, true.total() - hit
-    whole = max(1, hit + extra + lost)
-    return hit / whole, extra / whole, lost / whole
+    total = max(1, hit + extra + lost)
+    return hit / total, extra / total, lost / total
 
 
 def _shingles(text: str) -> Counter[tuple[str, ...]]:

@@ -23,7 +23,7 @@ class Row:
     reached: bool | None
 
 
-def ratio(what: str, pairs: Sequence[tuple[float, float]], unit: str, most: float) -> Row:
+def ratio(name: str, pairs: Sequence[tuple[float, float]], unit: str, limit: float) -> Row:
     """Report ours / peer, by the lower quartile of each.
 
     Both are timed in turn, so a slow machine slows both; but what else runs there takes the caches
@@ -32,7 +32,7 @@ def ratio(what: str, pairs: Sequence[tuple[float, float]], unit: str, most: floa
     mine, other = (lower_quartile(side) for side in zip(*pairs, strict=True))
     value = mine / other
     return Row(
-        what, f"{mine:.0f} {unit}", f"{other:.0f} {unit}", value, f"≤ {most} ×", value <= most
+        name, f"{mine:.0f} {unit}", f"{other:.0f} {unit}", value, f"≤ {limit} ×", value <= limit
     )
 
 

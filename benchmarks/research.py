@@ -72,10 +72,10 @@ async def _async_hits(web: WebTools) -> list[tuple[float, float]]:
     return await apaired(lambda: web.asearch("heap queue"), lambda: asyncio.to_thread(int))
 
 
-def _microseconds(what: str, pairs: list[tuple[float, float]], most: float) -> Row:
+def _microseconds(name: str, pairs: list[tuple[float, float]], limit: float) -> Row:
     """Judge the quickest round: the machine's noise only ever adds."""
     ours, peer = min(ours for ours, _ in pairs), min(peer for _, peer in pairs)
-    return Row(what, f"{ours:.0f} µs", f"{peer:.0f} µs", ours, f"≤ {most} µs", ours <= most)
+    return Row(name, f"{ours:.0f} µs", f"{peer:.0f} µs", ours, f"≤ {limit} µs", ours <= limit)
 
 
 def _flat(times: list[float]) -> Row:
@@ -108,14 +108,14 @@ def _deep(settings: dict[str, Any]) -> Iterator[Row]:
     brave = [entry for entry in settings["providers"] if entry["type"] == "brave"]
     direct = {"name": "direct", "type": "direct", "options": {"allowPrivateHosts": [host]}}
     for who, providers in (("Exa", exa), ("Brave and direct", [*brave, direct])):
-        given = {**settings, "providers": providers, "defaultProvider": providers[0]["name"]}
-        with WebTools(given) as web:
+        config = {**settings, "providers": providers, "defaultProvider": providers[0]["name"]}
+        with WebTools(config) as web:
             web.research("json", command="web-deep")  # modules, connections
             start = time.perf_counter()
-            found = web.research("heap queue", command="web-deep")
+            response = web.research("heap queue", command="web-deep")
             seconds = time.perf_counter() - start
-        assert len(found.results) == 5
-        assert found.synthesis is not None, found.meta
+        assert len(response.results) == 5
+        assert response.synthesis is not None, response.meta
         trips = seconds / LATENCY
         what = f"web-deep, 5 pages, 200 ms latency, {who}: round trips"
         yield Row(what, f"{seconds * 1000:.0f} ms", "200 ms", trips, "≤ 3", trips <= 3)

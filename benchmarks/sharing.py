@@ -109,19 +109,19 @@ def _settings(sandbox: Server, path: Path, redis: Redis | None) -> dict[str, Any
 
 def _spending(redis: Redis, folder: str, kills: int) -> Iterator[Row]:
     """Let processes spend until the budget refuses; the server may be killed meanwhile."""
-    given = [[str(Path(folder, f"machine-{number}")), redis.url] for number in range(PROCESSES)]
-    children = _children(given, during=lambda: _kill(redis, kills))
+    arguments = [[str(Path(folder, f"machine-{number}")), redis.url] for number in range(PROCESSES)]
+    children = _children(arguments, during=lambda: _kill(redis, kills))
     granted = sum(int(each) for each in children)
-    spent, most = granted * PRICE, LIMIT
+    spent, limit = granted * PRICE, LIMIT
     if not kills:
-        what = f"USD that {PROCESSES} processes spend of {most:g}"
+        what = f"USD that {PROCESSES} processes spend of {limit:g}"
         yield Row(
-            what, f"{spent:.3f}", f"{most:.3f}", spent, f"= {most:g}", granted == most / PRICE
+            what, f"{spent:.3f}", f"{limit:.3f}", spent, f"= {limit:g}", granted == limit / PRICE
         )
         return
-    over = max(0.0, spent - most)
-    what = f"USD beyond {most:g}, the server killed {kills} times"
-    yield Row(what, f"{spent:.3f}", f"{most:.3f}", over, "= 0", over == 0)
+    over = max(0.0, spent - limit)
+    what = f"USD beyond {limit:g}, the server killed {kills} times"
+    yield Row(what, f"{spent:.3f}", f"{limit:.3f}", over, "= 0", over == 0)
 
 
 def _kill(redis: Redis, kills: int) -> None:
@@ -131,17 +131,17 @@ def _kill(redis: Redis, kills: int) -> None:
         redis.start()
 
 
-def _children(given: list[list[str]], during: Any = lambda: None) -> list[str]:
+def _children(arguments: list[list[str]], during: Any = lambda: None) -> list[str]:
     command = [sys.executable, "-m", "benchmarks.sharing"]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    every = [subprocess.Popen([*command, *each], **pipes) for each in given]
-    for child in every:
+    processes = [subprocess.Popen([*command, *each], **pipes) for each in arguments]
+    for child in processes:
         child.stdout.readline()  # it is ready
-    for child in every:
+    for child in processes:
         child.stdin.write("\n")
         child.stdin.flush()
     during()
-    return [child.communicate()[0] for child in every]
+    return [child.communicate()[0] for child in processes]
 
 
 def _spend(path: str, url: str) -> int:

@@ -76,8 +76,8 @@ asyncio.run(main({busy}))
 
 def rows() -> Iterator[Row]:
     """Measure imports, then a whole process with one search, then the loop over TLS."""
-    for ours, peer, most in IMPORTS[:1] if QUICK else IMPORTS:
-        yield _import_row(ours, peer, most)
+    for ours, peer, limit in IMPORTS[:1] if QUICK else IMPORTS:
+        yield _import_row(ours, peer, limit)
     with running() as server:
         yield _whole_process("whole process, one search", ONE_SEARCH, server, 1.3)
         yield _whole_process("whole process, webtools search", ONE_COMMAND, server, 1.3)
@@ -85,17 +85,17 @@ def rows() -> Iterator[Row]:
         yield _loop_row(server)
 
 
-def _import_row(ours: str, peer: str, most: float | None) -> Row:
-    """Compare two imports, each in processes of its own that time the import alone.
+def _import_row(ours: str, peer: str, limit: float | None) -> Row:
+    """Compare two imports, each in separate processes that time only the import.
 
-    Every round stands at another depth of the stack, and the median counts: where CPython begins a
-    new piece of its stack decides over half of the page faults of an import, in either direction.
+    Each round runs at another depth of the stack, and the median counts: the boundaries of the
+    stack chunks of CPython change the page faults of an import by up to a half.
     """
-    what = f"{ours} ({_modules(ours)} / {_modules(peer)} modules)"
-    return _row(what, _in_turn(ours, peer, _import_seconds), most, statistics.median)
+    name = f"{ours} ({_modules(ours)} / {_modules(peer)} modules)"
+    return _row(name, _alternate(ours, peer, _import_seconds), limit, statistics.median)
 
 
-def _in_turn(
+def _alternate(
     ours: str, peer: str, seconds: Callable[[str, int], float]
 ) -> list[tuple[float, float]]:
     pairs: list[tuple[float, float]] = []
@@ -109,13 +109,13 @@ def _in_turn(
 def _row(
     what: str,
     pairs: list[tuple[float, float]],
-    most: float | None,
+    limit: float | None,
     typical: Callable[[list[float]], float],
 ) -> Row:
     mine, other = (typical(list(side)) * 1000 for side in zip(*pairs, strict=True))
     value = mine / other
-    target = f"≤ {most} ×" if most else "–"
-    reached = value <= most if most else None
+    target = f"≤ {limit} ×" if limit else "–"
+    reached = value <= limit if limit else None
     return Row(what, f"{mine:.0f} ms", f"{other:.0f} ms", value, target, reached)
 
 
@@ -135,12 +135,12 @@ def _modules(code: str) -> int:
     return int(subprocess.check_output([sys.executable, "-c", count]))
 
 
-def _whole_process(what: str, program: str, server: Server, most: float | None) -> Row:
+def _whole_process(what: str, program: str, server: Server, limit: float | None) -> Row:
     url = f"{server.url}/exa/search"
     ours = program.format(config=server.config_path)
     peer = ONE_RAW_SEARCH.format(url=url, body=BODY, headers=HEADERS)
-    pairs = _in_turn(ours, peer, _process_seconds)
-    return _row(f"{what} / raw client", pairs, most, lower_quartile)
+    pairs = _alternate(ours, peer, _process_seconds)
+    return _row(f"{what} / raw client", pairs, limit, lower_quartile)
 
 
 def _loop_row(server: Server) -> Row:

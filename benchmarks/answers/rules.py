@@ -461,11 +461,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--docs", "--claims", "--questions"):
         parser.add_argument(name, type=Path)
-    given = parser.parse_args()
-    for row in ranking_table(asked_questions(given.docs, given.questions)):
+    arguments = parser.parse_args()
+    for row in ranking_table(asked_questions(arguments.docs, arguments.questions)):
         print(row, flush=True)
     print()
-    for row in claims_table(given.claims):
+    for row in claims_table(arguments.claims):
         print(row, flush=True)
 
 
