@@ -37,20 +37,20 @@ VALUE = re.compile(r" (\S+)  [=≤≥>\u2013]")
 
 
 def test_every_part_of_the_benchmarks_measures_something() -> None:
-    done = run()
-    assert done.returncode in (0, 1), done.stderr
-    _, *parts = PART.split(done.stdout)
-    rows = {name: told.splitlines() for name, told in zip(parts[::2], parts[1::2], strict=True)}
+    process = run()
+    assert process.returncode in (0, 1), process.stderr
+    _, *parts = PART.split(process.stdout)
+    rows = {name: text.splitlines() for name, text in zip(parts[::2], parts[1::2], strict=True)}
     assert list(rows) == list(LEAST_ROWS)
     rows[parts[-2]].pop()  # how many targets are missed
-    assert {name for name, least in LEAST_ROWS.items() if len(rows[name]) < least} == set()
+    assert {name for name, minimum in LEAST_ROWS.items() if len(rows[name]) < minimum} == set()
     for row in chain(*rows.values()):
-        found = VALUE.search(row)
-        assert found, row
-        assert 0 <= float(found[1]) < math.inf, row  # nothing may be off topic
+        result = VALUE.search(row)
+        assert result, row
+        assert 0 <= float(result[1]) < math.inf, row  # nothing may be off topic
 
 
 def test_an_unknown_part_is_named_with_the_known_ones() -> None:
-    done = run("nothing")
-    assert done.returncode == 2
-    assert all(part in done.stdout for part in ["nothing", *LEAST_ROWS])
+    process = run("nothing")
+    assert process.returncode == 2
+    assert all(part in process.stdout for part in ["nothing", *LEAST_ROWS])

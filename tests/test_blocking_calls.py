@@ -29,10 +29,10 @@ COMMANDS = ["web", "web-deep", "web-news", "web-docs"]
 def detector() -> Iterator[BlockBuster]:
     """Detect blocking calls on any loop, but for those of the sandbox's own server."""
     ours = [webtools, langchain_webtools, llamaindex_webtools]
-    found = BlockBuster(ours, excluded_modules=["webtools_sandbox"])
-    found.activate()
-    yield found
-    found.deactivate()
+    result = BlockBuster(ours, excluded_modules=["webtools_sandbox"])
+    result.activate()
+    yield result
+    result.deactivate()
 
 
 @pytest.fixture
@@ -55,13 +55,13 @@ def web(
     request: pytest.FixtureRequest, settings: dict[str, Any], tmp_path: Path
 ) -> Iterator[WebTools]:
     """Read the settings from a file, or take them as they are."""
-    given: Any = settings
+    arguments: Any = settings
     if request.param == "file":
-        given = tmp_path / "web-search.json"
-        given.write_text(json.dumps(settings))
-        given.chmod(0o600)
-    with WebTools(given) as made:
-        yield made
+        arguments = tmp_path / "web-search.json"
+        arguments.write_text(json.dumps(settings))
+        arguments.chmod(0o600)
+    with WebTools(arguments) as client:
+        yield client
 
 
 @pytest.fixture
@@ -148,34 +148,32 @@ async def test_every_tool_and_reading_on(
 
 
 async def test_langchain_tools(detector: BlockBuster, web: WebTools, page: str) -> None:
-    given = arguments_of(page)
+    arguments = arguments_of(page)
     for tool in WebToolkit(web=web).get_tools():
-        if tool.name in given:
-            said = await cold_and_warm(lambda: tool.ainvoke(given[tool.name]))  # noqa: B023  # awaited here
-            assert said[0]
-            assert is_same(said[1], said[0])
+        if tool.name in arguments:
+            text = await cold_and_warm(lambda: tool.ainvoke(arguments[tool.name]))  # noqa: B023  # awaited here
+            assert text[0]
+            assert is_same(text[1], text[0])
 
 
 async def test_llamaindex_tools(detector: BlockBuster, web: WebTools, page: str) -> None:
-    given = arguments_of(page)
+    arguments = arguments_of(page)
     for tool in WebToolsSpec(web).to_tool_list():
-        if tool.metadata.name in given:
+        if tool.metadata.name in arguments:
             name = tool.metadata.name
-            said = await cold_and_warm(lambda: tool.acall(**given[name]))  # noqa: B023  # awaited here
-            assert not any(each.is_error for each in said)
-            assert is_same(str(said[1]), str(said[0]))
+            text = await cold_and_warm(lambda: tool.acall(**arguments[name]))  # noqa: B023  # awaited here
+            assert not any(item.is_error for item in text)
+            assert is_same(str(text[1]), str(text[0]))
 
 
-async def test_the_log_has_what_was_done_all_the_same(
-    detector: BlockBuster, settings: dict[str, Any]
-) -> None:
+async def test_the_log_is_complete(detector: BlockBuster, settings: dict[str, Any]) -> None:
     with WebTools(settings) as web:
         result = await web.acall_tool("web_search", {"queries": [QUERY]})
         accounts = web._settings.accounts()
     detector.deactivate()
     writer._writer.submit(int)
-    found = _eventually(lambda: events_of(log_path(accounts), result.call_id))
-    assert [each["event"] for each in found][-1] == "done"
+    response = _eventually(lambda: events_of(log_path(accounts), result.call_id))
+    assert [item["event"] for item in response][-1] == "done"
 
 
 def _eventually(look: Callable[[], list[Any]]) -> list[Any]:
@@ -183,10 +181,10 @@ def _eventually(look: Callable[[], list[Any]]) -> list[Any]:
 
     for _ in range(100):
         try:
-            found = look()
+            result = look()
         except webtools.InputError:
-            found = []
-        if found and found[-1]["event"] == "done":
+            result = []
+        if result and result[-1]["event"] == "done":
             break
         time.sleep(0.05)
     return look()

@@ -1,4 +1,4 @@
-"""What the README and the documents show is run: against the sandbox, as it stands there.
+"""The code that the README and the docs show runs, unchanged, against the sandbox.
 
 A page's Python blocks run in turn and share their names; where they need a chat model, `model` is
 one of LangChain and `llm` one of LlamaIndex, and the packages that bring OpenAI's have stand-ins.
@@ -77,21 +77,21 @@ class Block:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    found: list[Block] = []
-    before, fence, start, taken = "", "", 0, list[str]()
+    result: list[Block] = []
+    before, fence, start, received = "", "", 0, list[str]()
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if not fence and line.startswith("```"):
-            fence, start, taken = line, number, []
+            fence, start, received = line, number, []
         elif fence and line == "```":
             place = f"{page.relative_to(ROOT)}:{start}"
             mark = before.removeprefix("<!-- ").removesuffix(" -->") if "<!--" in before else ""
-            found.append(Block(place, fence[3:], "\n".join(taken) + "\n", mark))
+            result.append(Block(place, fence[3:], "\n".join(received) + "\n", mark))
             fence = before = ""
         elif fence:
-            taken.append(line)
+            received.append(line)
         elif line.strip():
             before = line
-    return found
+    return result
 
 
 BLOCKS = {str(page.relative_to(ROOT)): blocks_of(page) for page in PAGES}
@@ -130,13 +130,13 @@ def configured(
 
 def _bin(folder: Path) -> Path:
     """Make a folder of commands: this Python, and ours run by it."""
-    found = folder / "bin"
-    found.mkdir()
+    result = folder / "bin"
+    result.mkdir()
     for name, arguments in {"webtools": "-m webtools", "python": ""}.items():
-        script = found / name
+        script = result / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
         script.chmod(0o700)
-    return found
+    return result
 
 
 def last_call() -> str:
@@ -215,10 +215,10 @@ class Page:
         elif words[1:2] == ["sandbox"]:
             self._served = self._resources.enter_context(serving(words[1:]))
         elif re.search(r"\s[|<>]\s", line):
-            done = subprocess.run(
+            process = subprocess.run(
                 line, shell=True, check=False, capture_output=True, text=True, timeout=60
             )
-            assert done.returncode == 0, f"{place}: {line}\n{done.stderr}"
+            assert process.returncode == 0, f"{place}: {line}\n{process.stderr}"
         else:
             assert main(words[1:]) == 0, f"{place}: {line}\n{self._output()}"
 
@@ -243,7 +243,7 @@ async def answer_of(agent: Any) -> str:
 
 @contextmanager
 def serving(arguments: list[str]) -> Generator[str]:
-    """Run `webtools sandbox` as it stands there, but for the port; gives its host and port."""
+    """Run `webtools sandbox` on a free port and yield its host and port."""
     options = read_arguments(arguments)
     if options.write_config:
         Path(options.write_config).unlink(missing_ok=True)  # that of the page's surroundings
@@ -305,7 +305,7 @@ def check_command(line: str) -> None:
         "make": lambda: words[1] in TARGETS,
         ".venv/bin/python": lambda: words[1] == "-m" and words[2] in {"pytest", "tests.recording"},
     }
-    assert words[0] in known, f"nobody knows whether this works: {line}"
+    assert words[0] in known, f"this command is not checked: {line}"
     assert known[words[0]](), line
 
 
@@ -345,7 +345,7 @@ def test_the_examples_of_a_page_work(
         assert "".join(printed).count(words) >= times, words
 
 
-def test_every_block_says_what_it_is() -> None:
+def test_every_code_block_has_a_language() -> None:
     for block in EVERY:
         assert block.language in LANGUAGES, block.place
 

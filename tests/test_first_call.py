@@ -113,10 +113,10 @@ def exa(requests: list[httpx.Request]) -> httpx.MockTransport:
 
 
 @pytest.mark.parametrize("make", [WebToolkit, WebToolsSpec])
-def test_a_toolkit_and_a_spec_take_what_the_client_takes(make: Callable[..., Any]) -> None:
+def test_a_toolkit_and_a_spec_take_the_arguments_of_the_client(make: Callable[..., Any]) -> None:
     requests: list[httpx.Request] = []
-    made = make(api_keys=KEYS, max_results=3, cache=False, transport=exa(requests))
-    made.web.search("match")
+    tools = make(api_keys=KEYS, max_results=3, cache=False, transport=exa(requests))
+    tools.web.search("match")
     assert requests[0].headers["x-api-key"] == KEYS["exa"]
     assert b'"numResults":3' in requests[0].content.replace(b" ", b"")
 
@@ -135,10 +135,10 @@ def test_a_toolkit_and_a_spec_take_what_the_client_takes(make: Callable[..., Any
 def test_single_tools_retrievers_and_loaders_take_keys_or_a_client(
     make: Callable[..., Any],
 ) -> None:
-    made = make(api_keys=KEYS)
-    assert [tool.name for tool in made.web.tools()][:2] == ["web_search", "web_fetch"]
-    assert KEYS["exa"] not in made.web.redact(f"the key {KEYS['exa']}")
-    assert KEYS["exa"] not in repr(made)
+    tools = make(api_keys=KEYS)
+    assert [tool.name for tool in tools.web.tools()][:2] == ["web_search", "web_fetch"]
+    assert KEYS["exa"] not in tools.web.redact(f"the key {KEYS['exa']}")
+    assert KEYS["exa"] not in repr(tools)
     with pytest.raises((ValueError, InputError), match="not both"):
         make(web=WebTools(), api_keys=KEYS)
 

@@ -61,7 +61,7 @@ def answering(status: int = 200, body: Any = None, text: str | None = None) -> h
         ),
     ],
 )
-def test_the_first_sentence_where_nothing_is_configured(
+def test_the_first_sentence_without_any_provider(
     call: Callable[[WebTools], object], sentence: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -196,7 +196,7 @@ def test_the_uncertainty_of_one_recent_source() -> None:
 # --- rendering ---------------------------------------------------------------------------------
 
 
-def shown(tool: str, result: ToolResult | None, **how: Any) -> list[str]:
+def render(tool: str, result: ToolResult | None, **how: Any) -> list[str]:
     return to_text(render_result(tool, result, **how), 200).split("\n")
 
 
@@ -217,31 +217,31 @@ def test_a_call_as_people_see_it(tool: str, arguments: dict[str, Any], line: str
 
 
 def test_a_running_call_as_people_see_it() -> None:
-    assert shown("web_search", None, partial=True) == ["Searching..."]
-    assert shown("summarize", None, partial=True) == ["Summarizing..."]
+    assert render("web_search", None, partial=True) == ["Searching..."]
+    assert render("summarize", None, partial=True) == ["Summarizing..."]
 
 
 def test_a_search_result_as_people_see_it() -> None:
     hits = [{"id": str(i), "title": "Title", "url": f"https://s{i}.example/"} for i in range(2)]
     web = WebTools(api_keys=EXA, transport=answering(body={"results": hits}))
     result = web.call_tool("web_search", {"query": "match"})
-    assert shown("web_search", result) == ["2 results"]
+    assert render("web_search", result) == ["2 results"]
     cut = {"truncation": {"total_lines": 1}, "full_output_path": "/tmp/output.txt"}
     truncated = ToolResult(result.text, {**result.details, **cut})
-    assert shown("web_search", truncated) == ["2 results (truncated)"]
-    assert shown("web_search", truncated, expanded=True)[-1] == "Full output: /tmp/output.txt"
+    assert render("web_search", truncated) == ["2 results (truncated)"]
+    assert render("web_search", truncated, expanded=True)[-1] == "Full output: /tmp/output.txt"
 
 
 def test_a_summary_as_people_see_it() -> None:
     body = {"meta": {"id": "1"}, "data": {"output": "A summary.", "tokens": 12}}
     web = WebTools(api_keys=KAGI, transport=answering(body=body))
     result = web.call_tool("summarize", {"url": PAGE, "engine": "agnes"})
-    assert shown("summarize", result) == ["agnes · summary · 12 tokens"]
+    assert render("summarize", result) == ["agnes · summary · 12 tokens"]
     empty = ToolResult(" ", {**result.details, "tokens": 0})
-    assert shown("summarize", empty) == ["No summary available"]
+    assert render("summarize", empty) == ["No summary available"]
 
 
 def test_a_failure_as_people_see_it() -> None:
     result = WebTools().call_tool("web_search", {"query": " "})
     reason = result.details["error"]["message"]
-    assert shown("web_search", result)[0] == f"Error: {reason}"
+    assert render("web_search", result)[0] == f"Error: {reason}"

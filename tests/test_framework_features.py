@@ -18,7 +18,7 @@ def rows(framework: str) -> dict[str, str]:
     """Read the first table of a page: each feature and the code for it."""
     page = (DOCS / f"{framework}.md").read_text(encoding="utf-8")
     table = re.search(r"\A# \w+\n\n((?:\|.*\n)+)", page)
-    assert table, "no table stands at the top"
+    assert table, "the page does not start with a table"
     _, _, *lines = (line.strip("|").split("|") for line in table[1].splitlines())
     return {feature.strip(): code.strip() for feature, code in lines}
 
@@ -29,11 +29,11 @@ def test_the_frameworks_share_all_rows_but_the_last() -> None:
 
 
 @pytest.mark.parametrize("framework", PAGES)
-def test_the_code_of_a_row_names_what_the_package_has(framework: str) -> None:
+def test_the_code_of_a_row_names_members_of_the_package(framework: str) -> None:
     package = importlib.import_module(f"{framework}_webtools")
     for text in rows(framework).values():
         code = ast.parse(text.strip("`"), mode="eval")
         for call in (node for node in ast.walk(code) if isinstance(node, ast.Call)):
             if isinstance(call.func, ast.Name) and call.func.id != "stream":  # an agent's
                 signature = inspect.signature(getattr(package, call.func.id))
-                signature.bind(*call.args, **{str(each.arg): each.value for each in call.keywords})
+                signature.bind(*call.args, **{str(item.arg): item.value for item in call.keywords})

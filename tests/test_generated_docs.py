@@ -51,8 +51,8 @@ def test_no_picture_is_stale() -> None:
     if not docs_pictures.is_reproducible():
         pytest.skip("other versions of rich or matplotlib draw a little otherwise")
     files = {path.name: path.read_text("utf-8") for path in docs_pictures.IMAGES.iterdir()}
-    made = docs_pictures.pictures()
-    stale = [name for name in {*files, *made} if files.get(name) != made.get(name)]
+    drawn = docs_pictures.pictures()
+    stale = [name for name in {*files, *drawn} if files.get(name) != drawn.get(name)]
     assert stale == [], "run `make docs`"
 
 
@@ -67,7 +67,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_check_names_what_is_stale_and_changes_nothing(
+def test_a_check_names_stale_files_and_changes_none(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = (project / "README.md").read_text()
@@ -123,10 +123,10 @@ def test_the_site_is_built_without_a_complaint_and_loads_nothing_from_elsewhere(
     for name in ("core", "sandbox", "langchain_webtools", "llamaindex_webtools"):
         (tmp_path / name).symlink_to(ROOT / name)
     command = [sys.executable, "-m", "zensical", "build", "--strict"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=tmp_path, check=False, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
     pages = [*(tmp_path / "build/docs").rglob("*.html")]
     assert len(pages) > len(PROVIDERS) + len(TOOLS)
     for page in pages:
@@ -141,8 +141,8 @@ STEPS = [block for block in BLOCKS["docs/write-a-provider.md"] if block.mark]
 
 def test_the_example_of_a_provider_imports_public_names_only() -> None:
     code = "\n".join(block.text for block in STEPS if block.language == "python")
-    found = re.findall(r"^from (webtools[\w.]*) import (?:\(([^)]*)\)|(.*))$", code, re.MULTILINE)
-    assert {module for module, *_ in found} == {"webtools.providers", "webtools.testing"}
-    for module, *names in found:
+    result = re.findall(r"^from (webtools[\w.]*) import (?:\(([^)]*)\)|(.*))$", code, re.MULTILINE)
+    assert {module for module, *_ in result} == {"webtools.providers", "webtools.testing"}
+    for module, *names in result:
         assert {*re.findall(r"\w+", " ".join(names))} <= {*import_module(module).__all__}
     assert "account.get(" in code

@@ -29,7 +29,7 @@ def names(requirement: str) -> set[str]:
     name, _, extras = re.split(r"[<>=~;]", requirement)[0].partition("[")
     if name != "agent-webtools":
         return {name}
-    own = [each for extra in extras.rstrip("]").split(",") for each in EXTRAS[extra]]
+    own = [item for extra in extras.rstrip("]").split(",") for item in EXTRAS[extra]]
     return {name}.union(*map(names, own))
 
 
@@ -59,6 +59,6 @@ def _install_line(text: str) -> str:
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_make_demo_installs_neither_the_other_extras_nor_the_development_tools() -> None:
     command = ["make", "--dry-run", "VENV=/nowhere/venv", "demo"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert re.findall(r"--editable '(.*?)'", done.stdout) == [".[cli]"]
-    assert "--group" not in done.stdout
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert re.findall(r"--editable '(.*?)'", process.stdout) == [".[cli]"]
+    assert "--group" not in process.stdout

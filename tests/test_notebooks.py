@@ -60,7 +60,7 @@ def environment(home: Path) -> dict[str, str]:
     """Give the environment of a user with this home folder, without settings or network."""
     (home / "guard").mkdir(exist_ok=True)
     (home / "guard" / "sitecustomize.py").write_text(GUARD)
-    keys = {name for each in PROVIDERS.values() for name in each.about.key_variables}
+    keys = {name for item in PROVIDERS.values() for name in item.about.key_variables}
     unset = re.compile("|".join([*keys, ".*_MODEL", "LANGSMITH_.*", "LANGCHAIN_.*", "OPENAI_.*"]))
     kept = {name: value for name, value in os.environ.items() if not unset.fullmatch(name)}
     folders = ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "STATE_HOME")
@@ -95,8 +95,8 @@ def run(name: str, home: Path) -> Any:
     """Run a notebook of the examples; nothing in it fails, complains or shows a key."""
     ran = execute(nbformat.read(EXAMPLES / f"{name}.ipynb", 4), home)
     shown = [*outputs(ran)]
-    assert {each.output_type for each in shown} <= {"display_data", "execute_result", "stream"}
-    assert [each.text for each in shown if each.get("name") == "stderr"] == []
+    assert {item.output_type for item in shown} <= {"display_data", "execute_result", "stream"}
+    assert [item.text for item in shown if item.get("name") == "stderr"] == []
     assert [key for key in KEYS if key in json.dumps(shown, ensure_ascii=False)] == []
     return ran
 
@@ -106,10 +106,10 @@ def outputs(notebook: Any) -> Iterator[Any]:
         yield from cell.get("outputs", ())
 
 
-def told(notebook: Any, name: str, kind: str = "text/plain") -> str:
-    """Give what a cell printed and showed, in one of the forms in which it did."""
+def output(notebook: Any, name: str, kind: str = "text/plain") -> str:
+    """Return what a cell printed and showed, in one of its output formats."""
     cell = next(cell for cell in notebook.cells if cell.id == name)
-    return "\n".join(each.get("text") or each.data[kind] for each in cell.outputs)
+    return "\n".join(item.get("text") or item.data[kind] for item in cell.outputs)
 
 
 # --- as they are stored ------------------------------------------------------------------------
@@ -138,51 +138,51 @@ def test_a_notebook_is_stored_without_outputs_and_without_traces_of_a_machine(pa
 
 def test_exploring_shows_tables_answers_and_failures(tmp_path: Path) -> None:
     ran = run("explore", tmp_path)
-    assert re.search(rf'<table class="wt-results">.*href="{FOUND}"', told(ran, "search", HTML))
+    assert re.search(rf'<table class="wt-results">.*href="{FOUND}"', output(ran, "search", HTML))
     frame = "<table" if find_spec("pandas") else re.compile(FOUND)
-    assert re.search(frame, told(ran, "frame", HTML if find_spec("pandas") else "text/plain"))
-    assert "searching" not in told(ran, "queries")  # a finished bar goes
-    assert told(ran, "queries", HTML).count('class="wt-group"') == 2
-    assert "ResearchPlan web-deep" in told(ran, "plan")
+    assert re.search(frame, output(ran, "frame", HTML if find_spec("pandas") else "text/plain"))
+    assert "searching" not in output(ran, "queries")  # a finished bar goes
+    assert output(ran, "queries", HTML).count('class="wt-group"') == 2
+    assert "ResearchPlan web-deep" in output(ran, "plan")
     assert re.search(
-        rf'(?s)\[1\].*<table class="wt-results">.*href="{FOUND}"', told(ran, "deep", HTML)
+        rf'(?s)\[1\].*<table class="wt-results">.*href="{FOUND}"', output(ran, "deep", HTML)
     )
-    assert re.search(rf"(?s)Answer:\n.+{FOUND}", told(ran, "envelope"))
-    assert "searching" not in told(ran, "docs")
-    assert "1 failed" in told(ran, "failed-page")
-    assert "CRAWL_NOT_FOUND" in told(ran, "failed-page", HTML)
-    assert told(ran, "failed-call").startswith("ConfigError: ")
-    assert '"nobody"' in told(ran, "failed-call")
+    assert re.search(rf"(?s)Answer:\n.+{FOUND}", output(ran, "envelope"))
+    assert "searching" not in output(ran, "docs")
+    assert "1 failed" in output(ran, "failed-page")
+    assert "CRAWL_NOT_FOUND" in output(ran, "failed-page", HTML)
+    assert output(ran, "failed-call").startswith("ConfigError: ")
+    assert '"unknown"' in output(ran, "failed-call")
 
 
-def test_the_agent_shows_its_calls_and_cites_what_they_gave(tmp_path: Path) -> None:
+def test_the_agent_shows_its_calls_and_cites_their_results(tmp_path: Path) -> None:
     ran = run("langchain_agent", tmp_path)
-    assert re.findall(r"^\w+", told(ran, "tools"), re.MULTILINE) == list(TOOLS)
+    assert re.findall(r"^\w+", output(ran, "tools"), re.MULTILINE) == list(TOOLS)
     calls = rf'(?s)web_search "How do I .+ 3 results .+web_fetch "{FOUND}".+✓ {FOUND}'
-    assert re.search(calls, told(ran, "agent"))
-    cited = re.search(rf"Sources:\n- \[.+\]\(({FOUND})\)", told(ran, "answer"))
+    assert re.search(calls, output(ran, "agent"))
+    cited = re.search(rf"Sources:\n- \[.+\]\(({FOUND})\)", output(ran, "answer"))
     assert cited
-    assert cited[1] in told(ran, "data")
-    assert told(ran, "failure").startswith('error\nquery " "')
+    assert cited[1] in output(ran, "data")
+    assert output(ran, "failure").startswith('error\nquery " "')
 
 
-def test_bulk_work_makes_rows_goes_on_and_reads_what_it_found(tmp_path: Path) -> None:
+def test_bulk_work_writes_rows_resumes_and_reads_its_results(tmp_path: Path) -> None:
     ran = run("bulk", tmp_path)
-    assert told(ran, "run").startswith("7 rows: 6 ok, 1 failed, 0.042 USD")
-    assert "failed" in told(ran, "frame")
-    assert '"colour"' in told(ran, "rows")
-    assert told(ran, "again").startswith("7 ")
-    assert re.search(rf"^(\d+) of \1 pages read, such as {FOUND}$", told(ran, "pages").strip())
+    assert output(ran, "run").startswith("7 rows: 6 ok, 1 failed, 0.042 USD")
+    assert "failed" in output(ran, "frame")
+    assert '"colour"' in output(ran, "rows")
+    assert output(ran, "again").startswith("7 ")
+    assert re.search(rf"^(\d+) of \1 pages read, such as {FOUND}$", output(ran, "pages").strip())
 
 
 @pytest.mark.parametrize("name", ["langchain_rag", "llamaindex_query_engine"])
 def test_an_answer_cites_sources_that_were_found(name: str, tmp_path: Path) -> None:
     ran = run(name, tmp_path)
-    found = re.findall(FOUND, told(ran, "pages"))
-    assert re.search(r"\w{3,} .+ \[1\]", told(ran, "answer"))
-    cited = re.findall(rf"(?m)^\[\d\] .+: ({FOUND})$", told(ran, "sources"))
+    result = re.findall(FOUND, output(ran, "pages"))
+    assert re.search(r"\w{3,} .+ \[1\]", output(ran, "answer"))
+    cited = re.findall(rf"(?m)^\[\d\] .+: ({FOUND})$", output(ran, "sources"))
     assert cited
-    assert {*cited} <= {*found}
+    assert {*cited} <= {*result}
 
 
 # --- with the settings of the user -------------------------------------------------------------

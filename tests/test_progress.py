@@ -52,13 +52,13 @@ def test_hostile_subjects_do_nothing_to_the_terminal() -> None:
     drawn = file.getvalue()
     assert "[red]a[/b] {task.total}xxx" in drawn
     assert "[/] 2/3" in drawn
-    left = OWN.sub("", drawn)
-    assert not {"\x1b", "\u202e", "\x07"} & set(left)
+    remaining = OWN.sub("", drawn)
+    assert not {"\x1b", "\u202e", "\x07"} & set(remaining)
     assert "x" * 100 not in drawn
 
 
 @pytest.mark.parametrize("file", [io.StringIO(), None])
-def test_nothing_is_drawn_where_there_is_no_terminal(
+def test_nothing_is_drawn_without_a_terminal(
     file: io.StringIO | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "rich", None)  # and nothing is needed for it
@@ -72,7 +72,7 @@ def test_steps_may_come_from_threads_and_out_of_order() -> None:
     file = Terminal()
     with TerminalProgress(file) as progress:
         steps = [step(n, 50, failed=n % 10 == 0) for n in range(1, 51)]
-        threads = [threading.Thread(target=progress, args=(each,)) for each in reversed(steps)]
+        threads = [threading.Thread(target=progress, args=(item,)) for item in reversed(steps)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -101,7 +101,7 @@ def test_a_callback_lets_the_user_interrupt() -> None:
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def displays(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """A stand-in for IPython that keeps what is displayed."""
     displayed: list[Any] = []
 
@@ -117,28 +117,31 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return displayed
 
 
-def test_a_notebook_shows_one_output_that_changes(shown: list[Any]) -> None:
+def test_a_notebook_shows_one_output_that_changes(displays: list[Any]) -> None:
     with NotebookProgress() as progress:
-        assert (shown[-1]._repr_html_(), repr(shown[-1])) == ("<div></div>", "")
+        assert (displays[-1]._repr_html_(), repr(displays[-1])) == ("<div></div>", "")
         progress(step(1, subject="https://a.example/"))
-        assert repr(shown[-1]) == "fetching 1/3 https://a.example/"
-        assert shown[-1]._repr_html_() == (
+        assert repr(displays[-1]) == "fetching 1/3 https://a.example/"
+        assert displays[-1]._repr_html_() == (
             '<div><progress value="1" max="3"></progress> fetching 1/3 '
             "<code>https://a.example/</code></div>"
         )
         progress(step(3, failed=True))
         progress(step(1, 1, stage="synthesizing"))
-        assert repr(shown[-1]) == "fetching 3/3, 1 failed https://a.example/\nsynthesizing 1/1"
-    assert (shown[-1]._repr_html_(), repr(shown[-1])) == ("<div></div>", "")  # the bars are gone
-    count = len(shown)
+        assert repr(displays[-1]) == "fetching 3/3, 1 failed https://a.example/\nsynthesizing 1/1"
+    assert (displays[-1]._repr_html_(), repr(displays[-1])) == (
+        "<div></div>",
+        "",
+    )  # the bars are gone
+    count = len(displays)
     progress(step(2))
-    assert len(shown) == count
+    assert len(displays) == count
 
 
-def test_a_notebook_shows_hostile_subjects_as_text(shown: list[Any]) -> None:
+def test_a_notebook_shows_hostile_subjects_as_text(displays: list[Any]) -> None:
     with NotebookProgress() as progress:
         progress(step(1, subject='<script>alert("1")</script>\u202e', stage="<b>"))
-        html = shown[-1]._repr_html_()
+        html = displays[-1]._repr_html_()
     assert "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;<" in html
     assert "&lt;b&gt; 1/3" in html
 

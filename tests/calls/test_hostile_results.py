@@ -57,8 +57,8 @@ NOTICE = 1024  # bytes that the notice of a cut may take beyond the budget
 def make(
     webtools_sandbox_server: SandboxServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Make]:
-    with grounds(webtools_sandbox_server, tmp_path_factory.mktemp) as made:
-        yield made
+    with grounds(webtools_sandbox_server, tmp_path_factory.mktemp) as client:
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -154,13 +154,13 @@ def test_a_terminal_gets_no_escape_but_those_of_rich(ground: Ground, name: str) 
     drawn = [render_call(outcome.tool, outcome.arguments, label=corpus.TEXTS["osc"])]
     drawn += [render_result(outcome.tool, outcome.result, expanded) for expanded in (True, False)]
     drawn.append(render_result("other_tool", ToolResult(outcome.result.text), expanded=True))
-    shown = "\n".join(to_text(each, 60, color=True) for each in drawn)
+    shown = "\n".join(to_text(item, 60, color=True) for item in drawn)
     drawn_plain = RICH.sub("", shown)
     assert tricks_in(drawn_plain, "\n") == set()
     assert not {*drawn_plain} & {*ENDS}
     assert_links({one["link"] for one in RICH.finditer(shown) if one["link"]})
     assert len(shown) < 300_000
-    assert "\x1b" not in "\n".join(to_text(each, 60) for each in drawn)
+    assert "\x1b" not in "\n".join(to_text(item, 60) for item in drawn)
 
 
 def test_the_command_line_prints_no_trick(ground: Ground) -> None:
@@ -191,11 +191,11 @@ def test_a_notebook_shows_inert_markdown(ground: Ground, name: str) -> None:
 @pytest.mark.parametrize("url", [*corpus.BAD_URLS, *URLS[-4:-2]])
 def test_an_invalid_address_is_not_shown_as_a_link(url: str) -> None:
     hit = SearchResult(title="x", url=url, source_provider="exa", query="x")
-    found = SearchResponse(provider="exa", queries=["x"], results=[hit])
-    shown = to_text(render_result("web_search", found.model_dump(mode="json"), True), color=True)
+    result = SearchResponse(provider="exa", queries=["x"], results=[hit])
+    shown = to_text(render_result("web_search", result.model_dump(mode="json"), True), color=True)
     assert "]8;id" not in shown
-    assert "href" not in found._repr_html_()
-    assert "](" not in found._repr_markdown_().replace("\\](", "")
+    assert "href" not in result._repr_html_()
+    assert "](" not in result._repr_markdown_().replace("\\](", "")
 
 
 # --- the log -----------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_the_log_has_one_ascii_line_per_event(ground: Ground) -> None:
     assert max(map(len, lines)) < 16 * 1024
 
 
-TOLD = re.compile(r"Call [0-9a-z]{12} at [\d: -]{19} UTC$|$| +\+\d+\.\d{3} s  \S")
+EXPLANATION_LINE = re.compile(r"Call [0-9a-z]{12} at [\d: -]{19} UTC$|$| +\+\d+\.\d{3} s  \S")
 
 
 def test_progress_and_log_of_a_call_have_no_forged_text(ground: Ground) -> None:
@@ -221,10 +221,10 @@ def test_progress_and_log_of_a_call_have_no_forged_text(ground: Ground) -> None:
     assert len(calls) > 2 * len(ground.outcomes)
     for path, call in calls:
         events = logs.events_of(path, call)
-        told = logs.explain(events)
-        assert tricks_in(told, "\n") == set()
-        for line in told.split("\n"):
-            assert TOLD.match(line), line
+        explanation = logs.explain(events)
+        assert tricks_in(explanation, "\n") == set()
+        for line in explanation.split("\n"):
+            assert EXPLANATION_LINE.match(line), line
         for event in events:
             assert tricks_in(logs.tail_line(event), "") == set()
 
@@ -244,9 +244,9 @@ def test_langchain_blocks_are_harmless_and_within_the_budget(ground: Ground) -> 
         tool = tools[outcome.tool].model_copy(update={"content_blocks": True})
         content = tool.invoke(_tool_call(outcome)).content
         for blocks in (content, as_search_results(outcome.result.details)):
-            said = "".join(strings_of(blocks))
-            assert tricks_in(said) == set()
-            assert len(said.encode()) <= MAX_BYTES + 4096  # the names in the blocks
+            text = "".join(strings_of(blocks))
+            assert tricks_in(text) == set()
+            assert len(text.encode()) <= MAX_BYTES + 4096  # the names in the blocks
 
 
 def test_langchain_documents_are_harmless(ground: Ground) -> None:
@@ -262,7 +262,7 @@ def test_langchain_documents_are_harmless(ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("name", ["refused", "refused-handle"])
-def test_what_is_refused_is_quoted_without_tricks(ground: Ground, name: str) -> None:
+def test_a_refused_value_is_quoted_without_tricks(ground: Ground, name: str) -> None:
     outcome = ground.outcomes[name]
     tools = {tool.name: tool for tool in WebToolkit(web=ground.web).get_tools()}
     message = tools[outcome.tool].invoke(_tool_call(outcome))
@@ -275,11 +275,11 @@ def test_what_is_refused_is_quoted_without_tricks(ground: Ground, name: str) -> 
 def test_llamaindex_nodes_and_documents_are_harmless(ground: Ground) -> None:
     nodes = WebRetriever(ground.web, similarity_top_k=20).retrieve(QUERY)
     reader = FetchPagePostprocessor(ground.web, top_n=10)
-    found = [each.node for each in [*nodes, *reader.postprocess_nodes(nodes, QueryBundle(QUERY))]]
+    result = [item.node for item in [*nodes, *reader.postprocess_nodes(nodes, QueryBundle(QUERY))]]
     pages = [f"{ground.site}/{name}" for name in NAMES]
-    found += WebPageReader(ground.web, provider="direct").load_data(pages)
-    assert len(found) == 30
-    for node in found:
+    result += WebPageReader(ground.web, provider="direct").load_data(pages)
+    assert len(result) == 30
+    for node in result:
         assert tricks_in(node.get_content(MetadataMode.ALL)) == set()
         assert urlsplit(node.metadata["url"]).scheme in WEB
         seen = node.get_metadata_str(MetadataMode.LLM)

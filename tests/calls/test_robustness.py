@@ -49,15 +49,15 @@ class Answering(RawServer):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Answering]:
-    with Answering() as made:
-        yield made
+    with Answering() as client:
+        yield client
 
 
 @pytest.fixture(scope="module")
 def web(server: Answering) -> Iterator[WebTools]:
     def entry(name: str, kind: str, **options: Any) -> dict[str, Any]:
-        made = {"name": name, "type": kind, "apiKey": "test-key", "options": options}
-        return {**made, "baseUrl": server.url, "timeoutMs": int(TIMEOUT * 1000)}
+        client = {"name": name, "type": kind, "apiKey": "test-key", "options": options}
+        return {**client, "baseUrl": server.url, "timeoutMs": int(TIMEOUT * 1000)}
 
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -71,11 +71,11 @@ def web(server: Answering) -> Iterator[WebTools]:
                 cache=CacheConfig(enabled=False),
                 log=LogConfig(enabled=False),
             )
-        ) as made,
+        ) as client,
     ):
         patch.setattr(retries, "FIRST_DELAY", 0.0)
         patch.setattr(retries, "MAX_RETRIES", 1)
-        yield made
+        yield client
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -264,15 +264,15 @@ def test_json_nested_deep_is_an_error(
 ) -> None:
     server.data, server.keeps_open = response(opening * depth), False
     for method, subject, named in CALLS:
-        found = outcome(lambda: getattr(web, method)(subject, **named))  # noqa: B023
-        assert isinstance(found, WebToolsError)
+        result = outcome(lambda: getattr(web, method)(subject, **named))  # noqa: B023
+        assert isinstance(result, WebToolsError)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 8, 17, 18, 40, 60, 61, 62, 65, 70])
-def test_an_answer_cut_anywhere_is_an_error(web: WebTools, server: Answering, cut: int) -> None:
-    whole = response(b'{"results": []}', headers=[("Content-Type", "application/json")])
-    server.data, server.keeps_open = whole[:cut], False
-    found = outcome(lambda: web.search("json", provider="exa"))
-    assert isinstance(found, WebToolsError)
-    server.data = whole
+def test_a_response_cut_anywhere_is_an_error(web: WebTools, server: Answering, cut: int) -> None:
+    full_text = response(b'{"results": []}', headers=[("Content-Type", "application/json")])
+    server.data, server.keeps_open = full_text[:cut], False
+    result = outcome(lambda: web.search("json", provider="exa"))
+    assert isinstance(result, WebToolsError)
+    server.data = full_text
     assert web.search("json", provider="exa").results == []

@@ -37,7 +37,7 @@ def test_a_key_beside_a_lone_surrogate_is_redacted() -> None:
     assert sanitized(f"\ud800 {KEY[:9]}\u200b{KEY[9:]}").warnings[0] == f"\ufffd {MARK}"
 
 
-def test_the_gate_cleans_what_a_flow_raises_and_cuts_off_what_led_to_it() -> None:
+def test_an_error_is_cleaned_and_loses_its_cause() -> None:
     async def flow() -> SearchResponse:
         held = KEY
         try:

@@ -73,17 +73,17 @@ def search_spilled(where: str, path: str | None) -> None:
 def search_error(where: str, error: BaseException, *, with_locals: bool = True) -> None:
     """Search an error with all that hangs on it."""
     for captured in {False, with_locals}:
-        told = traceback.TracebackException.from_exception(error, capture_locals=captured)
-        search_text(f"{where}, traceback, locals {captured}", "".join(told.format()))
+        trace = traceback.TracebackException.from_exception(error, capture_locals=captured)
+        search_text(f"{where}, traceback, locals {captured}", "".join(trace.format()))
     seen: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
-        each = waiting.pop()
-        if each is None or each in seen:
+        item = waiting.pop()
+        if item is None or item in seen:
             continue
-        seen.append(each)
-        waiting += [each.__cause__, each.__context__]
-        search_text(f"{where}, error", f"{each} {each!r} {each.args!r} {vars(each)!r}")
+        seen.append(item)
+        waiting += [item.__cause__, item.__context__]
+        search_text(f"{where}, error", f"{item} {item!r} {item.args!r} {vars(item)!r}")
     search_text(f"{where}, pickled error", pickle.dumps(error))
     if isinstance(error, WebToolsError):
         search_text(f"{where}, error details", json.dumps(error.to_details()))
@@ -104,7 +104,7 @@ def hunting(
         search_text(f"log of {record.name}", f"{record.getMessage()} {vars(record)!r}")
     search_text("log", caplog.text)
     search_text("output", "".join(capfd.readouterr()))
-    search_text("warnings", " ".join(str(each.message) for each in warned))
+    search_text("warnings", " ".join(str(item.message) for item in warned))
 
 
 # --- the ways in -------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ class Ways:
 
 def settings(sandbox: SandboxServer, **every: Any) -> Config:
     def entry(name: str, kind: str, **options: Any) -> dict[str, Any]:
-        made = {"name": name, "type": kind, "apiKey": API_KEY, "options": options}
-        return {**made, "baseUrl": sandbox.base_url(kind), **every}
+        client = {"name": name, "type": kind, "apiKey": API_KEY, "options": options}
+        return {**client, "baseUrl": sandbox.base_url(kind), **every}
 
     kagi_v0 = entry("kagi-v0", "kagi", searchApi="v0", v0ApiKey=V0_KEY)
     entries = [entry("exa", "exa"), entry("kagi", "kagi", v0ApiKey=V0_KEY), kagi_v0]
@@ -264,8 +264,8 @@ def proxy_url(proxy: Proxy) -> str:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[SandboxServer]:
-    with SandboxServer(keys=[API_KEY, V0_KEY]) as made:
-        yield made
+    with SandboxServer(keys=[API_KEY, V0_KEY]) as client:
+        yield client
 
 
 @pytest.fixture
@@ -292,15 +292,15 @@ def failing(status: int, **more: Any) -> Fault:
     return lambda job: {"status": status, "body": job.fails(job.echo), **more}
 
 
-def spelled(spell: Callable[[str], str]) -> Fault:
+def error_with_key(spell: Callable[[str], str]) -> Fault:
     return lambda job: {"status": 401, "body": job.fails(spell(job.echo))}
 
 
-def found(spell: Callable[[str], str]) -> Fault:
+def results_with_key(spell: Callable[[str], str]) -> Fault:
     return lambda job: {"body": job.finds(spell(job.echo))}
 
 
-def cut_short(length: int) -> Fault:
+def cut_body(length: int) -> Fault:
     """Let the end of a message that is cut at 500 characters fall into the key."""
     return lambda job: {"status": 400, "body": job.fails("x" * length + job.echo)}
 
@@ -315,8 +315,8 @@ def shapeless(job: Job) -> Any:
 
 FAULTS: dict[str, Fault] = {
     "key echoed by the API": lambda _: {"body": "echo"},
-    **{f"401 {name}": spelled(spell) for name, spell in SPELLINGS.items()},
-    **{f"400 cut after {length}": cut_short(length) for length in (470, 477, 484, 491, 498)},
+    **{f"401 {name}": error_with_key(spell) for name, spell in SPELLINGS.items()},
+    **{f"400 cut after {length}": cut_body(length) for length in (470, 477, 484, 491, 498)},
     "402": failing(402),
     "429": failing(429, retry_after=0),
     "429 for long": failing(429, retry_after=999),
@@ -333,7 +333,7 @@ FAULTS: dict[str, Fault] = {
     "another shape": lambda job: {"body": shapeless(job)},
     "a list": lambda job: {"body": [job.echo]},
     "no number": lambda job: {"body": json.dumps([job.echo, float("nan")]).encode()},
-    **{f"results {name}": found(spell) for name, spell in SPELLINGS.items()},
+    **{f"results {name}": results_with_key(spell) for name, spell in SPELLINGS.items()},
     "failed page": lambda job: {
         "body": {
             "results": [],
@@ -377,7 +377,7 @@ def test_no_success_reset_or_time_out_leaks_a_key(
 ) -> None:
     with hunting(caplog, capfd):
         with WebTools(config=settings(sandbox)) as web:
-            drive(web, sandbox, lambda _: {"status": 418, "provider": "nobody"}).search()
+            drive(web, sandbox, lambda _: {"status": 418, "provider": "no-provider"}).search()
         with WebTools(config=settings(sandbox)) as web:
             drive(web, sandbox, lambda _: {"reset": True, "body": "cut"}, JOBS[0]).search()
         with WebTools(config=settings(sandbox, timeoutMs=20)) as web:
@@ -389,21 +389,21 @@ def test_no_success_reset_or_time_out_leaks_a_key(
 def test_no_response_header_leaks_a_key(
     sandbox: SandboxServer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    told = {"X-Echo": API_KEY, "Location": f"https://a.example/{quote(API_KEY)}"}
+    headers = {"X-Echo": API_KEY, "Location": f"https://a.example/{quote(API_KEY)}"}
     # At level DEBUG, httpcore logs the status line and the headers of answers, whatever they hold.
     with hunting(caplog, capfd, "httpcore"), WebTools(config=settings(sandbox)) as web:
         for status in (200, 302, 401, 429):
-            drive(web, sandbox, failing(status, headers=told, retry_after=API_KEY)).search()
+            drive(web, sandbox, failing(status, headers=headers, retry_after=API_KEY)).search()
 
 
-TOLD = f"{API_KEY} {PASSWORD} {CREDENTIALS}"
+SECRETS = f"{API_KEY} {PASSWORD} {CREDENTIALS}"
 REFUSAL = "407 Proxy Authentication Required"
 PROXY_ANSWERS = {
     "none": b"",
     "refused": response(b"", REFUSAL),
-    "refused with the password": response(TOLD.encode(), REFUSAL),
-    "refused with the password in JSON": response(json.dumps(exa_error(TOLD)).encode(), REFUSAL),
-    "garbage": b"\x00garbage " + TOLD.encode() + b"\r\n\r\n",
+    "refused with the password": response(SECRETS.encode(), REFUSAL),
+    "refused with the password in JSON": response(json.dumps(exa_error(SECRETS)).encode(), REFUSAL),
+    "garbage": b"\x00garbage " + SECRETS.encode() + b"\r\n\r\n",
 }
 
 
@@ -421,8 +421,8 @@ def test_no_proxy_leaks_a_password(
         if scheme == "https":
             every["baseUrl"] = f"https://127.0.0.1:{sandbox.port}"
         with WebTools(config=settings(sandbox, **every)) as web:
-            drive(web, sandbox, lambda job: {"body": job.finds(TOLD)}, JOBS[0], JOBS[4]).search()
-    assert any(CREDENTIALS.encode() in taken for taken in proxy.requests)
+            drive(web, sandbox, lambda job: {"body": job.finds(SECRETS)}, JOBS[0], JOBS[4]).search()
+    assert any(CREDENTIALS.encode() in received for received in proxy.requests)
 
 
 @pytest.mark.parametrize("way", ["header", "reason", "bad header", "bad chunk"])
@@ -467,26 +467,26 @@ def test_the_logs_of_other_users_of_httpcore_stay_as_they_are(
 # --- what callers and settings do --------------------------------------------------------------
 
 
-def given(job: Job, **changed: Any) -> tuple[str, Any]:
+def call_with_key(job: Job, **changed: Any) -> tuple[str, Any]:
     return job.tool, {**job.arguments, **changed}
 
 
 INPUTS: dict[str, tuple[str, Any]] = {
-    "query": given(JOBS[0], queries=[API_KEY]),
-    "query of a GET": given(JOBS[3], queries=[V0_KEY]),
-    "query and another": given(JOBS[0], queries=[API_KEY, "json"]),
-    "blank query": given(JOBS[0], queries=["\x00", API_KEY]),
-    "URL": given(JOBS[1], urls=[API_KEY]),
-    "URL that holds it": given(JOBS[1], urls=[f"https://a.example/{quote(API_KEY)}"]),
-    "URL to summarize": given(JOBS[4], url=f"https://a.example/{quote(V0_KEY)}"),
-    "domain": given(JOBS[0], include_domains=[API_KEY]),
-    "date": given(JOBS[0], start_published_date=API_KEY),
-    "category": given(JOBS[0], category=API_KEY),
-    "language": given(JOBS[4], target_language=API_KEY),
-    "engine": given(JOBS[4], engine=API_KEY),
-    "limit": given(JOBS[0], limit=API_KEY),
-    "provider": given(JOBS[0], provider=API_KEY),
-    "unknown argument": given(JOBS[0], unknown=API_KEY),
+    "query": call_with_key(JOBS[0], queries=[API_KEY]),
+    "query of a GET": call_with_key(JOBS[3], queries=[V0_KEY]),
+    "query and another": call_with_key(JOBS[0], queries=[API_KEY, "json"]),
+    "blank query": call_with_key(JOBS[0], queries=["\x00", API_KEY]),
+    "URL": call_with_key(JOBS[1], urls=[API_KEY]),
+    "URL that holds it": call_with_key(JOBS[1], urls=[f"https://a.example/{quote(API_KEY)}"]),
+    "URL to summarize": call_with_key(JOBS[4], url=f"https://a.example/{quote(V0_KEY)}"),
+    "domain": call_with_key(JOBS[0], include_domains=[API_KEY]),
+    "date": call_with_key(JOBS[0], start_published_date=API_KEY),
+    "category": call_with_key(JOBS[0], category=API_KEY),
+    "language": call_with_key(JOBS[4], target_language=API_KEY),
+    "engine": call_with_key(JOBS[4], engine=API_KEY),
+    "limit": call_with_key(JOBS[0], limit=API_KEY),
+    "provider": call_with_key(JOBS[0], provider=API_KEY),
+    "unknown argument": call_with_key(JOBS[0], unknown=API_KEY),
     "no mapping": ("web_search", API_KEY),
     "name of the tool": (API_KEY, {}),
 }
@@ -512,7 +512,7 @@ def test_a_key_in_an_argument_is_not_returned(
                 call(tool, arguments, method=tool.removeprefix("web_"))
             for way, thing in ways.found:
                 if way.startswith("LlamaIndex") and not isinstance(thing, Exception):
-                    thing.raw_input = {}  # what was asked, for whoever asked
+                    thing.raw_input = {}  # the arguments of the call
             # The frames of the caller and of the method hold what was given to them.
             ways.search(with_locals=False)
 
@@ -526,7 +526,7 @@ def entry(**changed: Any) -> dict[str, Any]:
     return {"providers": [{**good, **changed}]}
 
 
-LOST = "e3b0c442-98fc-1c14-9afb-f4c8996fb924"  # a key that stands only where it does not belong
+LOST = "e3b0c442-98fc-1c14-9afb-f4c8996fb924"  # a key set only in wrong places
 MISPLACED: dict[str, Callable[[str], dict[str, Any]]] = {
     "default": lambda key: {**entry(), "defaultProvider": key},
     "fallback": lambda key: entry(fetchFallback=key),
@@ -554,12 +554,12 @@ def test_a_key_set_in_the_place_of_a_name_is_shown_nowhere(
         data["providers"][0]["apiKey"] = key
     path.write_text(json.dumps(data))
     try:
-        told = "\n".join(check(Settings(path)))
+        message = "\n".join(check(Settings(path)))
     except ConfigError as error:
-        told = str(error)
+        message = str(error)
     result = WebTools(path).call_tool("web_search", {"queries": ["a"], "provider": "other"})
     for part in (key[:20], json.dumps(key)[1:20]):
-        assert part not in told
+        assert part not in message
         assert part not in result.text
 
 
@@ -642,7 +642,7 @@ def test_a_config_refused_in_code_leaks_no_key() -> None:
 
 
 def _refused(data: Any) -> None:
-    for make in (Config.model_validate, lambda given: Config(**given)):
+    for make in (Config.model_validate, lambda values: Config(**values)):
         try:
             make(data)
         except (WebToolsError, TypeError) as error:
@@ -651,7 +651,7 @@ def _refused(data: Any) -> None:
                 search_error("config", error, with_locals=False)
 
 
-def test_what_holds_keys_shows_none(sandbox: SandboxServer) -> None:
+def test_objects_with_keys_show_none(sandbox: SandboxServer) -> None:
     config = settings(sandbox, proxy=f"http://user:{quote(PASSWORD, safe='')}@a.example")
     web = WebTools(config=config)
     web._settings.accounts()
@@ -665,16 +665,16 @@ def test_what_holds_keys_shows_none(sandbox: SandboxServer) -> None:
 
 def test_displays_and_copies_have_no_keys(sandbox: SandboxServer) -> None:
     web = WebTools(settings(sandbox))
-    given = {
+    arguments = {
         "query": f"what is {API_KEY}?",
         "urls": ["https://a.example/", f"key={API_KEY}"],
         "n": 3,
     }
-    before = repr(given)
-    redacted = web.redact(given)
+    before = repr(arguments)
+    redacted = web.redact(arguments)
     search_text("redacted", repr(redacted))
     assert redacted["urls"][0] == "https://a.example/"
-    assert repr(given) == before
+    assert repr(arguments) == before
 
 
 # --- the hunt itself ---------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def summarize(**arguments: Any) -> SummarizeInput:
     return read_input(SummarizeInput, arguments)
 
 
-def refused(model: type[ToolInput], arguments: Any) -> str:
+def refusal_of(model: type[ToolInput], arguments: Any) -> str:
     with pytest.raises(InputError) as caught:
         read_input(model, arguments)
     assert caught.value.__cause__ is None
@@ -94,16 +94,16 @@ def test_urls_may_be_written_in_many_ways(arguments: dict[str, Any]) -> None:
 
 
 def test_camel_case_is_read() -> None:
-    found = search(
+    result = search(
         query="q",
         includeDomains="a.example",
         excludeDomains=["b.example"],
         startPublishedDate="2026-01-01",
         endPublishedDate="2026-02-01",
     )
-    assert found.include_domains == ["a.example"]
-    assert found.exclude_domains == ["b.example"]
-    assert (found.start_published_date, found.end_published_date) == ("2026-01-01", "2026-02-01")
+    assert result.include_domains == ["a.example"]
+    assert result.exclude_domains == ["b.example"]
+    assert (result.start_published_date, result.end_published_date) == ("2026-01-01", "2026-02-01")
     assert fetch(url=A, textMaxCharacters="500").text_max_characters == 500
     found_summary = summarize(url=A, summaryType="takeaway", targetLanguage="de")
     assert (found_summary.summary_type, found_summary.target_language) == ("takeaway", "DE")
@@ -112,11 +112,11 @@ def test_camel_case_is_read() -> None:
 @every_tool
 @pytest.mark.parametrize("nothing", [None, "", " ", 0, 0.0])
 def test_an_empty_value_counts_as_absent(tool: Tool, nothing: Any) -> None:
-    given = {tool.first_field: "0" * 32 if tool is READ else A}
-    optional = tool.input_model.model_fields.keys() - given.keys()
-    found = read_input(tool.input_model, given | dict.fromkeys(optional, nothing))
-    assert found == read_input(tool.input_model, given)
-    assert found.model_fields_set == {tool.first_field}
+    arguments = {tool.first_field: "0" * 32 if tool is READ else A}
+    optional = tool.input_model.model_fields.keys() - arguments.keys()
+    result = read_input(tool.input_model, arguments | dict.fromkeys(optional, nothing))
+    assert result == read_input(tool.input_model, arguments)
+    assert result.model_fields_set == {tool.first_field}
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
     ],
 )
 def test_an_invalid_search_is_refused(arguments: Any, named: str) -> None:
-    assert named in refused(SearchInput, arguments)
+    assert named in refusal_of(SearchInput, arguments)
 
 
 BAD_URLS = [
@@ -213,8 +213,8 @@ BAD_URLS = [
 @pytest.mark.parametrize("url", [*BAD_URLS, "javascript:alert(1)", "https://a.example:99999/"])
 def test_a_malformed_url_is_refused_by_name(url: str) -> None:
     message = f'"{url.strip()}" is not an absolute http(s) URL; write https://host/path.'
-    assert refused(FetchInput, {"urls": [A, url]}) == message
-    assert refused(SummarizeInput, {"url": url}) == message
+    assert refusal_of(FetchInput, {"urls": [A, url]}) == message
+    assert refusal_of(SummarizeInput, {"url": url}) == message
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,9 @@ def test_a_malformed_url_is_refused_by_name(url: str) -> None:
 )
 def test_a_url_without_its_scheme_is_shown_with_one(url: str) -> None:
     for message in (
-        refused(FetchInput, {"urls": [A, url]}),
-        refused(SummarizeInput, {"url": url}),
-        refused(SearchInput, {"queries": [A, url], "similar": True}),
+        refusal_of(FetchInput, {"urls": [A, url]}),
+        refusal_of(SummarizeInput, {"url": url}),
+        refusal_of(SearchInput, {"queries": [A, url], "similar": True}),
     ):
         assert f'"{url}"' in message
         assert f" https://{url}." in message
@@ -250,18 +250,18 @@ def test_a_url_without_its_scheme_is_shown_with_one(url: str) -> None:
 def test_an_invalid_call_is_refused(
     model: type[ToolInput], arguments: dict[str, Any], named: str
 ) -> None:
-    assert named in refused(model, arguments)
+    assert named in refusal_of(model, arguments)
 
 
 def test_a_refusal_shows_a_bounded_clean_value() -> None:
-    message = refused(FetchInput, {"url": "x\x1b[31m\n" + "y" * 10_000})
+    message = refusal_of(FetchInput, {"url": "x\x1b[31m\n" + "y" * 10_000})
     assert message.startswith(f'"x {"y" * 98}…" ')
 
 
 def test_a_list_of_more_than_1000_values_is_refused_unread() -> None:
-    assert "1001" in refused(SearchInput, {"queries": [0] * 1001})
-    assert "1001" in refused(SearchInput, {"queries": json.dumps([0] * 1001)})
-    assert "1001" in refused(SearchInput, {"query": "q", "include_domains": ["?"] * 1001})
+    assert "1001" in refusal_of(SearchInput, {"queries": [0] * 1001})
+    assert "1001" in refusal_of(SearchInput, {"queries": json.dumps([0] * 1001)})
+    assert "1001" in refusal_of(SearchInput, {"query": "q", "include_domains": ["?"] * 1001})
 
 
 @pytest.mark.parametrize(
@@ -282,8 +282,8 @@ def test_a_list_of_more_than_1000_values_is_refused_unread() -> None:
     ],
 )
 def test_dates_are_iso_8601(given: str, read: str | None) -> None:
-    found = read_date(given)
-    assert (found and found.isoformat()) == read
+    result = read_date(given)
+    assert (result and result.isoformat()) == read
 
 
 def test_nothing_is_sent_for_an_invalid_call(
@@ -295,10 +295,10 @@ def test_nothing_is_sent_for_an_invalid_call(
         "webtools._internal.http.clients.BlockingHTTP.send",
         lambda *_: pytest.fail("something was sent"),
     )
-    found = WebTools().call_tool("web_search", {"query": "q", "limit": -1})
-    assert found.is_error
-    assert 'limit "-1"' in found.text
-    assert found.details["error"]["type"] == "InputError"
+    result = WebTools().call_tool("web_search", {"query": "q", "limit": -1})
+    assert result.is_error
+    assert 'limit "-1"' in result.text
+    assert result.details["error"]["type"] == "InputError"
 
 
 # --- errors for a model ------------------------------------------------------------------------
@@ -306,9 +306,9 @@ def test_nothing_is_sent_for_an_invalid_call(
 
 def subschemas(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, list):
-        return [found for item in value for found in subschemas(item)]
+        return [result for item in value for result in subschemas(item)]
     if isinstance(value, dict):
-        return [value, *(found for item in value.values() for found in subschemas(item))]
+        return [value, *(result for item in value.values() for result in subschemas(item))]
     return []
 
 
@@ -324,7 +324,7 @@ def test_a_schema_is_flat(tool: Tool) -> None:
     json.dumps(schema, allow_nan=False)
 
 
-# The descriptions that were carried over, word for word; what is new stands between their lines.
+# The carried-over descriptions, word for word; new lines may come between theirs.
 SEEDS = {
     SEARCH.name: """\
 Search the web for real-time information using one or more queries. Returns ranked results with titles, URLs, and any snippets.

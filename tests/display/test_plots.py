@@ -26,8 +26,10 @@ def _no_figures_left() -> Iterator[None]:
     plt.close("all")
 
 
-def found(*urls: str, dates: tuple[str, ...] = (), provider: str = "exa") -> SearchResponse:
-    moments = [datetime.fromisoformat(f"{each}T12:00:00+00:00") for each in dates]
+def search_response(
+    *urls: str, dates: tuple[str, ...] = (), provider: str = "exa"
+) -> SearchResponse:
+    moments = [datetime.fromisoformat(f"{item}T12:00:00+00:00") for item in dates]
     padded = [*moments, *[None] * (len(urls) - len(moments))]
     results = [
         SearchResult(title="t", url=url, source_provider=provider, query="q", published_at=moment)
@@ -37,10 +39,10 @@ def found(*urls: str, dates: tuple[str, ...] = (), provider: str = "exa") -> Sea
 
 
 def dated(*dates: str) -> Any:
-    return found(*["https://a.example/"] * len(dates), dates=dates).plot("dates")
+    return search_response(*["https://a.example/"] * len(dates), dates=dates).plot("dates")
 
 
-def bars(ax: Any) -> dict[str, float]:
+def bar_heights(ax: Any) -> dict[str, float]:
     """The bars as they are drawn, by label."""
     ax.figure.canvas.draw()
     labels = [text.get_text() for text in ax.get_yticklabels()]
@@ -52,9 +54,11 @@ def words(ax: Any) -> list[str]:
 
 
 def test_domains_are_counted_most_first_without_www() -> None:
-    ax = found("https://b.example/", "https://www.a.example/x", "http://a.example:8080/").plot()
+    ax = search_response(
+        "https://b.example/", "https://www.a.example/x", "http://a.example:8080/"
+    ).plot()
     assert ax.get_title(loc="left") == "Sources by domain"
-    assert bars(ax) == {"a.example": 2, "b.example": 1}
+    assert bar_heights(ax) == {"a.example": 2, "b.example": 1}
     assert words(ax) == ["2", "1"]
 
 
@@ -62,7 +66,7 @@ def test_domains_are_counted_most_first_without_www() -> None:
     "url", ["https://$x_{y$.example/", "https://[::a/", f"https://{'a' * 200}.example/"]
 )
 def test_a_hostile_address_is_drawn_as_text(url: str) -> None:
-    [label] = bars(found(url).plot())
+    [label] = bar_heights(search_response(url).plot())
     assert len(label) < 80
 
 
@@ -77,15 +81,15 @@ def test_a_hostile_address_is_drawn_as_text(url: str) -> None:
 def test_dates_are_counted_by_day_month_or_year_whichever_makes_few_bars(
     dates: tuple[str, ...], labels: dict[str, int]
 ) -> None:
-    assert bars(dated(*dates)) == labels
+    assert bar_heights(dated(*dates)) == labels
 
 
-def test_without_matplotlib_the_error_names_what_to_install(
+def test_without_matplotlib_the_error_names_the_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'agent-webtools\[plot\]'$") as caught:
-        found("https://a.example/").plot()
+        search_response("https://a.example/").plot()
     shown: Any = caught.value
     assert shown._render_traceback_() == [f"ImportError: {shown}"]  # no frames in a notebook
 
@@ -98,8 +102,8 @@ def test_the_log_shows_cost_and_time_by_provider(
         web.search(["heap", "json"], provider="brave")
         web.search("heap", provider="kagi")
         cost, time = web.plot(), web.plot("time")
-        assert bars(cost) == pytest.approx({"brave": 0.01, "kagi": 0.012})
+        assert bar_heights(cost) == pytest.approx({"brave": 0.01, "kagi": 0.012})
         assert words(cost) == ["0.01", "0.012"]
-        assert set(bars(time)) == {"kagi", "brave"}
+        assert set(bar_heights(time)) == {"kagi", "brave"}
         with pytest.raises(InputError, match='cost, time.*"price"'):
             web.plot("price")  # type: ignore[arg-type]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import io
 import sys
-import threading
 
 import pytest
 import rendering_samples as samples
@@ -58,7 +57,7 @@ def test_in_a_file_a_call_and_its_result_are_two_lines() -> None:
 
 
 @pytest.mark.usefixtures("mute")
-def test_on_a_terminal_the_last_line_says_what_runs() -> None:
+def test_on_a_terminal_the_last_line_shows_running_calls() -> None:
     file = Terminal()
     display = CallDisplay(file)
     display.start(1, "web_search", "a")
@@ -75,24 +74,6 @@ def test_on_a_terminal_the_last_line_says_what_runs() -> None:
     ]
     display.end(1, ONE)
     assert file.screen[2:] == ['web_search "a"', "  1 result", ""]
-
-
-def test_calls_from_many_threads_keep_their_results() -> None:
-    file = io.StringIO()
-    display = CallDisplay(file)
-
-    def call(number: int) -> None:
-        display.start(number, "web_search", str(number))
-        display.end(number, samples.search(*[samples.PLAIN] * number))
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(2, 30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    lines = file.getvalue().split("\n")
-    for number in range(2, 30):
-        assert lines[lines.index(f"  {number} results") - 1] == f'web_search "{number}"'
 
 
 def test_a_broken_stream_ends_nothing() -> None:

@@ -42,7 +42,7 @@ def everything(text: str) -> str:
         render_result("web_search", samples.failure(text), expanded=True),
         render_result("x", samples.ToolResult(text), expanded=True),
     ]
-    return "\n".join(to_text(each, 80, color=True) for each in drawn)
+    return "\n".join(to_text(item, 80, color=True) for item in drawn)
 
 
 CALLS = [
@@ -73,8 +73,8 @@ ATTACKS = [
 
 
 def assert_harmless(drawn: str) -> None:
-    left = OURS.sub("", drawn)
-    for character in set(left) - {"\n"}:
+    remaining = OURS.sub("", drawn)
+    for character in set(remaining) - {"\n"}:
         assert unicodedata.category(character) not in {"Cc", "Cs", "Zl", "Zp"}, hex(ord(character))
         assert character not in INVISIBLE, hex(ord(character))
 
@@ -170,5 +170,5 @@ def test_a_title_is_never_a_link() -> None:
 )
 def test_a_link_names_no_other_host_than_its_own(text: str, is_link: bool) -> None:
     [_, inline, _] = markup.tokens(f"[{text}](https://www.evil.example/a)", is_page=True)
-    kinds = [each.type for each in inline.children or []]
+    kinds = [item.type for item in inline.children or []]
     assert ("link_open" in kinds) == is_link

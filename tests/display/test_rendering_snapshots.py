@@ -66,7 +66,7 @@ SCENES = list(scenes())
 NAMES = sorted({of for of, _, _ in SCENES})
 
 
-def drawn(name: str, width: int, *, color: bool) -> str:
+def draw(name: str, width: int, *, color: bool) -> str:
     parts = [
         f"--- {title}\n{to_text(scene, width, color=color)}"
         for of, title, scene in SCENES
@@ -82,7 +82,7 @@ def test_it_looks_as_it_did(name: str, width: int, color: bool) -> None:
     kind = "terminal" if color else "plain"
     path = SNAPSHOTS / f"{name}-{width}-{kind}.txt"
     # Escapes are written out, so that a snapshot can be read and does nothing when shown.
-    text = drawn(name, width, color=color).replace("\x1b", "␛")
+    text = draw(name, width, color=color).replace("\x1b", "␛")
     if os.environ.get("WEBTOOLS_UPDATE_SNAPSHOTS"):
         path.write_text(text, encoding="utf-8", newline="\n")
     assert text == path.read_text(encoding="utf-8")

@@ -18,5 +18,5 @@ from webtools._internal.display.wrapping import wrapped
         ("Reads: one two three", "three"),
     ],
 )
-def test_the_rest_of_a_line_stands_below_its_text(line: str, rest: str) -> None:
+def test_the_rest_of_a_line_is_indented_below_its_text(line: str, rest: str) -> None:
     assert wrapped(line, 18).split("\n")[-1] == rest

@@ -176,7 +176,7 @@ def abbreviation() -> Iterator[Case]:
 
 _DENIALS = (
     "It is not true that:", "The following claims are false:", "Myths about the region:",
-    "Nobody has ever shown that:", "Critics deny that:", "Here is what is wrong:",
+    "No one has ever shown that:", "Critics deny that:", "Here is what is wrong:",
 )  # fmt: skip
 
 
@@ -187,7 +187,7 @@ def denied_list() -> Iterator[Case]:
         items = [false, *UNRELATED]
         dice.shuffle(items)
         lead = dice.choice(_DENIALS)
-        rows = "\n".join(f"- {each}" for each in items)
+        rows = "\n".join(f"- {item}" for item in items)
         text = dice.choice((f"{lead}\n\n{rows}", f"{lead}\n{rows}", f"{lead} {false}"))
         yield Case(f"{UNRELATED[1]}\n\n{text}", "", false)
 
@@ -225,10 +225,10 @@ def heading() -> Iterator[Case]:
 
 
 def cut_page() -> Iterator[Case]:
-    """Take the beginning of a sentence, amid which the page ends, for a whole one."""
+    """Take the beginning of a sentence that the page cuts off for a whole one."""
     for dice, sentence, fact in _sentences("cut page"):
-        whole = sentence.format(**fact)
-        words = whole.split()
+        full_text = sentence.format(**fact)
+        words = full_text.split()
         cut = " ".join(words[: dice.randint(len(words) // 2 + 1, len(words) - 1)])
         yield Case(f"{UNRELATED[0]} {cut}", "", cut.rstrip(".,") + ".")
 
@@ -257,7 +257,7 @@ def swapped() -> Iterator[Case]:
         fact = _fact(dice)
         names = dice.sample(dice.choice((FIRMS, TOWNS)), 2)
         numbers = [fact["number"], fact["number2"]]
-        template, pair = dice.choice([*((each, names) for each in templates), (counted, numbers)])
+        template, pair = dice.choice([*((item, names) for item in templates), (counted, numbers)])
         true = template.format(*pair, **fact)
         yield Case(_around(dice, true), true, template.format(*pair[::-1], **fact))
 

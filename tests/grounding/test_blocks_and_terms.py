@@ -18,8 +18,8 @@ from webtools._internal.grounding.terms import find, stem_of
 def test_code_is_one_block_in_a_definition_and_over_blank_lines(
     text: str, blocks: list[tuple[str, str]]
 ) -> None:
-    found = [(block.kind, text[block.start : block.end]) for block in read_blocks(text)]
-    assert found == blocks
+    result = [(block.kind, text[block.start : block.end]) for block in read_blocks(text)]
+    assert result == blocks
 
 
 MANUAL = """\
@@ -84,7 +84,7 @@ def test_a_manual_page_is_made_of_sections_options_prose_and_code() -> None:
 def test_an_indented_paragraph_is_code_unless_it_is_written_as_prose(
     indented: str, kind: str
 ) -> None:
-    assert [each for each, _ in kinds(f"Text.\n\n    {indented}\n")] == ["prose", kind]
+    assert [item for item, _ in kinds(f"Text.\n\n    {indented}\n")] == ["prose", kind]
 
 
 @pytest.mark.parametrize("sign", ["=", "-", "~", "^", '"', "*", "+"])

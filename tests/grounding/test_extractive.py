@@ -16,8 +16,8 @@ DOCUMENTS = [
     document_of(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),
     document_of(pages.TOKENS, 1, title="Keys", url="https://b.example/keys"),
 ]
-ASKED = [(asked, answer) for asked, answer in pages.QUESTIONS if answer]
-IDLE = [asked for asked, answer in pages.QUESTIONS if answer is None]
+ASKED = [(query, answer) for query, answer in pages.QUESTIONS if answer]
+IDLE = [query for query, answer in pages.QUESTIONS if answer is None]
 
 
 def extract(question: str, documents: list[Document], threshold: float = THRESHOLD) -> list[Claim]:
@@ -25,24 +25,24 @@ def extract(question: str, documents: list[Document], threshold: float = THRESHO
 
 
 def text_of(claims: list[Claim]) -> str:
-    return "\n".join(each.text for each in claims)
+    return "\n".join(item.text for item in claims)
 
 
 def test_three_in_four_questions_are_answered_rightly() -> None:
-    right = [answer in text_of(extract(asked, DOCUMENTS)) for asked, answer in ASKED]
+    right = [answer in text_of(extract(query, DOCUMENTS)) for query, answer in ASKED]
     assert sum(right) >= 0.75 * len(ASKED)
 
 
 def test_questions_that_the_pages_do_not_answer_get_silence() -> None:
-    assert [asked for asked in IDLE if extract(asked, DOCUMENTS)] == []
+    assert [query for query in IDLE if extract(query, DOCUMENTS)] == []
 
 
 def test_few_claims_are_of_a_page_that_does_not_answer() -> None:
     beside = [
         answer not in claim.document.text
-        for asked, answer in ASKED
+        for query, answer in ASKED
         if answer
-        for claim in extract(asked, DOCUMENTS)
+        for claim in extract(query, DOCUMENTS)
     ]
     assert sum(beside) <= 0.15 * len(beside)
     assert len(beside) < 2 * len(ASKED)
@@ -54,12 +54,12 @@ LANGUAGES = Path(__file__).parents[2] / "benchmarks/answers"
 @pytest.mark.parametrize("language", ["de", "es", "fr", "ja"])
 def test_other_languages_are_answered_too(language: str) -> None:
     lines = (LANGUAGES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    asked = [each for each in map(json.loads, lines) if each["project"] == f"own-{language}"]
+    query = [item for item in map(json.loads, lines) if item["project"] == f"own-{language}"]
     [page] = (LANGUAGES / "pages" / language).glob("*.md")
     documents = [document_of(page.read_text(encoding="utf-8"), 0)]
-    answers = {each["question"]: text_of(extract(each["question"], documents)) for each in asked}
-    answered = [each["answer"] in answers[each["question"]] for each in asked if each["answer"]]
-    silent = [not answers[each["question"]] for each in asked if not each["answer"]]
+    answers = {item["question"]: text_of(extract(item["question"], documents)) for item in query}
+    answered = [item["answer"] in answers[item["question"]] for item in query if item["answer"]]
+    silent = [not answers[item["question"]] for item in query if not item["answer"]]
     assert sum(answered) >= 0.7 * len(answered)
     assert sum(silent) >= 0.75 * len(silent)
 
@@ -80,7 +80,7 @@ def test_a_definition_comes_with_its_signature() -> None:
 
 def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
     claims = extract("How do I take back a lost card?", DOCUMENTS)
-    code = next(each for each in claims if "```" in each.text)
+    code = next(item for item in claims if "```" in item.text)
     assert code.quotation == (
         "To take back a card that was lost, call `revoke` with its number:\n\n"
         "```python\nimport gatekeys\n\ngatekeys.revoke(4711)\n```"
@@ -90,7 +90,7 @@ def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
 def test_two_pages_that_say_the_same_are_quoted_once() -> None:
     twice = [*DOCUMENTS, document_of(pages.BOATS, 2, url="https://c.example/")]
     claims = extract("Who built the first ferry?", twice)
-    assert sum("Ottilie Brandt" in each.text for each in claims) == 1
+    assert sum("Ottilie Brandt" in item.text for item in claims) == 1
 
 
 def claims_about(question: str, text: str, title: str = "") -> list[str]:

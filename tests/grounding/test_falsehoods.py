@@ -22,10 +22,10 @@ def statuses(text: str, claim: str, title: str = "News") -> set[str]:
 
 @pytest.mark.parametrize("kind", [*CHANGED, *MISREAD])
 def test_a_falsehood_is_uncertain(kind: Callable[[], Iterator[Case]]) -> None:
-    found = set[str]()
+    result = set[str]()
     for case in islice(kind(), COUNT):
-        found |= statuses(case.text, case.false)
-    assert found == {"uncertain"}
+        result |= statuses(case.text, case.false)
+    assert result == {"uncertain"}
 
 
 @pytest.mark.parametrize("kind", CHANGED)
@@ -57,9 +57,9 @@ def test_the_sentences_that_were_changed_are_quoted(kind: Callable[[], Iterator[
         ("The bill of Oct. Smith passed.", "Smith passed."),
         ("There is no truth in the tale of Who Stole Tim Lamb? Vell paid nothing.",
          "Vell paid nothing."),
-        ("Nobody believed the plot of Submarine! Kolbe wrote it.", "Kolbe wrote it."),
+        ("No one believed the plot of Submarine! Kolbe wrote it.", "Kolbe wrote it."),
     ],
 )  # fmt: skip
 def test_parts_of_sentences_and_struck_text_are_never_quoted(text: str, claim: str) -> None:
     pages = (text, f"Rain fell on Tuesday.\n\n{text}\n\nThe museum was full.")
-    assert {each for page in pages for each in statuses(page, claim)} == {"uncertain"}
+    assert {item for page in pages for item in statuses(page, claim)} == {"uncertain"}

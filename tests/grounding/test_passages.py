@@ -11,16 +11,18 @@ from webtools.passages import Passage, rank
 from webtools.results import Page
 
 PAGES = [pages.BOATS, pages.TOKENS]
-ASKED = [each for each in pages.QUESTIONS if each[1] is not None]
+ASKED = [item for item in pages.QUESTIONS if item[1] is not None]
 
 
-def shown(found: list[Passage]) -> str:
-    return "\n".join(f"{each.heading}\n{each.text}" for each in found)
+def text_of_passages(found: list[Passage]) -> str:
+    return "\n".join(f"{item.heading}\n{item.text}" for item in found)
 
 
 def test_the_best_500_characters_hold_most_answers() -> None:
     right = [
-        answer in shown(rank(asked, PAGES, max_characters=500)) for asked, answer in ASKED if answer
+        answer in text_of_passages(rank(query, PAGES, max_characters=500))
+        for query, answer in ASKED
+        if answer
     ]
     assert sum(right) >= len(ASKED) - 1
 
@@ -51,14 +53,14 @@ def test_a_text_is_a_string_a_page_or_a_source(text: str | Page | Source, url: s
 
 @pytest.mark.parametrize("length", [0, 50, 300, 1000, 8000])
 def test_passages_and_their_headings_stay_within_the_budget(length: int) -> None:
-    found = rank("How does the ferry cross the lake?", PAGES * 3, max_characters=length)
-    assert sum(len(each.text) + len(each.heading) for each in found) <= length
+    result = rank("How does the ferry cross the lake?", PAGES * 3, max_characters=length)
+    assert sum(len(item.text) + len(item.heading) for item in result) <= length
 
 
 def test_a_repeated_passage_of_another_page_is_dropped() -> None:
     copied = pages.BOATS.replace("# The ferry", "# Lake boats")
-    found = rank("Who built the first ferry?", [pages.BOATS, copied])
-    assert sum("Ottilie Brandt" in each.text for each in found) == 1
+    result = rank("Who built the first ferry?", [pages.BOATS, copied])
+    assert sum("Ottilie Brandt" in item.text for item in result) == 1
 
 
 def test_a_row_that_parted_from_its_table_comes_with_the_header() -> None:
@@ -101,7 +103,7 @@ def test_other_languages_are_ranked_too(question: str, answer: str, text: str) -
 def test_a_reranker_decides_the_order() -> None:
     def prefers_winter(question: str, passages: list[str]) -> list[float]:
         assert question == "Where is the ferry?"
-        return [float("Nordhaven" in each) for each in passages]
+        return [float("Nordhaven" in item) for item in passages]
 
     assert "Nordhaven" in rank("Where is the ferry?", PAGES, reranker=prefers_winter)[0].text
 
@@ -118,11 +120,11 @@ class Winter:
 
 def test_embeddings_raise_similar_passages() -> None:
     question = "What about the boat?"
-    plain = [each.text for each in rank(question, PAGES)]
-    raised = [each.text for each in rank(question, PAGES, embeddings=Winter())]
+    plain = [item.text for item in rank(question, PAGES)]
+    raised = [item.text for item in rank(question, PAGES, embeddings=Winter())]
     place = [
-        next(at for at, text in enumerate(found) if "Nordhaven" in text)
-        for found in (plain, raised)
+        next(at for at, text in enumerate(result) if "Nordhaven" in text)
+        for result in (plain, raised)
     ]
     assert place[1] <= place[0]
 

@@ -16,7 +16,7 @@ def slices(text: str, most: int = 600) -> list[str]:
 
 
 def holding(text: str, part: str, most: int = 600) -> str:
-    return next(each for each in slices(text, most) if part in each)
+    return next(item for item in slices(text, most) if part in item)
 
 
 def test_a_heading_stays_with_the_text_under_it() -> None:
@@ -24,9 +24,9 @@ def test_a_heading_stays_with_the_text_under_it() -> None:
 
 
 def test_a_signature_stays_with_its_definition_and_its_example() -> None:
-    found = holding(pages.TOKENS, "safe in a web address")
-    assert found.startswith("`gatekeys.url_code([size])`\n: Return a random code")
-    assert found.endswith("'b_9Q'\n```")
+    result = holding(pages.TOKENS, "safe in a web address")
+    assert result.startswith("`gatekeys.url_code([size])`\n: Return a random code")
+    assert result.endswith("'b_9Q'\n```")
 
 
 def test_indented_definitions_hold_what_is_indented_under_them() -> None:
@@ -39,10 +39,10 @@ def test_indented_definitions_hold_what_is_indented_under_them() -> None:
 
 def test_code_stays_in_one_piece_with_its_introduction() -> None:
     body = "\n\n".join(f"step_{number}()" for number in range(120))
-    text = f"{'Words go on here. ' * 30}\n\nCall the steps in turn:\n\n```\n{body}\n```\n\nDone."
-    found = holding(text, "step_0()")
-    assert found.startswith("Call the steps in turn:")
-    assert "step_119()\n```" in found
+    text = f"{'More words follow. ' * 30}\n\nCall the steps in turn:\n\n```\n{body}\n```\n\nDone."
+    result = holding(text, "step_0()")
+    assert result.startswith("Call the steps in turn:")
+    assert "step_119()\n```" in result
 
 
 def test_rows_that_part_from_their_table_know_its_header() -> None:
@@ -56,7 +56,7 @@ def test_rows_that_part_from_their_table_know_its_header() -> None:
 
 def test_a_long_paragraph_is_cut_at_ends_of_sentences() -> None:
     text = "The U.S. company sold 3.5 tons of it, e.g. in May. " * 40
-    assert all(each.endswith("in May.") for each in slices(text))
+    assert all(item.endswith("in May.") for item in slices(text))
     assert max(map(len, slices(text))) <= 600
 
 

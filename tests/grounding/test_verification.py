@@ -57,11 +57,11 @@ def check(text: str) -> Verified:
     ],
 )
 def test_marks_and_links_of_all_kinds_are_citations(draft: str) -> None:
-    found = check(draft)
-    assert [(each.text, each.status) for each in found.claims] == [(COUNCIL, "quoted")]
-    assert found.citations == [POOL]
-    assert found.summary.lstrip("->* ") == f"{COUNCIL} [1]"
-    [where] = found.claims[0].citations
+    result = check(draft)
+    assert [(item.text, item.status) for item in result.claims] == [(COUNCIL, "quoted")]
+    assert result.citations == [POOL]
+    assert result.summary.lstrip("->* ") == f"{COUNCIL} [1]"
+    [where] = result.claims[0].citations
     assert (where.url, where.title) == (POOL, SOURCES[0].title)
     assert where.quotation in SOURCES[0].text
 
@@ -76,26 +76,26 @@ def test_marks_and_links_of_all_kinds_are_citations(draft: str) -> None:
     ],
 )
 def test_an_uncertain_claim_has_the_nearest_passage_and_a_reason(claim: str, named: str) -> None:
-    [found] = check(f"{claim} [1]").claims
-    assert found.status == "uncertain"
-    [reason] = found.reasons
+    [result] = check(f"{claim} [1]").claims
+    assert result.status == "uncertain"
+    [reason] = result.reasons
     assert named in reason
-    assert found.nearest is not None
-    assert found.nearest.url == POOL
-    assert found.nearest.text in SOURCES[0].text
-    assert [(where.url, where.quotation) for where in found.citations] == [(POOL, "")]
+    assert result.nearest is not None
+    assert result.nearest.url == POOL
+    assert result.nearest.text in SOURCES[0].text
+    assert [(where.url, where.quotation) for where in result.citations] == [(POOL, "")]
 
 
 def test_words_alone_never_support_a_claim() -> None:
-    said = " ".join(f"{claim.replace(' the ', ' this ')}" for claim in TRUE)
-    assert "supported" not in {claim.status for claim in check(said).claims}
+    text = " ".join(f"{claim.replace(' the ', ' this ')}" for claim in TRUE)
+    assert "supported" not in {claim.status for claim in check(text).claims}
 
 
 def test_a_claim_is_unsupported_without_a_common_word_or_a_text() -> None:
-    found = check("Bakers eat bread. [1]")
-    assert [(each.status, each.nearest) for each in found.claims] == [("unsupported", None)]
+    result = check("Bakers eat bread. [1]")
+    assert [(item.status, item.nearest) for item in result.claims] == [("unsupported", None)]
     unread = verify("The pool is open. [1]", [Source(1, "Pool", "https://a.example/", " ")])
-    assert [(each.status, len(each.reasons)) for each in unread.claims] == [("unsupported", 1)]
+    assert [(item.status, len(item.reasons)) for item in unread.claims] == [("unsupported", 1)]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_quotation_is_a_full_unit_to_the_letter(
     text: str, claim: str, *, is_quoted: bool
 ) -> None:
     source = Source(1, "Pool", "https://a.example/", text)
-    said = f"| {claim} [1] |" if "|" in claim else f"{claim} [1]"
-    assert ({each.status for each in verify(said, [source]).claims} == {"quoted"}) is is_quoted
+    message = f"| {claim} [1] |" if "|" in claim else f"{claim} [1]"
+    assert ({item.status for item in verify(message, [source]).claims} == {"quoted"}) is is_quoted
 
 
 WORDS = st.sampled_from(
@@ -201,7 +201,7 @@ def test_part_of_a_sentence_is_never_quoted(
     part = " ".join(sentence[start:end])
     source = Source(1, "", "https://a.example/", place.format(" ".join(sentence)))
     for claim in (part, f"{part}.", f"{part[0].upper()}{part[1:]}"):
-        statuses = {each.status for each in verify(f"{claim} [1]", [source]).claims}
+        statuses = {item.status for item in verify(f"{claim} [1]", [source]).claims}
         assert "quoted" not in statuses, claim
 
 
@@ -219,10 +219,10 @@ def test_part_of_a_sentence_is_never_quoted(
     ],
 )
 def test_unsupported_text_is_dropped_and_the_rest_kept(draft: str) -> None:
-    found = check(draft)
-    assert found.summary == f"{COUNCIL} [1]"
-    assert found.dropped >= 1
-    assert "evil" not in found.summary
+    result = check(draft)
+    assert result.summary == f"{COUNCIL} [1]"
+    assert result.dropped >= 1
+    assert "evil" not in result.summary
 
 
 HEAP = (
@@ -243,10 +243,10 @@ def check_code(answer: str) -> Verified:
 )
 def test_a_mark_below_a_block_of_code_cites_for_all_of_it(below: str) -> None:
     block = f"```python\n{LINES}\n```"
-    found = check_code(f"Take it so:\n\n{block}{below}")
-    assert (found.claims[0].text, found.claims[0].status) == (block, "quoted")
-    assert found.summary == f"{block}\n[1]"
-    assert found.claims[0].citations[0].quotation in HEAP
+    result = check_code(f"Take it so:\n\n{block}{below}")
+    assert (result.claims[0].text, result.claims[0].status) == (block, "quoted")
+    assert result.summary == f"{block}\n[1]"
+    assert result.claims[0].citations[0].quotation in HEAP
 
 
 @pytest.mark.parametrize(
@@ -268,15 +268,15 @@ def test_code_that_its_source_has_otherwise_is_never_certain(
 def test_code_that_its_source_denies_is_not_quoted() -> None:
     page = "Never write this:\n\n```\nrm -rf /home\n```\n\nThe heap of files is gone then."
     answer = "```\nrm -rf /home\n```\n[1]"
-    found = verify(answer, [Source(1, "Files", "https://a.example/", page)])
-    assert [each.status for each in found.claims] == ["uncertain"]
-    assert len(found.claims[0].reasons) == 1
+    result = verify(answer, [Source(1, "Files", "https://a.example/", page)])
+    assert [item.status for item in result.claims] == ["uncertain"]
+    assert len(result.claims[0].reasons) == 1
 
 
 def test_an_answer_is_read_to_a_limit_with_a_reason() -> None:
-    found = check(f"{COUNCIL} [1] " + "x" * LONGEST)
-    assert found.summary == f"{COUNCIL} [1]"
-    assert str(LONGEST) in found.reasons[0]
+    result = check(f"{COUNCIL} [1] " + "x" * LONGEST)
+    assert result.summary == f"{COUNCIL} [1]"
+    assert str(LONGEST) in result.reasons[0]
     many = check("\n\n".join(f"The very large pool number {n} is closed." for n in range(30)))
     assert (many.dropped, len(many.reasons)) == (30, 10)
 
@@ -307,14 +307,14 @@ ODD = [
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=8).map("".join))
 def test_citations_are_sources_and_match_their_marks(draft: str) -> None:
-    found = check(draft)
-    assert set(found.citations) <= set(URLS)
-    assert len(set(found.citations)) == len(found.citations)
-    assert bool(found.summary) == bool(found.kept)
-    assert "\ue000" not in found.summary
-    assert "://" not in found.summary  # "http" alone is a word
-    cited = {where.url for each in found.claims for where in each.citations}
-    assert cited == set(found.citations)
+    result = check(draft)
+    assert set(result.citations) <= set(URLS)
+    assert len(set(result.citations)) == len(result.citations)
+    assert bool(result.summary) == bool(result.kept)
+    assert "\ue000" not in result.summary
+    assert "://" not in result.summary  # "http" alone is a word
+    cited = {where.url for item in result.claims for where in item.citations}
+    assert cited == set(result.citations)
 
 
 @pytest.mark.no_cover
@@ -332,9 +332,11 @@ def test_hostile_texts_take_no_longer_than_their_length(unit: str) -> None:
 
 def test_claims_after_the_deadline_are_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification, "SECONDS", -1.0)
-    found = verify("The pool opened. [1]", [Source(1, "", "https://a.example", "The pool opened.")])
-    assert [each.status for each in found.claims] == ["uncertain"]
-    assert len(found.reasons) == 1
+    result = verify(
+        "The pool opened. [1]", [Source(1, "", "https://a.example", "The pool opened.")]
+    )
+    assert [item.status for item in result.claims] == ["uncertain"]
+    assert len(result.reasons) == 1
 
 
 @pytest.mark.no_cover

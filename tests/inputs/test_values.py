@@ -24,8 +24,8 @@ def test_a_malformed_number_of_days_is_refused_in_our_words(days: str, expected:
 
 def test_a_choice_is_taken_in_any_case() -> None:
     assert read_input(SearchInput, {"query": "q", "category": " News"}).category == "news"
-    given = {"url": "https://a.example", "target_language": "zh-hant"}
-    assert read_input(SummarizeInput, given).target_language == "ZH-HANT"
+    arguments = {"url": "https://a.example", "target_language": "zh-hant"}
+    assert read_input(SummarizeInput, arguments).target_language == "ZH-HANT"
 
 
 def test_another_choice_is_refused_with_those_there_are() -> None:

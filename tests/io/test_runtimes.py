@@ -164,8 +164,8 @@ def fail() -> str:
 
 
 def test_foreign_code_returns_its_value(runtime: Runtime) -> None:
-    said = runtime(lambda io: io.call_foreign(lambda: "hello", answer, io.now() + SOON))
-    assert said == "hello"
+    text = runtime(lambda io: io.call_foreign(lambda: "hello", answer, io.now() + SOON))
+    assert text == "hello"
 
 
 def test_an_error_of_foreign_code_is_a_request_error_without_the_exception(
@@ -222,11 +222,11 @@ def test_threads_are_one_place_and_each_loop_is_another() -> None:
     async def two_loops() -> tuple[int, int]:
         return await place(AsyncIO(AsyncTransport()))
 
-    found: list[tuple[int, int]] = []
-    thread = threading.Thread(target=lambda: found.append(blocking(place)))
+    result: list[tuple[int, int]] = []
+    thread = threading.Thread(target=lambda: result.append(blocking(place)))
     thread.start()
     thread.join()
-    assert found == [blocking(place)]
+    assert result == [blocking(place)]
     first, second = asyncio.new_event_loop(), asyncio.new_event_loop()
     places = {loop.run_until_complete(two_loops()) for loop in (first, second)}
     first.close()
@@ -248,14 +248,14 @@ async def broken(io: IO) -> int:
 
 
 def test_results_come_in_order_whichever_ends_first(runtime: Runtime) -> None:
-    found = runtime(lambda io: io.gather([partial(value_of, io, n) for n in range(3)]))
-    assert found == [0, 1, 2]
+    result = runtime(lambda io: io.gather([partial(value_of, io, n) for n in range(3)]))
+    assert result == [0, 1, 2]
 
 
 def test_one_error_loses_no_other_result(runtime: Runtime) -> None:
-    found = runtime(lambda io: io.gather([partial(value_of, io, 1), partial(broken, io)]))
-    assert found[0] == 1
-    assert isinstance(found[1], WebToolsError)
+    result = runtime(lambda io: io.gather([partial(value_of, io, 1), partial(broken, io)]))
+    assert result[0] == 1
+    assert isinstance(result[1], WebToolsError)
 
 
 def test_a_single_function_has_an_outcome_too(runtime: Runtime) -> None:
@@ -273,19 +273,19 @@ def test_the_first_error_is_raised_where_all_results_are_needed(runtime: Runtime
 
 
 def test_no_more_run_at_once_than_the_limit_allows(runtime: Runtime) -> None:
-    running, most, lock = 0, 0, threading.Lock()
+    running, maximum, lock = 0, 0, threading.Lock()
 
     async def work(io: IO) -> None:
-        nonlocal running, most
+        nonlocal running, maximum
         with lock:
             running += 1
-            most = max(most, running)
+            maximum = max(maximum, running)
         await io.sleep(0.01)
         with lock:
             running -= 1
 
     runtime(lambda io: io.gather([partial(work, io)] * 12, 3))
-    assert most <= 3
+    assert maximum <= 3
 
 
 def test_a_bug_in_one_part_is_raised(runtime: Runtime) -> None:
@@ -328,10 +328,10 @@ def test_blocking_methods_work_inside_a_running_loop(webtools_sandbox: SandboxSe
 
 
 def test_one_instance_serves_several_loops_at_once(webtools_sandbox: SandboxServer) -> None:
-    web, found = WebTools(webtools_sandbox.config()), list[int]()
+    web, result = WebTools(webtools_sandbox.config()), list[int]()
 
     async def search() -> None:
-        found.append(len((await web.asearch("json", limit=2)).results))
+        result.append(len((await web.asearch("json", limit=2)).results))
         await web.aclose()
 
     threads = [threading.Thread(target=lambda: asyncio.run(search())) for _ in range(4)]
@@ -339,7 +339,7 @@ def test_one_instance_serves_several_loops_at_once(webtools_sandbox: SandboxServ
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [2] * 4
+    assert result == [2] * 4
 
 
 async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(

@@ -1,4 +1,4 @@
-"""Calls write whole lines to a private, bounded log, and go on where it cannot be written."""
+"""Calls write whole lines to a private, bounded log, and work where it cannot be written."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_line_that_a_crash_cut_is_ended_before_the_next(path: Path) -> None:
     assert all(json.loads(line) for line in lines)
 
 
-def test_a_call_goes_on_and_prints_nothing_where_the_log_cannot_be_written(
+def test_a_call_succeeds_and_prints_nothing_if_the_log_cannot_be_written(
     path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path.parent.write_text("a file where the folder should be")
@@ -120,7 +120,7 @@ def test_a_call_goes_on_and_prints_nothing_where_the_log_cannot_be_written(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_call_goes_on_where_the_disk_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_succeeds_if_the_disk_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr("os.write", lambda fd, data: write(fd, data[:3]))
     search(path)
@@ -144,7 +144,7 @@ def test_neither_a_link_nor_a_pipe_is_written_to(path: Path, tmp_path: Path) -> 
     os.close(reader)
 
 
-def test_what_a_provider_sends_reaches_the_log_as_plain_ascii(path: Path) -> None:
+def test_provider_messages_are_logged_as_plain_ascii(path: Path) -> None:
     fail(path, "\x1b[31m\r\n\0\x7f\x9b31m\u200b\u202e\u2028\ufeff ü 東")
     for line in path.read_bytes().splitlines():
         assert line.isascii()

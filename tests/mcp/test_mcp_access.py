@@ -41,7 +41,7 @@ def test_the_token_is_from_the_file_else_from_the_variable(
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"two words of a token", b"\xff" * 20])
-def test_what_can_be_no_token_is_refused_and_not_repeated(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_token_is_refused_and_not_repeated(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "token.txt"
     file.write_bytes(content)
     with pytest.raises(ConfigError, match=r"token\.txt") as raised:
@@ -49,7 +49,7 @@ def test_what_can_be_no_token_is_refused_and_not_repeated(tmp_path: Path, conten
     assert content == b"" or content.decode("latin-1") not in str(raised.value)
 
 
-def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> set[str]:
+def allowed_hosts(host: str, hosts: Sequence[str] = (), token: str | None = None) -> set[str]:
     """Return the allowed `Host` headers, with PORT for the port of the server."""
     address = Address(host, 0)
     with listen(address) as listener:
@@ -64,24 +64,24 @@ def allowed(host: str, hosts: Sequence[str] = (), token: str | None = None) -> s
 
 def test_off_loopback_it_takes_a_token_and_a_name() -> None:
     with pytest.raises(ConfigError, match="--token-file.*WEBTOOLS_MCP_TOKEN"):
-        allowed("0.0.0.0", ["tools.example.org"])
+        allowed_hosts("0.0.0.0", ["tools.example.org"])
     with pytest.raises(ConfigError, match="--allow-host"):
-        allowed("0.0.0.0", token=TOKEN)
+        allowed_hosts("0.0.0.0", token=TOKEN)
     hosts = {"tools.example.org", "tools.example.org:PORT"}
-    assert allowed("0.0.0.0", ["tools.example.org"], TOKEN) == hosts
+    assert allowed_hosts("0.0.0.0", ["tools.example.org"], TOKEN) == hosts
 
 
-def test_an_allowed_host_with_a_port_is_allowed_on_that_port_alone() -> None:
+def test_an_allowed_host_with_a_port_is_allowed_only_on_that_port() -> None:
     hosts = ["tools.example.org:8443", "[2001:db8::1]:8443"]
-    assert allowed("0.0.0.0", hosts, TOKEN) == set(hosts)
+    assert allowed_hosts("0.0.0.0", hosts, TOKEN) == set(hosts)
     with pytest.raises(ConfigError, match="wildcard"):
-        allowed("0.0.0.0", ["tools.example.org:*"], TOKEN)
+        allowed_hosts("0.0.0.0", ["tools.example.org:*"], TOKEN)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_loopback_answers_to_its_names_alone(host: str) -> None:
-    assert allowed(host) == {"127.0.0.1:PORT", "localhost:PORT", "[::1]:PORT"}
-    assert "a.example" in allowed(host, ["a.example"])
+def test_loopback_accepts_only_its_names(host: str) -> None:
+    assert allowed_hosts(host) == {"127.0.0.1:PORT", "localhost:PORT", "[::1]:PORT"}
+    assert "a.example" in allowed_hosts(host, ["a.example"])
 
 
 def test_an_address_in_use_is_an_error_that_names_it() -> None:

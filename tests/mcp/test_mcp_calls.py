@@ -61,8 +61,8 @@ async def test_a_call_has_the_text_and_the_details_of_call_tool(
     structured = result.structured_content
     for field in ("provider", "warnings", "cost_usd", "result_count", "truncation", "error"):
         assert structured[field] == expected.details[field]
-    urls = [each["url"] for each in expected.details["results"]]
-    assert [each["url"] for each in structured["results"]] == urls
+    urls = [item["url"] for item in expected.details["results"]]
+    assert [item["url"] for item in structured["results"]] == urls
     assert structured["cost_usd"] is not None
     assert set(output_schema(name)["properties"]) == set(structured)
     assert_fits(name, structured)
@@ -136,10 +136,10 @@ async def test_structured_content_holds_no_text_of_a_page_outside_a_fence(
     if name != "web_search":
         assert "Ignore all previous" not in " ".join(unfenced_texts(result.structured_content))
     else:
-        assert all("content" not in each for each in result.structured_content["results"])
+        assert all("content" not in item for item in result.structured_content["results"])
 
 
-async def test_what_was_cut_is_linked_and_read_on(
+async def test_cut_output_is_linked_and_can_be_read(
     web: WebTools, webtools_sandbox: SandboxServer, mode: Literal["legacy", "auto"]
 ) -> None:
     names = ("typing", "doctest", "inspect", "difflib")  # together too long for one answer
@@ -159,13 +159,13 @@ async def test_what_was_cut_is_linked_and_read_on(
         resource = await client.read_resource(f"{link.uri}?offset=40000")
         assert isinstance(resource.contents[0], types.TextResourceContents)
         assert resource.contents[0].text == text_of(part)
-        whole = await client.read_resource(link.uri)
-        assert isinstance(whole.contents[0], types.TextResourceContents)
-        assert len(whole.contents[0].text.encode()) <= 52 * 1024
+        full_text = await client.read_resource(link.uri)
+        assert isinstance(full_text.contents[0], types.TextResourceContents)
+        assert len(full_text.contents[0].text.encode()) <= 52 * 1024
         assert (await client.list_resources()).resources == []
         assert (await client.list_prompts()).prompts == []
         templates = (await client.list_resource_templates()).resource_templates
-        assert [each.uri_template for each in templates] == ["webtools://output/{handle}{?offset}"]
+        assert [item.uri_template for item in templates] == ["webtools://output/{handle}{?offset}"]
 
 
 @pytest.mark.parametrize(

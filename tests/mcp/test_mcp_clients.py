@@ -20,15 +20,15 @@ ENVIRONMENTS = [Path(sys.executable), Path(sys.prefix, "mcp-1", "bin", "python")
 MODULES = {
     "llama-index": "llama_index.tools.mcp",
     "langchain-adapters": "langchain_mcp_adapters",
-    "langchain": "fastmcp",  # what `langchain.mcp` stands on
+    "langchain": "fastmcp",  # the package under `langchain.mcp`
 }
 
 
 def python_with(module: str) -> str:
     for python in ENVIRONMENTS:
         code = f"import importlib.util as u, sys; sys.exit(u.find_spec({module!r}) is None)"
-        tried = [str(python), "-c", code]
-        if python.exists() and not subprocess.run(tried, stderr=-3, check=False).returncode:
+        attempts = [str(python), "-c", code]
+        if python.exists() and not subprocess.run(attempts, stderr=-3, check=False).returncode:
             return str(python)
     pytest.skip(f"{module} is not installed in any of {', '.join(map(str, ENVIRONMENTS))}")
 
@@ -44,6 +44,6 @@ def test_a_client_of_others_lists_and_calls(name: str, while_serving: Callable[.
 
     ran = while_serving(work, token=TOKEN)
     assert ran.returncode == 0, ran.stderr
-    found = json.loads(ran.stdout.splitlines()[-1])
-    assert found["tools"] == list(TOOLS)
-    assert "heapq" in found["text"]
+    result = json.loads(ran.stdout.splitlines()[-1])
+    assert result["tools"] == list(TOOLS)
+    assert "heapq" in result["text"]

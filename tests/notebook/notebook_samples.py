@@ -1,4 +1,4 @@
-"""Responses as they come, and as whoever writes pages would like them to come."""
+"""Ordinary responses, and hostile ones as an attacker would write them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ TUTORIAL = "https://peps.python.org/pep-0636/"
 
 
 def result(title: str, url: str, snippet: str = "", **facts: Any) -> SearchResult:
-    given = {"source_provider": "exa-main", "query": "pattern matching", "score": 0.5} | facts
-    return SearchResult(title=title, url=url, snippet=snippet, **given)
+    arguments = {"source_provider": "exa-main", "query": "pattern matching", "score": 0.5} | facts
+    return SearchResult(title=title, url=url, snippet=snippet, **arguments)
 
 
 PLAIN = [
@@ -254,13 +254,18 @@ def hostile(origin: str) -> dict[str, Any]:
     ]
     failed = [Page(url=url, error=text) for text, url in zip(texts, urls, strict=True)]
     names = set(ResearchResult.model_fields)
-    found = [
+    response = [
         ResearchResult(**{key: value for key, value in vars(hit).items() if key in names})
         for hit in hits
     ]
-    told = {"query": texts[0], "provider_used": texts[1], "degraded": texts, "warnings": texts}
-    told |= {"uncertainty": texts[2], "confidence_rule": texts[3]}
-    whole = "\n".join(texts)
+    fields = {
+        "query": texts[0],
+        "provider_used": texts[1],
+        "degraded": texts,
+        "warnings": texts,
+    }
+    fields |= {"uncertainty": texts[2], "confidence_rule": texts[3]}
+    full_text = "\n".join(texts)
     steps = [STEP.model_copy(update={"provider": t, "type": t, "reason": t}) for t in texts]
     return {
         "search": SearchResponse(
@@ -273,7 +278,7 @@ def hostile(origin: str) -> dict[str, Any]:
         "fetch": FetchResponse(pages=[*pages, *failed], **common),
         "summary": SummaryResponse(
             url=urls[0],
-            text=whole,
+            text=full_text,
             summary_type=texts[1],
             engine=texts[2],
             tokens=1,
@@ -281,7 +286,7 @@ def hostile(origin: str) -> dict[str, Any]:
         ),
         "part": ReadResponse(
             handle=texts[0],
-            content=whole,
+            content=full_text,
             offset=0,
             total_characters=10**12,
             find=texts[1],
@@ -292,8 +297,8 @@ def hostile(origin: str) -> dict[str, Any]:
             handle=texts[5], content="", offset=0, total_characters=1, find=texts[9], warnings=texts
         ),
         "research": ResearchEnvelope(
-            results=found,
-            meta=ResearchMeta(**META | told),
+            results=response,
+            meta=ResearchMeta(**META | fields),
             synthesis=ResearchSynthesis(
                 summary=" [1] [2] [0] [999] ".join(texts[:-2]), citations=urls
             ),
@@ -301,7 +306,9 @@ def hostile(origin: str) -> dict[str, Any]:
         "plan": PLAN.model_copy(
             update={"query": texts[0], "chain": steps, "synthesizer": texts[5], "command": texts[3]}
         ),
-        "page": Page(url=urls[0], title=texts[0], text=whole, highlights=texts, summary=whole),
-        "result": hits[1].model_copy(update={"snippet": whole, "content": pages[2]}),
-        "passage": Passage(text=whole, heading=texts[0], url=urls[1]),
+        "page": Page(
+            url=urls[0], title=texts[0], text=full_text, highlights=texts, summary=full_text
+        ),
+        "result": hits[1].model_copy(update={"snippet": full_text, "content": pages[2]}),
+        "passage": Passage(text=full_text, heading=texts[0], url=urls[1]),
     }

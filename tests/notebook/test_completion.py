@@ -46,7 +46,7 @@ def test_the_methods_of_a_client_complete() -> None:
         ("tools()[0]", {"name", "description"}),
     ],
 )
-def test_what_a_method_returns_completes_before_it_was_called(call: str, fields: set[str]) -> None:
+def test_the_result_of_a_method_completes_before_the_call(call: str, fields: set[str]) -> None:
     assert fields <= names_after(f"web.{call}.", web=WebTools(CONFIG))
 
 

@@ -40,7 +40,7 @@ OPTIONS = [
         ("-p -1 c", {"provider": "-1"}, "c"),
     ],
 )
-def test_options_stand_before_the_query(line: str, values: dict[str, Any], rest: str) -> None:
+def test_options_precede_the_query(line: str, values: dict[str, Any], rest: str) -> None:
     assert read_line(line, OPTIONS) == (values, rest)
 
 
@@ -95,5 +95,5 @@ def test_any_query_after_two_dashes_is_kept(query: str) -> None:
         ("--nope ", []),
     ],
 )
-def test_completion_knows_what_is_due(line: str, offered: Any) -> None:
+def test_completion_offers_options_and_values(line: str, offered: Any) -> None:
     assert completions(line, OPTIONS) == offered

@@ -119,7 +119,7 @@ def session(shell: Any, stubs: list[StubTools]) -> Any:
     return shell
 
 
-def asked(stubs: list[StubTools]) -> tuple[str, Any, dict[str, Any]]:
+def only_call(stubs: list[StubTools]) -> tuple[str, Any, dict[str, Any]]:
     """The one call that was made."""
     [call] = stubs[-1].calls
     return call
@@ -161,11 +161,11 @@ def test_the_response_is_the_value_of_the_cell_and_kept_under_the_name(session: 
          ("search", ["q"], {"include_domains": ["a.example", "b.example"]})),
     ],
 )  # fmt: skip
-def test_each_magic_asks_for_what_it_stands_for(
+def test_each_magic_calls_its_method(
     session: Any, stubs: list[StubTools], source: str, call: Any
 ) -> None:
     assert session.run_cell(source).success
-    assert asked(stubs) == call
+    assert only_call(stubs) == call
 
 
 @pytest.mark.parametrize(
@@ -174,19 +174,19 @@ def test_each_magic_asks_for_what_it_stands_for(
         ("topic = 'rust'\n%web_search {topic} async", ["rust async"]),
         ("topic = 'rust'\n%web_search $topic async", ["rust async"]),
         ("topic = 'rust'\n%web_search {topic.upper()} {1 + 1}", ["RUST 2"]),
-        ("%web_search python {} vs {'a': 1} $nobody", ["python {} vs {'a': 1} $nobody"]),
+        ("%web_search python {} vs {'a': 1} $unknown", ["python {} vs {'a': 1} $unknown"]),
         ("%web_search {0:>5} or { or }", ["{0:>5} or { or }"]),
-        ("%web_search {{nobody}} reader", ["{nobody} reader"]),
+        ("%web_search {{unknown}} reader", ["{unknown} reader"]),
         ("%web_search {[n for n in range(2)]} {(lambda x: x)(3)}", ["[0, 1] 3"]),
         ("def f(local):\n    %web_search {local} async\nf('rust')", ["rust async"]),
         ("topic = '{1 + 1} $topic'\n%web_search {topic}", ["{1 + 1} $topic"]),
     ],
 )
-def test_variables_are_replaced_once_where_they_are_known(
+def test_known_variables_are_replaced_once(
     session: Any, stubs: list[StubTools], source: str, queries: list[str]
 ) -> None:
     session.run_cell(source)
-    assert asked(stubs)[1] == queries
+    assert only_call(stubs)[1] == queries
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_question_may_end_in_a_question_mark(
     session: Any, stubs: list[StubTools], source: str, query: str
 ) -> None:
     assert session.run_cell(source).success
-    assert asked(stubs)[1] == query
+    assert only_call(stubs)[1] == query
 
 
 @pytest.mark.parametrize(
@@ -217,11 +217,11 @@ def test_a_question_may_end_in_a_question_mark(
         ("%web_fetch -p", "-p"),
         ("%web_search -o 1st x", '"1st"'),
         ("%web_search -o class x", '"class"'),
-        ("%web_search {nobody} reader", "nobody"),
-        ("%%web_search\none\n{len(nobody[0].title)}", "nobody"),
-        ("%web_search --config {nobody} x", "nobody"),
+        ("%web_search {unknown} reader", "unknown"),
+        ("%%web_search\none\n{len(unknown[0].title)}", "unknown"),
+        ("%web_search --config {unknown} x", "unknown"),
         ("%web_search {__name__.none} x", "{__name__.none}"),
-        ("%web_search {__name__} $nobody", "{__name__}"),
+        ("%web_search {__name__} $unknown", "{__name__}"),
         ("%web_sandbox restart", '"restart"'),
         ("%web_summarize https://a/ https://b/", "one URL"),
         ("%web_read --cache use x", "--cache"),
@@ -273,11 +273,11 @@ def test_keyless_holds_for_one_call_under_the_settings_in_force(
     session.run_cell(f"%web_config {config}")
     session.run_cell("%web_search --keyless one")
     session.run_cell("%web_search two")
-    *_, kept, once = [(each.config, each.keyless, len(each.calls)) for each in stubs]
+    *_, kept, once = [(item.config, item.keyless, len(item.calls)) for item in stubs]
     assert (kept, once) == ((str(config), None, 1), (str(config), True, 1))
 
 
-def test_a_config_file_for_one_call_leaves_the_others_alone(
+def test_a_config_file_for_one_call_does_not_affect_others(
     session: Any, stubs: list[StubTools]
 ) -> None:
     session.run_cell("%web_search --config /a/web-search.json one")
@@ -326,9 +326,9 @@ def test_the_sandbox_answers_until_it_is_stopped(
     shell.run_line_magic("web_config", str(config))
     for line in ("", "start", "-o web start"):
         shell.run_line_magic("web_sandbox", line)
-    found = shell.run_cell("%web_search heap queue").result
-    assert "heapq" in found.results[0].title
-    assert shell.user_ns["web"].search("heap queue").results == found.results
+    response = shell.run_cell("%web_search heap queue").result
+    assert "heapq" in response.results[0].title
+    assert shell.user_ns["web"].search("heap queue").results == response.results
     capsys.readouterr()
     shell.run_line_magic("web_config", "")
     assert "http://127.0.0.1:" in capsys.readouterr().out

@@ -58,13 +58,13 @@ act();
 MEASURE = """
 <script>
 onload = () => {
-  const told = {};
+  const report = {};
   for (const frame of document.querySelectorAll('iframe')) {
     const page = frame.contentDocument, root = page.querySelector('.webtools-shown');
     const style = one => frame.contentWindow.getComputedStyle(one);
     const texts = [...root.querySelectorAll('*')].filter(
       one => one.tagName != 'STYLE' && [...one.childNodes].some(part => part.nodeType == 3));
-    told[frame.name] = {
+    report[frame.name] = {
       text: root.innerText,
       wide: page.documentElement.scrollWidth - page.documentElement.clientWidth,
       back: style(root).backgroundColor,
@@ -75,7 +75,7 @@ onload = () => {
         one => style(one).textAlign))],
     };
   }
-  document.body.textContent = JSON.stringify(told);
+  document.body.textContent = JSON.stringify(report);
 };
 </script>
 """
@@ -137,7 +137,7 @@ def page(content: str, more: str = "", style: str = "") -> str:
 
 
 def browse(url: str, folder: Path, *flags: str) -> str:
-    """Load a page, let three seconds pass in it, and give what it has become."""
+    """Load a page, let three seconds pass in it, and return its document."""
     command = [
         *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
         *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
@@ -148,11 +148,11 @@ def browse(url: str, folder: Path, *flags: str) -> str:
     return ran.stdout.decode()
 
 
-def probed(dom: str) -> dict[str, Any]:
+def probe(dom: str) -> dict[str, Any]:
     match = re.search(r'data-probed="([^"]*)"', dom)
     assert match, dom[-2000:]
-    told: dict[str, Any] = json.loads(html.unescape(match[1]))
-    return told
+    report: dict[str, Any] = json.loads(html.unescape(match[1]))
+    return report
 
 
 def title(dom: str) -> str:
@@ -167,15 +167,15 @@ def test_nothing_hostile_runs_and_nothing_is_fetched(site: Site, tmp_path: Path)
     content += "".join(markdown.render(one._repr_markdown_()) for one in responses)
     site.pages["/"] = page(content, PROBE)
     dom = browse(f"{site.origin}/", tmp_path)
-    told = probed(dom)
+    report = probe(dom)
     assert title(dom) == "safe"
     assert site.requests == ["/"]
-    assert told["handlers"] == []
-    assert told["loaded"] == []
-    assert set(told["schemes"]) <= {"http:", "https:"}
+    assert report["handlers"] == []
+    assert report["loaded"] == []
+    assert set(report["schemes"]) <= {"http:", "https:"}
 
 
-def test_the_same_texts_do_harm_where_nobody_escapes_them(site: Site, tmp_path: Path) -> None:
+def test_the_same_texts_do_harm_without_escaping(site: Site, tmp_path: Path) -> None:
     site.pages["/"] = page("".join(samples.hostile_texts(site.origin)[:2]), PROBE)
     dom = browse(f"{site.origin}/", tmp_path)
     assert title(dom) == "pwned"
@@ -188,7 +188,7 @@ def scenes(origin: str, style: str) -> Iterator[tuple[str, str]]:
         yield name, page(response._repr_html_(), style=style)
 
 
-def measured(site: Site, folder: Path, *flags: str, style: str = "") -> dict[str, Any]:
+def measure(site: Site, folder: Path, *flags: str, style: str = "") -> dict[str, Any]:
     frames = ""
     for name, content in scenes(site.origin, style):
         site.pages[f"/{name}"] = content
@@ -199,10 +199,10 @@ def measured(site: Site, folder: Path, *flags: str, style: str = "") -> dict[str
             )
     site.pages["/"] = page(frames, MEASURE)
     dom = browse(f"{site.origin}/", folder, *flags)
-    told: dict[str, Any] = json.loads(
+    report: dict[str, Any] = json.loads(
         html.unescape(dom.partition("<body>")[2].partition("</body>")[0])
     )
-    return told
+    return report
 
 
 def channels(color: str) -> list[float]:
@@ -217,7 +217,7 @@ def luminance(rgb: list[float]) -> float:
 
 
 def contrast(color: str, back: str) -> float:
-    """How well a colour, perhaps a translucent one, stands out, as WCAG counts."""
+    """The contrast ratio of WCAG for a colour, which may be translucent."""
     below, front = channels(back), channels(color)
     opacity = front[3] if len(front) > 3 else 1.0
     mixed = [a * opacity + b * (1 - opacity) for a, b in zip(front, below, strict=False)]
@@ -230,14 +230,14 @@ def contrast(color: str, back: str) -> float:
     [(LIGHT, "", False), (DARK, "", True), (LIGHT, LAB, True)],
     ids=["light", "dark", "jupyter-dark"],
 )
-def test_it_can_be_read_in_every_theme_and_width(
+def test_results_are_readable_in_every_theme_and_width(
     site: Site, tmp_path: Path, flag: str, style: str, is_dark: bool
 ) -> None:
-    told = measured(site, tmp_path, flag, style=style)
+    report = measure(site, tmp_path, flag, style=style)
     if (flag, style) == (LIGHT, ""):
-        assert_reads_as_before(told)
-    assert len(told) == len(WIDTHS) * len(list(scenes("", "")))
-    for name, seen in told.items():
+        assert_reads_as_before(report)
+    assert len(report) == len(WIDTHS) * len(list(scenes("", "")))
+    for name, seen in report.items():
         assert seen["wide"] == 0, name
         assert (luminance(channels(seen["back"])) < 0.1) is is_dark, name
         for color in seen["colors"]:
@@ -247,11 +247,11 @@ def test_it_can_be_read_in_every_theme_and_width(
         assert set(seen["aligned"]) <= {"start"}, name
 
 
-def assert_reads_as_before(told: dict[str, Any]) -> None:
+def assert_reads_as_before(report: dict[str, Any]) -> None:
     for name in samples.NORMAL:
         for width in WIDTHS:
             path = SNAPSHOTS / f"{name}-{width}.txt"
-            lines = told[f"{name}-{width}"]["text"].split("\n")
+            lines = report[f"{name}-{width}"]["text"].split("\n")
             text = "\n".join(line.rstrip() for line in lines) + "\n"
             if os.environ.get("WEBTOOLS_UPDATE_SNAPSHOTS"):
                 path.write_text(text, encoding="utf-8", newline="\n")

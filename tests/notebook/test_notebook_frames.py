@@ -66,7 +66,7 @@ def test_pages_that_failed_are_rows_with_the_reason() -> None:
     assert frame.highlights[0] == ["Matching sequences", "- Matching multiple patterns"]
 
 
-def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pandas_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         samples.SEARCH.to_dataframe()

@@ -41,33 +41,33 @@ def settings(
 ) -> dict[str, Any]:
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
     log = {"path": str(tmp_path / "log.ndjson")}
-    made = webtools_sandbox.config()
-    for entry in made["providers"]:
+    config = webtools_sandbox.config()
+    for entry in config["providers"]:
         entry["timeoutMs"] = 1500
     cache = {"path": str(tmp_path / "cache.sqlite3")}
-    return {**made, "cache": cache, "log": log}
+    return {**config, "cache": cache, "log": log}
 
 
 @pytest.fixture
 def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
+    with WebTools(settings) as config:
+        yield config
 
 
-def only(settings: dict[str, Any], *names: str) -> dict[str, Any]:
+def with_providers(settings: dict[str, Any], *names: str) -> dict[str, Any]:
     entries = [entry for name in names for entry in settings["providers"] if entry["name"] == name]
     return {**settings, "providers": entries, "defaultProvider": names[0]}
 
 
-def asked(response: Any) -> list[tuple[str, bool, bool]]:
+def attempts_of(response: Any) -> list[tuple[str, bool, bool]]:
     """Give who was asked, whether it served, and whether it was left."""
-    return [(each.provider, each.served, each.reason is not None) for each in response.attempts]
+    return [(item.provider, item.served, item.reason is not None) for item in response.attempts]
 
 
 def requests(sandbox: SandboxServer) -> dict[str, int]:
-    found: dict[str, int] = dict(sandbox.stats()["requests"])
+    result: dict[str, int] = dict(sandbox.stats()["requests"])
     sandbox.reset_stats()
-    return found
+    return result
 
 
 # --- search ------------------------------------------------------------------------------------
@@ -78,19 +78,19 @@ def test_a_search_falls_back_to_the_next_provider(
     web: WebTools, webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(provider="exa", times=None, **WAYS[way])
-    found = web.search("heap queue")
-    assert found.provider == "kagi"
-    assert {result.source_provider for result in found.results} == {"kagi"}
-    assert asked(found) == [("exa", False, True), ("kagi", True, False)]
-    assert re.match(r'"kagi" .*"exa"', found.warnings[0])
+    response = web.search("heap queue")
+    assert response.provider == "kagi"
+    assert {result.source_provider for result in response.results} == {"kagi"}
+    assert attempts_of(response) == [("exa", False, True), ("kagi", True, False)]
+    assert re.match(r'"kagi" .*"exa"', response.warnings[0])
 
 
 def test_a_search_that_succeeds_uses_one_provider(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
-    found = web.search("heap queue")
-    assert asked(found) == [("exa", True, False)]
-    assert found.warnings == []
+    result = web.search("heap queue")
+    assert attempts_of(result) == [("exa", True, False)]
+    assert result.warnings == []
     assert requests(webtools_sandbox) == {"/exa/search": 1}
 
 
@@ -118,38 +118,38 @@ def test_a_bad_request_has_no_fallback(web: WebTools, webtools_sandbox: SandboxS
 
 
 def test_a_query_too_long_for_one_provider_goes_to_another(settings: dict[str, Any]) -> None:
-    with WebTools(only(settings, "brave", "exa")) as web:
-        found = web.search("heap queue " * 60)
-    assert found.provider == "exa"
-    assert asked(found) == [("brave", False, True), ("exa", True, False)]
+    with WebTools(with_providers(settings, "brave", "exa")) as web:
+        result = web.search("heap queue " * 60)
+    assert result.provider == "exa"
+    assert attempts_of(result) == [("brave", False, True), ("exa", True, False)]
 
 
 def test_only_a_failed_query_goes_to_the_next_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
-    with WebTools(only(settings, "exa", "brave")) as web:
+    with WebTools(with_providers(settings, "exa", "brave")) as web:
         web.search(["heap queue"])
         webtools_sandbox.fault(provider="exa", status=402, times=None)
-        found = web.search(["heap queue", "json decoder"])
-    by_query = {result.query: result.source_provider for result in found.results}
+        response = web.search(["heap queue", "json decoder"])
+    by_query = {result.query: result.source_provider for result in response.results}
     assert by_query == {"heap queue": "exa", "json decoder": "brave"}
-    assert found.provider == "exa"
-    assert asked(found) == [("exa", True, True), ("brave", True, False)]
-    assert not found.cache_hit
+    assert response.provider == "exa"
+    assert attempts_of(response) == [("exa", True, True), ("brave", True, False)]
+    assert not response.cache_hit
 
 
 def test_filters_are_attested_as_the_weakest_provider_applied_them(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
-    wanted: dict[str, Any] = {"category": "news", "start_published_date": "2020-01-01"}
-    with WebTools(only(settings, "exa", "kagi")) as web:
-        alone = web.search("python", **wanted)
+    expected: dict[str, Any] = {"category": "news", "start_published_date": "2020-01-01"}
+    with WebTools(with_providers(settings, "exa", "kagi")) as web:
+        alone = web.search("python", **expected)
         webtools_sandbox.fault(provider="exa", status=402, times=None)
-        both = web.search(["python", "glacier"], **wanted)
-        other = web.search("seed", **wanted, provider="kagi")
+        both = web.search(["python", "glacier"], **expected)
+        other = web.search("seed", **expected, provider="kagi")
     order = ["native", "local", "unsupported"]
     assert {result.source_provider for result in both.results} == {"exa", "kagi"}
-    for name in wanted:
+    for name in expected:
         states = [alone.filters[name], other.filters[name]]
         assert both.filters[name] == max(states, key=order.index)  # type: ignore[arg-type]
 
@@ -184,8 +184,8 @@ def test_the_cost_of_a_failed_request_makes_the_total_an_estimate(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", body="html", times=None)
-    found = web.search("heap queue")
-    assert found.cost_is_estimate
+    result = web.search("heap queue")
+    assert result.cost_is_estimate
 
 
 # --- reports ------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_the_budget_counts_the_requests_to_every_provider(
 ) -> None:
     webtools_sandbox.fault(provider="exa", delay=20.0, times=None)
     budget = {"callsPerProcess": 2}
-    with WebTools({**only(settings, "exa", "brave", "kagi"), "budget": budget}) as web:
+    with WebTools({**with_providers(settings, "exa", "brave", "kagi"), "budget": budget}) as web:
         assert web.search("heap queue").provider == "brave"
         with pytest.raises(QuotaError):
             web.search("json decoder")
@@ -218,8 +218,8 @@ def test_the_budget_counts_the_requests_to_every_provider(
 def reader(settings: dict[str, Any], sandbox: SandboxServer, name: str = "own") -> dict[str, Any]:
     host = sandbox.docs_url.split("/")[2]
     entry = {"name": name, "type": "direct", "options": {"allowPrivateHosts": [host]}}
-    others = [each for each in settings["providers"] if each["type"] != "kagi"]  # it fetches too
-    return {**settings, "providers": [*others, entry]}
+    rest = [item for item in settings["providers"] if item["type"] != "kagi"]  # it fetches too
+    return {**settings, "providers": [*rest, entry]}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -229,10 +229,10 @@ def test_a_fetch_falls_back_to_the_next_provider(
     webtools_sandbox.fault(path="/contents", times=None, **WAYS[way])
     url = f"{webtools_sandbox.docs_url}/library/heapq.html"
     with WebTools(reader(settings, webtools_sandbox)) as web:
-        found = web.fetch(url)
-    assert found.provider == found.pages[0].source_provider == "own"
-    assert asked(found) == [("exa", False, True), ("own", True, False)]
-    assert found.warnings[0].startswith(f'"own" fetched {url}, as "exa" failed: ')
+        result = web.fetch(url)
+    assert result.provider == result.pages[0].source_provider == "own"
+    assert attempts_of(result) == [("exa", False, True), ("own", True, False)]
+    assert result.warnings[0].startswith(f'"own" fetched {url}, as "exa" failed: ')
 
 
 def test_a_page_that_one_provider_could_not_fetch_is_fetched_by_the_next(
@@ -249,10 +249,10 @@ def test_a_page_that_one_provider_could_not_fetch_is_fetched_by_the_next(
     body = {"results": [good], "statuses": [bad], "costDollars": {"total": 0.001}}
     webtools_sandbox.fault(path="/contents", body=body, times=None)
     with WebTools(reader(settings, webtools_sandbox)) as web:
-        found = web.fetch(urls)
-    assert [page.source_provider for page in found.pages] == ["exa", "own"]
-    assert found.provider == "exa"
-    assert asked(found) == [("exa", True, True), ("own", True, False)]
+        result = web.fetch(urls)
+    assert [page.source_provider for page in result.pages] == ["exa", "own"]
+    assert result.provider == "exa"
+    assert attempts_of(result) == [("exa", True, True), ("own", True, False)]
 
 
 def test_a_fallback_is_not_reported_for_pages_it_did_not_fetch(
@@ -265,11 +265,11 @@ def test_a_fallback_is_not_reported_for_pages_it_did_not_fetch(
         path="/contents", body={"results": [page], "statuses": [fault]}, times=None
     )
     webtools_sandbox.fault(path="/api/v1/extract", status=402, times=None)
-    with WebTools(only(settings, "exa", "kagi")) as web:
+    with WebTools(with_providers(settings, "exa", "kagi")) as web:
         for _ in range(2):  # where the second call finds one of them skipped
-            found = web.fetch([good, bad])
-            assert [page.source_provider for page in found.pages] == ["exa", None]
-            assert not [each for each in found.warnings if " fetched " in each]
+            result = web.fetch([good, bad])
+            assert [page.source_provider for page in result.pages] == ["exa", None]
+            assert not [item for item in result.warnings if " fetched " in item]
 
 
 def test_a_missing_page_has_no_fallback(
@@ -288,8 +288,8 @@ def test_a_missing_api_is_no_missing_page(
     with WebTools(reader(settings, webtools_sandbox)) as web:
         web.fetch(urls[0])  # from then on it is cached
         webtools_sandbox.fault(path="/contents", status=404, times=None)
-        found = web.fetch(urls)
-    assert [page.source_provider for page in found.pages] == ["exa", "own"]
+        result = web.fetch(urls)
+    assert [page.source_provider for page in result.pages] == ["exa", "own"]
 
 
 def test_an_address_refused_by_policy_reaches_no_provider(
@@ -305,13 +305,13 @@ def test_an_address_refused_by_policy_reaches_no_provider(
 def test_the_fetch_fallback_precedes_the_general_order(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
-    made = reader(reader(settings, webtools_sandbox, "second"), webtools_sandbox, "first")
-    next(e for e in made["providers"] if e["name"] == "exa")["fetchFallback"] = "first"
+    config = reader(reader(settings, webtools_sandbox, "second"), webtools_sandbox, "first")
+    next(e for e in config["providers"] if e["name"] == "exa")["fetchFallback"] = "first"
     webtools_sandbox.fault(path="/contents", status=402, times=None)
     url = f"{webtools_sandbox.docs_url}/library/heapq.html"
-    with WebTools(made) as web:
+    with WebTools(config) as web:
         assert web.fetch(url).provider == "first"
-    with WebTools({**made, "failover": False}) as web:
+    with WebTools({**config, "failover": False}) as web:
         assert web.fetch(url).provider == "first"
 
 
@@ -322,15 +322,15 @@ def test_the_fetch_fallback_precedes_the_general_order(
 def test_a_summary_falls_back_to_the_next_provider(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
-    kagi = next(each for each in settings["providers"] if each["name"] == "kagi")
+    kagi = next(item for item in settings["providers"] if item["name"] == "kagi")
     broken = {**kagi, "name": "broken", "baseUrl": f"{webtools_sandbox.url}/other"}
     webtools_sandbox.fault(path="/other", times=None, **WAYS[way])
-    made = {**settings, "providers": [broken, kagi], "defaultProvider": "broken"}
-    with WebTools(made) as web:
-        found = web.summarize(f"{webtools_sandbox.docs_url}/library/heapq.html")
-    assert found.provider == "kagi"
-    assert asked(found) == [("broken", False, True), ("kagi", True, False)]
-    assert re.match(r'"kagi" .*"broken"', found.warnings[0])
+    config = {**settings, "providers": [broken, kagi], "defaultProvider": "broken"}
+    with WebTools(config) as web:
+        result = web.summarize(f"{webtools_sandbox.docs_url}/library/heapq.html")
+    assert result.provider == "kagi"
+    assert attempts_of(result) == [("broken", False, True), ("kagi", True, False)]
+    assert re.match(r'"kagi" .*"broken"', result.warnings[0])
 
 
 def test_details_and_command_line_show_the_attempts(
@@ -342,9 +342,9 @@ def test_details_and_command_line_show_the_attempts(
     from webtools.cli import main  # noqa: PLC0415
 
     path = tmp_path / "web-search.json"
-    path.write_text(json.dumps(only(settings, "exa", "kagi")), encoding="utf-8")
+    path.write_text(json.dumps(with_providers(settings, "exa", "kagi")), encoding="utf-8")
     webtools_sandbox.fault(provider="exa", status=402, times=None)
     assert main(["search", "--json", "--config", str(path), "heap queue"]) == 0
     details = json.loads(capsys.readouterr().out)
-    assert [each["provider"] for each in details["attempts"]] == ["exa", "kagi"]
+    assert [item["provider"] for item in details["attempts"]] == ["exa", "kagi"]
     assert (details["attempts"][0]["served"], details["provider"]) == (False, "kagi")

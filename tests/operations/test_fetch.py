@@ -73,11 +73,11 @@ def test_pages_are_in_the_order_of_the_urls() -> None:
 
 
 def test_pages_that_failed_have_their_reason_and_lose_no_other() -> None:
-    found = call(pages(a=None, b="second", c=None), urls=[A, B, C])
+    result = call(pages(a=None, b="second", c=None), urls=[A, B, C])
     missing = "CRAWL_NOT_FOUND (HTTP 404)"
-    assert [page["error"] for page in found.details["results"]] == [missing, None, missing]
-    assert not found.is_error
-    assert (found.details["fetched_count"], found.details["failed_count"]) == (1, 2)
+    assert [page["error"] for page in result.details["results"]] == [missing, None, missing]
+    assert not result.is_error
+    assert (result.details["fetched_count"], result.details["failed_count"]) == (1, 2)
 
 
 def test_the_error_of_failing_pages_has_each_reason() -> None:
@@ -155,35 +155,35 @@ def test_a_repeated_url_is_fetched_once() -> None:
         ([], False, ["my-kagi"]),
     ],
 )
-def test_kagi_fetches_only_where_it_is_named_or_no_other_can(
+def test_kagi_fetches_only_by_name_or_as_the_only_reader(
     others: list[str], has_reader: bool, chain: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = None if has_reader else ConfigError("not installed")
     monkeypatch.setattr(direct, "missing_libraries", lambda: fault)
     settings = accounts(entry("kagi"), *map(entry, others), defaultProvider="my-kagi")
-    assert [each.name for each in settings.chain("fetch")] == chain
-    assert [each.name for each in settings.chain("fetch", "my-kagi")] == ["my-kagi"]
+    assert [item.name for item in settings.chain("fetch")] == chain
+    assert [item.name for item in settings.chain("fetch", "my-kagi")] == ["my-kagi"]
 
 
 # --- the budget --------------------------------------------------------------------------------
 
 
-def saved(found: ToolResult) -> str:
+def saved_text(found: ToolResult) -> str:
     return Path(found.details["full_output_path"]).read_text("utf-8")
 
 
 def test_a_short_output_is_complete_and_writes_no_file() -> None:
-    found = show("x" * 40_000, "y" * 10_900)
-    assert "Output truncated" not in found.text
-    assert found.details["truncation"] is None
-    assert found.details["full_output_path"] is None
-    assert found.details["read_handle"] is None
+    result = show("x" * 40_000, "y" * 10_900)
+    assert "Output truncated" not in result.text
+    assert result.details["truncation"] is None
+    assert result.details["full_output_path"] is None
+    assert result.details["read_handle"] is None
 
 
 def test_small_pages_stay_whole_beside_a_huge_one_and_all_appear() -> None:
     small = "small page, complete to its end"
-    found = show(small, "huge line\n" * 100_000, small)
-    text = found.text
+    result = show(small, "huge line\n" * 100_000, small)
+    text = result.text
     assert [text.count(url) for url in (A, B, C)] == [1, 1, 1]  # no title: the URL heads it
     assert text.count(small) == 2
     assert text.index(A) < text.index(B) < text.index(C)
@@ -193,25 +193,25 @@ def test_small_pages_stay_whole_beside_a_huge_one_and_all_appear() -> None:
 
 
 def test_large_pages_get_equal_shares() -> None:
-    found = show("a" * 100_000, "b" * 300_000, "c" * 50_000)
-    shares = [found.text.count(letter * 10) for letter in "abc"]
+    result = show("a" * 100_000, "b" * 300_000, "c" * 50_000)
+    shares = [result.text.count(letter * 10) for letter in "abc"]
     assert max(shares) - min(shares) <= 10
     assert sum(shares) > 5_000
 
 
 def test_the_file_has_the_whole_output_and_is_private() -> None:
     text = "ü" * 60_000
-    found = show("first", text, "third")
-    assert saved(found) == (
+    result = show("first", text, "third")
+    assert saved_text(result) == (
         f"## {A}\n{A}\n\nfirst\n\n## {B}\n{B}\n\n{text}\n\n## {C}\n{C}\n\nthird"
     )
-    path = Path(found.details["full_output_path"])
+    path = Path(result.details["full_output_path"])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_a_line_over_the_budget_is_cut_at_a_character() -> None:
-    found = show("漢" * 40_000)
-    body = found.text[: found.text.index("\n\n[Output truncated")]
+    result = show("漢" * 40_000)
+    body = result.text[: result.text.index("\n\n[Output truncated")]
     assert set(unfenced(body).splitlines()[-1]) == {"漢"}
     assert MAX_BYTES - 3 < len(body.encode()) <= MAX_BYTES

@@ -33,15 +33,15 @@ def sandbox(
 
 
 def configured(sandbox: SandboxServer, *names: str, **top: Any) -> Mapping[str, Any]:
-    made = sandbox.config()
-    entries = [entry for entry in made["providers"] if entry["name"] in names]
-    return {**made, "defaultProvider": None, "providers": entries, **top}
+    config = sandbox.config()
+    entries = [entry for entry in config["providers"] if entry["name"] in names]
+    return {**config, "defaultProvider": None, "providers": entries, **top}
 
 
 def requests(sandbox: SandboxServer) -> list[str]:
-    found = list(sandbox.stats()["requests"])
+    result = list(sandbox.stats()["requests"])
     sandbox.reset_stats()
-    return found
+    return result
 
 
 def titles(warnings: list[str]) -> list[str]:
@@ -69,14 +69,14 @@ def test_the_variable_sends_a_search_to_tavily_with_a_warning(
 ) -> None:
     monkeypatch.setenv("WEB_SEARCH_KEYLESS", "1")
     with WebTools() as web:
-        found = web.search("heap queue")
+        response = web.search("heap queue")
         shown = web.call_tool("web_search", {"queries": ["heap queue"]})
         assert {tool.name for tool in web.tools()} >= {"web_search", "web_research"}
         assert "summarize" not in {tool.name for tool in web.tools()}
-    assert {result.source_provider for result in found.results} == {"tavily"}
-    assert titles(found.warnings) == ["Tavily"]
-    assert (found.cost_usd, [each.provider for each in found.attempts]) == (0, ["tavily"])
-    assert found.warnings[0] in shown.text
+    assert {result.source_provider for result in response.results} == {"tavily"}
+    assert titles(response.warnings) == ["Tavily"]
+    assert (response.cost_usd, [item.provider for item in response.attempts]) == (0, ["tavily"])
+    assert response.warnings[0] in shown.text
     assert requests(sandbox) == ["/tavily/search"]
 
 
@@ -119,7 +119,7 @@ def test_research_uses_documentation_before_keyless_providers(
 ) -> None:
     with WebTools(configured(sandbox, "context7", keyless=True)) as web:
         plan = web.plan("json decoder", command="web-docs")
-        found = web.research("glacier lake")
+        result = web.research("glacier lake")
     assert [step.provider for step in plan.chain] == [
         "context7",
         "tavily",
@@ -127,14 +127,14 @@ def test_research_uses_documentation_before_keyless_providers(
         "firecrawl",
         "wikipedia",
     ]
-    assert found.results[0].source_provider == "tavily"
-    assert titles(found.meta.warnings) == ["Tavily"]
+    assert result.results[0].source_provider == "tavily"
+    assert titles(result.meta.warnings) == ["Tavily"]
 
 
 def test_a_keyless_provider_can_be_chosen_by_name() -> None:
     with WebTools(keyless=True) as web:
-        found = web.search("heap queue", provider="wikipedia")
-        assert titles(found.warnings) == ["Wikipedia"]
+        result = web.search("heap queue", provider="wikipedia")
+        assert titles(result.warnings) == ["Wikipedia"]
         with pytest.raises(ConfigError, match='"tavily", "you", "firecrawl", "wiki'):
             web.search("heap queue", provider="exa")
 

@@ -28,22 +28,22 @@ def long_url(number: int, length: int) -> str:
     return f"https://shop.example/{number}?".ljust(length - 3, "a") + f"{number:03}"
 
 
-def presented(pages: list[Page]) -> ToolResult:
+def present(pages: list[Page]) -> ToolResult:
     return drive(present_pages(FetchResponse(provider="exa", pages=pages), IO))
 
 
-def theirs(found: ToolResult) -> str:
+def page_text(found: ToolResult) -> str:
     return unfenced(found.text.partition("\n\n[Output truncated")[0])
 
 
-def heads(found: ToolResult) -> list[str]:
-    return [line for line in theirs(found).split("\n") if line.startswith(("## ", "https://"))]
+def headings(found: ToolResult) -> list[str]:
+    return [line for line in page_text(found).split("\n") if line.startswith(("## ", "https://"))]
 
 
 def test_every_url_and_every_reason_is_shown_where_nearly_all_pages_fail() -> None:
     urls = [long_url(n, 250) for n in range(100)]
     failed = [Page(url=url, error="CRAWL_NOT_FOUND (HTTP 404)") for url in urls[1:]]
-    text = theirs(presented([Page(url=urls[0], text="word " * 9000), *failed]))
+    text = page_text(present([Page(url=urls[0], text="word " * 9000), *failed]))
     sections = [f"\n\n## {url}\nFailed: CRAWL_NOT_FOUND (HTTP 404)" for url in urls[1:]]
     assert text.startswith(f"## {urls[0]}\n\nword word ")
     assert text.endswith("".join(sections))
@@ -52,7 +52,7 @@ def test_every_url_and_every_reason_is_shown_where_nearly_all_pages_fail() -> No
 
 def test_long_reasons_and_a_long_page_leave_each_other_half_of_the_room() -> None:
     failed = [Page(url=f"{B}{n:02}", error="why " * 300) for n in range(99)]
-    text = theirs(presented([*failed, Page(url=A, title="Page", text="x" * 90_000)]))
+    text = page_text(present([*failed, Page(url=A, title="Page", text="x" * 90_000)]))
     assert 23_000 < text.count("x") < 26_000
     reasons = [line for line in text.split("\n") if line.startswith("Failed: why why why ")]
     assert len(reasons) == 99
@@ -63,38 +63,38 @@ def test_long_reasons_and_a_long_page_leave_each_other_half_of_the_room() -> Non
 def test_long_titles_and_authors_are_cut_but_no_url(length: int) -> None:
     urls = [long_url(n, 40) for n in range(100)]
     pages = [Page(url=url, title="t" * length, author="B. " * 900, text="x" * 900) for url in urls]
-    found = presented(pages)
-    lines = heads(found)
+    result = present(pages)
+    lines = headings(result)
     assert lines[1::2] == urls
     assert all(re.fullmatch(r"## t{60,500}…", line) for line in lines[::2])
-    assert theirs(found).count("B. B. B. ") >= 100
-    assert len({line.count("x") for line in theirs(found).split("\n") if "x" in line}) <= 3
+    assert page_text(result).count("B. B. B. ") >= 100
+    assert len({line.count("x") for line in page_text(result).split("\n") if "x" in line}) <= 3
 
 
 def test_a_url_is_shown_in_full_or_left_out_and_counted() -> None:
     urls = [long_url(n, 2000) for n in range(100)]
     pages = [Page(url=url, title=f"T{n}", text="word " * 900) for n, url in enumerate(urls)]
-    found = presented(pages)
-    assert heads(found) == [line for n in range(25) for line in (f"## T{n}", urls[n])]
-    missing = LEFT_OUT.search(found.text)
+    result = present(pages)
+    assert headings(result) == [line for n in range(25) for line in (f"## T{n}", urls[n])]
+    missing = LEFT_OUT.search(result.text)
     assert missing is not None
     assert missing.groups() == ("75", "100")
-    whole = Path(found.details["full_output_path"]).read_text("utf-8")
-    assert all(url in whole for url in urls)
-    assert [page["url"] for page in found.details["results"]] == urls
+    full_text = Path(result.details["full_output_path"]).read_text("utf-8")
+    assert all(url in full_text for url in urls)
+    assert [page["url"] for page in result.details["results"]] == urls
 
 
-def test_where_not_one_url_fits_only_the_notice_is_shown() -> None:
-    found = presented([Page(url=long_url(1, 60_000), text="x")])
-    assert found.text.startswith("[Output truncated: showing ")
-    assert LEFT_OUT.search(found.text)
+def test_without_room_for_a_url_only_the_notice_is_shown() -> None:
+    result = present([Page(url=long_url(1, 60_000), text="x")])
+    assert result.text.startswith("[Output truncated: showing ")
+    assert LEFT_OUT.search(result.text)
 
 
 def test_a_page_with_a_cut_title_is_read_from_its_beginning() -> None:
-    found = presented([Page(url=A, title="t" * 60_000, text="short")])
-    assert theirs(found) == f"## {'t' * 500}…\n{A}\n\nshort"
-    assert "offset 0.]" in found.text
-    assert found.details["truncation"]["last_line_partial"]
+    result = present([Page(url=A, title="t" * 60_000, text="short")])
+    assert page_text(result) == f"## {'t' * 500}…\n{A}\n\nshort"
+    assert "offset 0.]" in result.text
+    assert result.details["truncation"]["last_line_partial"]
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_a_page_with_a_cut_title_is_read_from_its_beginning() -> None:
 )
 def test_details_say_whether_a_line_was_cut(text: str, is_partial: bool) -> None:
     for texts in ([text], ["small", text], [text, text]):
-        found = presented([Page(url=f"{A}{n}", text=each) for n, each in enumerate(texts)])
-        assert found.details["truncation"]["last_line_partial"] is is_partial
+        result = present([Page(url=f"{A}{n}", text=item) for n, item in enumerate(texts)])
+        assert result.details["truncation"]["last_line_partial"] is is_partial
 
 
 many = st.builds(
@@ -120,15 +120,15 @@ many = st.builds(
 )
 @given(st.lists(many, min_size=1, max_size=100))
 def test_many_pages_keep_the_limits_and_every_url_that_is_shown_is_one(pages: list[Page]) -> None:
-    found = presented(pages)
-    text, urls = theirs(found), [page.url for page in pages]
+    result = present(pages)
+    text, urls = page_text(result), [page.url for page in pages]
     assert len(text.encode()) <= ROOM
     assert text.count("\n") < MAX_LINES - OVERHEAD_LINES
-    shown = [line.removeprefix("## ") for line in heads(found) if "https://" in line]
-    missing = LEFT_OUT.search(found.text)
+    shown = [line.removeprefix("## ") for line in headings(result) if "https://" in line]
+    missing = LEFT_OUT.search(result.text)
     count = len(pages) - int(missing[1]) if missing else len(pages)
     assert list(dict.fromkeys(shown)) == list(dict.fromkeys(urls[:count]))
     assert text.count("\nFailed: why") == sum(page.error is not None for page in pages[:count])
-    notice = found.text.partition("\n\n[Output truncated")
+    notice = result.text.partition("\n\n[Output truncated")
     assert len(notice[2].encode()) < 1024
     assert notice[2].count("\n") <= 2

@@ -74,8 +74,8 @@ def test_other_hosts_are_not_covered(url: str) -> None:
 
 @pytest.mark.parametrize("url", UNCLEAR)
 def test_a_host_that_two_parsers_might_see_differently_is_refused(url: str) -> None:
-    for each in (rules(allow=("example.com",)), rules(deny=("other.test",))):
-        fault = each.refusal(url)
+    for item in (rules(allow=("example.com",)), rules(deny=("other.test",))):
+        fault = item.refusal(url)
         assert fault
         assert "secret-word" not in fault
 
@@ -161,11 +161,11 @@ def test_the_pages_that_are_allowed_are_read_beside_one_that_is_not(
     page = f"{webtools_sandbox.docs_url}/library/json.html"
     config = {**webtools_sandbox.config(), "fetch": {"allowDomains": ["127.0.0.1"]}}
     with WebTools(config) as web:
-        found = web.fetch(["https://evil.test/a", page])
-    assert [each.url for each in found.pages] == ["https://evil.test/a", page]
-    assert "fetch.allowDomains" in str(found.pages[0].error)
-    assert found.pages[1].text
-    [sent] = [each for each in webtools_sandbox.stats()["last"] if each["path"] == "/exa/contents"]
+        result = web.fetch(["https://evil.test/a", page])
+    assert [item.url for item in result.pages] == ["https://evil.test/a", page]
+    assert "fetch.allowDomains" in str(result.pages[0].error)
+    assert result.pages[1].text
+    [sent] = [item for item in webtools_sandbox.stats()["last"] if item["path"] == "/exa/contents"]
     assert "evil.test" not in str(sent["body"])
 
 
@@ -187,12 +187,12 @@ def test_research_reads_no_forbidden_page_and_warns(
     webtools_sandbox: SandboxServer,
 ) -> None:
     with WebTools(forbidding(webtools_sandbox)) as web:
-        found = web.research("how does a heap queue work", command="web-deep")
-    assert found.results
-    assert found.meta.degraded == []
-    assert any('"127.0.0.1"' in warning for warning in found.meta.warnings)
+        result = web.research("how does a heap queue work", command="web-deep")
+    assert result.results
+    assert result.meta.degraded == []
+    assert any('"127.0.0.1"' in warning for warning in result.meta.warnings)
     paths = webtools_sandbox.stats()["requests"]
-    assert [each for each in paths if each.startswith("/docs") or "contents" in each] == []
+    assert [item for item in paths if item.startswith("/docs") or "contents" in item] == []
 
 
 # --- redirects ---------------------------------------------------------------------------------
@@ -226,11 +226,11 @@ def hosts(stub: Stub) -> list[str]:
 def test_no_redirect_leads_direct_to_a_forbidden_host_nor_a_stand_in(location: str) -> None:
     exa = entry("exa")
     own = {"name": "own", "type": "direct", "fetchFallback": "my-exa"}
-    made = accounts(own, exa, fetch={"denyDomains": ["secret.example"]}, defaultProvider="own")
+    owned = accounts(own, exa, fetch={"denyDomains": ["secret.example"]}, defaultProvider="own")
     stub = Redirecting(location)
     with pytest.raises(WebToolsError) as caught:
         run(
-            fetch_pages(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()),
+            fetch_pages(owned.chain("fetch"), PageQuery(("https://good.example/a",)), detached()),
             stub,
         )
     assert hosts(stub) == ["good.example"]
@@ -239,26 +239,27 @@ def test_no_redirect_leads_direct_to_a_forbidden_host_nor_a_stand_in(location: s
 
 def test_a_redirect_to_an_allowed_host_is_followed() -> None:
     own = {"name": "own", "type": "direct"}
-    made = accounts(own, fetch={"allowDomains": ["good.example"]})
+    owned = accounts(own, fetch={"allowDomains": ["good.example"]})
     stub = Redirecting("https://www.good.example/b")
     stub._answers = (stub._answers[0], Response(200, {"content-type": "text/plain"}, b"a page"))
-    found = run(
-        fetch_pages(made.chain("fetch"), PageQuery(("https://good.example/a",)), detached()), stub
+    result = run(
+        fetch_pages(owned.chain("fetch"), PageQuery(("https://good.example/a",)), detached()),
+        stub,
     )
-    assert found.response.pages[0].text == "a page"
+    assert result.response.pages[0].text == "a page"
     assert hosts(stub) == ["good.example", "www.good.example"]
 
 
 def test_a_page_from_a_forbidden_host_is_not_returned() -> None:
     own = {"name": "own", "type": "direct"}
-    made = accounts(entry("exa"), own, fetch={"denyDomains": ["secret.example"]})
-    asked = "https://good.example/a"
+    owned = accounts(entry("exa"), own, fetch={"denyDomains": ["secret.example"]})
+    query = "https://good.example/a"
 
     def moved(_: Request) -> Response:
-        page = {"id": asked, "url": "https://secret.example/b", "text": "hush"}
+        page = {"id": query, "url": "https://secret.example/b", "text": "hush"}
         return answer({"results": [page], "statuses": [], "costDollars": {"total": 0.001}})
 
     stub = Stub(moved)
     with pytest.raises(WebToolsError, match=r"secret\.example.*fetch\.denyDomains"):
-        run(fetch_pages(made.chain("fetch"), PageQuery((asked,)), detached()), stub)
+        run(fetch_pages(owned.chain("fetch"), PageQuery((query,)), detached()), stub)
     assert hosts(stub) == ["api.exa.ai"]

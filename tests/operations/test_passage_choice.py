@@ -27,27 +27,29 @@ LONG_PAGE = Page(
 )
 
 
-def asked(question: str, *pages: Page, **wanted: Any) -> FetchResponse:
+def fetch_with_question(question: str, *pages: Page, **wanted: Any) -> FetchResponse:
     return choose_passages(FetchResponse(provider="direct", pages=list(pages)), question, **wanted)
 
 
 def text_of(page: Page) -> str:
-    return "\n".join(f"{each.heading}\n{each.text}" for each in page.passages or ())
+    return "\n".join(f"{item.heading}\n{item.text}" for item in page.passages or ())
 
 
 def test_a_page_that_fits_the_budget_is_returned_whole() -> None:
-    found = asked(QUESTION, BOAT_PAGE, TOKEN_PAGE)
-    assert [[each.text for each in page.passages or ()] for page in found.pages] == [
+    result = fetch_with_question(QUESTION, BOAT_PAGE, TOKEN_PAGE)
+    assert [[item.text for item in page.passages or ()] for page in result.pages] == [
         [BOATS],
         [TOKENS],
     ]
-    assert [page.text for page in found.pages] == [None, None]
-    [page] = asked(QUESTION, LONG_PAGE, max_characters=len(LONG_PAGE.text or "")).pages
+    assert [page.text for page in result.pages] == [None, None]
+    [page] = fetch_with_question(
+        QUESTION, LONG_PAGE, max_characters=len(LONG_PAGE.text or "")
+    ).pages
     assert text_of(page).strip() == LONG_PAGE.text
 
 
 def test_a_longer_page_is_cut_to_its_best_passages_in_its_own_characters() -> None:
-    [page] = asked(QUESTION, LONG_PAGE).pages
+    [page] = fetch_with_question(QUESTION, LONG_PAGE).pages
     assert page.text is None
     assert page.passages
     assert "hex_code" in page.passages[0].text
@@ -59,41 +61,45 @@ def test_a_longer_page_is_cut_to_its_best_passages_in_its_own_characters() -> No
 
 
 def test_a_long_page_without_a_word_of_the_question_shows_its_opening_and_says_so() -> None:
-    found = asked("Who discovered penicillin?", LONG_PAGE)
-    [[opening]] = [page.passages or [] for page in found.pages]
+    result = fetch_with_question("Who discovered penicillin?", LONG_PAGE)
+    [[opening]] = [page.passages or [] for page in result.pages]
     assert (LONG_PAGE.text or "").startswith(opening.text)
     assert 7000 < len(opening.text) <= MAX_PASSAGE_CHARACTERS
-    [warning] = found.warnings
+    [warning] = result.warnings
     assert LONG_PAGE.url in warning
     assert "Who discovered penicillin?" in warning
-    [warning] = asked("penicillin " * 50, LONG_PAGE).warnings
+    [warning] = fetch_with_question("penicillin " * 50, LONG_PAGE).warnings
     assert len(warning) < 400
 
 
 def test_the_budget_of_a_call_is_shared_by_pages_that_match_and_others() -> None:
     other = Page(url="https://c.example/", text="It rains on the roof of the house. " * 900)
-    found = asked(QUESTION, other, LONG_PAGE, BOAT_PAGE)
-    assert all(page.passages for page in found.pages)
-    assert "hex_code" in text_of(found.pages[1])
-    assert text_of(found.pages[2]).strip() == BOATS.strip()
-    assert sum(len(text_of(page)) for page in found.pages) <= MAX_PASSAGE_CHARACTERS + 100
+    result = fetch_with_question(QUESTION, other, LONG_PAGE, BOAT_PAGE)
+    assert all(page.passages for page in result.pages)
+    assert "hex_code" in text_of(result.pages[1])
+    assert text_of(result.pages[2]).strip() == BOATS.strip()
+    assert sum(len(text_of(page)) for page in result.pages) <= MAX_PASSAGE_CHARACTERS + 100
 
 
 def test_links_are_shown_by_their_texts_and_code_as_it_is() -> None:
     text = 'See [the *gate*](https://a.example/gate_(old) "Gate").\n\n```\na = b[0](c)\n```\n'
     for page in (text, text + "The gate is open. " * 900):
-        [found] = asked("Where is the gate?", Page(url="https://a.example/", text=page)).pages
-        assert "See the *gate*." in text_of(found)
-        assert "a = b[0](c)" in text_of(found)
-    [kept] = asked("gate", Page(url="https://a.example/", text=text), keep_text=True).pages
+        [result] = fetch_with_question(
+            "Where is the gate?", Page(url="https://a.example/", text=page)
+        ).pages
+        assert "See the *gate*." in text_of(result)
+        assert "a = b[0](c)" in text_of(result)
+    [kept] = fetch_with_question(
+        "gate", Page(url="https://a.example/", text=text), keep_text=True
+    ).pages
     assert kept.text == text
 
 
 def test_a_page_that_failed_keeps_its_reason() -> None:
     failed = Page(url="https://c.example/", error="HTTP 404")
-    found = asked(QUESTION, failed, TOKEN_PAGE)
-    assert found.pages[0] == failed
-    assert found.pages[1].passages
+    result = fetch_with_question(QUESTION, failed, TOKEN_PAGE)
+    assert result.pages[0] == failed
+    assert result.pages[1].passages
 
 
 # --- as a call ---------------------------------------------------------------------------------
@@ -103,8 +109,8 @@ SECRETS = "library/secrets.html"
 
 @pytest.fixture
 def web(webtools_sandbox: SandboxServer) -> Iterator[WebTools]:
-    with WebTools({**webtools_sandbox.config(), "cache": {}}) as made:
-        yield made
+    with WebTools({**webtools_sandbox.config(), "cache": {}}) as client:
+        yield client
 
 
 @pytest.fixture
@@ -122,14 +128,14 @@ def test_another_question_about_a_page_costs_nothing_where_we_choose_its_passage
     second = web.fetch(url, question=asked, text_max_characters=1000, provider="kagi")
     assert webtools_sandbox.stats()["requests"] == {}
     assert (first.cache_hit, second.cache_hit, second.cost_usd) == (False, True, 0.0)
-    assert any("token_urlsafe" in each.text for each in first.pages[0].passages or ())
+    assert any("token_urlsafe" in item.text for item in first.pages[0].passages or ())
     assert first.pages[0].passages != second.pages[0].passages
 
 
 def test_a_model_reads_headings_and_passages(web: WebTools, url: str) -> None:
     question = " How do I make\na URL-safe token? "
-    given = {"url": url, "question": question, "text_max_characters": 1000}
-    result = web.call_tool("web_fetch", given)
+    arguments = {"url": url, "question": question, "text_max_characters": 1000}
+    result = web.call_tool("web_fetch", arguments)
 
     [page] = result.details["results"]
     assert page["text"] is None

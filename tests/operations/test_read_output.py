@@ -18,21 +18,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from offline import IO, drive
+from offline import IO, Stub, answer, client, drive, entry
 from servers import RawServer, answering, response
 
 from webtools import Config, InputError, ReadResponse, ToolResult, WebTools
 from webtools._internal.call.present import (
-    present_pages,
     present_part,
-    present_search,
-    present_summary,
 )
 from webtools._internal.operations.read_output import read_stored_output
 from webtools._internal.output import stored
 from webtools._internal.output.stored import clear, handle_of, is_handle, load, save
 from webtools._internal.text.fencing import STATEMENT, unfenced
-from webtools.results import FetchResponse, Page, SearchResponse, SearchResult, SummaryResponse
 from webtools.tools import ReadInput, read_input
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
@@ -55,11 +51,11 @@ def web_at(url: str, **top: Any) -> WebTools:
 
 @pytest.fixture
 def web() -> Iterator[WebTools]:
-    with web_at("http://127.0.0.1:1") as made:
-        yield made
+    with web_at("http://127.0.0.1:1") as client:
+        yield client
 
 
-def kept(text: str) -> tuple[str, Path]:
+def save_text(text: str) -> tuple[str, Path]:
     """Save a text and give its handle and its file."""
     path = save(text)
     handle = handle_of(path)
@@ -73,14 +69,14 @@ def part(handle: str, **arguments: Any) -> ReadResponse:
 
 
 def parts(handle: str) -> list[ReadResponse]:
-    found = [part(handle)]
-    while (offset := found[-1].next_offset) is not None:
-        assert offset > found[-1].offset
-        found.append(part(handle, offset=offset))
-    return found
+    result = [part(handle)]
+    while (offset := result[-1].next_offset) is not None:
+        assert offset > result[-1].offset
+        result.append(part(handle, offset=offset))
+    return result
 
 
-def refused(handle: str, **arguments: Any) -> str:
+def error_of(handle: str, **arguments: Any) -> str:
     with pytest.raises(InputError) as caught:
         part(handle, **arguments)
     return str(caught.value)
@@ -106,11 +102,11 @@ ragged = st.lists(
 )
 @given(ragged)
 def test_reading_to_the_end_returns_the_original(text: str) -> None:
-    handle, _ = kept(text)
-    found = parts(handle)
-    assert "".join(each.content for each in found) == text
-    assert {each.total_characters for each in found} == {len(text)}
-    assert [each.offset for each in found[1:]] == [each.next_offset for each in found[:-1]]
+    handle, _ = save_text(text)
+    result = parts(handle)
+    assert "".join(item.content for item in result) == text
+    assert {item.total_characters for item in result} == {len(text)}
+    assert [item.offset for item in result[1:]] == [item.next_offset for item in result[:-1]]
 
 
 @pytest.mark.no_cover
@@ -119,30 +115,30 @@ def test_reading_to_the_end_returns_the_original(text: str) -> None:
 )
 @given(ragged)
 def test_every_part_is_shown_whole_and_within_the_budget(text: str) -> None:
-    handle, _ = kept(text)
-    for each in parts(handle):
-        shown = drive(present_part(each, IO)).text
+    handle, _ = save_text(text)
+    for item in parts(handle):
+        shown = drive(present_part(item, IO)).text
         assert len(shown.encode("utf-8", "surrogatepass")) <= MAX_BYTES
         assert shown.count("\n") < MAX_LINES
-        assert "[Output truncated" not in shown.replace(each.content, "")
-        assert unfenced(shown).startswith(each.content)
+        assert "[Output truncated" not in shown.replace(item.content, "")
+        assert unfenced(shown).startswith(item.content)
 
 
 def test_parts_end_at_lines_where_there_are_lines() -> None:
-    handle, _ = kept("a line of some words\n" * 9_000)
-    assert all(each.content.endswith("words\n") for each in parts(handle)[:-1])
+    handle, _ = save_text("a line of some words\n" * 9_000)
+    assert all(item.content.endswith("words\n") for item in parts(handle)[:-1])
 
 
 def test_any_offset_inside_a_text_can_be_read_from() -> None:
     text = "".join(random.Random(1).choices("aé漢😀\n", k=5_000))
-    handle, _ = kept(text)
+    handle, _ = save_text(text)
     for offset in range(0, 5_001, 250):
         assert part(handle, offset=offset).content == text[offset:]
 
 
 def test_an_offset_beyond_the_end_is_refused_with_the_length() -> None:
-    handle, _ = kept("abc")
-    assert re.search(rf'offset 4 .*"{handle}".*\b0 to 3\b', refused(handle, offset=4))
+    handle, _ = save_text("abc")
+    assert re.search(rf'offset 4 .*"{handle}".*\b0 to 3\b', error_of(handle, offset=4))
 
 
 # --- finding -----------------------------------------------------------------------------------
@@ -151,34 +147,34 @@ LINES = "".join(f"line {n} of the text\n" for n in range(20_000))
 
 
 def test_a_passage_is_found_whatever_its_case_and_white_space() -> None:
-    handle, _ = kept(f"{LINES}Here is\n  the Passage.\n{LINES}")
-    found = part(handle, find="HERE is the passage")
-    assert found.found_at == len(LINES)
-    assert found.offset < len(LINES)
-    assert found.content.startswith("line ")
-    assert "Here is\n  the Passage.\n" in found.content[:1_000]
+    handle, _ = save_text(f"{LINES}Here is\n  the Passage.\n{LINES}")
+    result = part(handle, find="HERE is the passage")
+    assert result.found_at == len(LINES)
+    assert result.offset < len(LINES)
+    assert result.content.startswith("line ")
+    assert "Here is\n  the Passage.\n" in result.content[:1_000]
 
 
 def test_in_a_text_without_lines_the_part_begins_at_a_word() -> None:
-    handle, _ = kept("word " * 50_000 + "needle" + " word" * 50_000)
-    found = part(handle, find="needle")
-    assert found.content.startswith("word ")
-    assert found.found_at == 250_000
-    assert 250_000 - 400 <= found.offset < 250_000
-    handle, _ = kept("w" * 50_000 + "needle")
+    handle, _ = save_text("word " * 50_000 + "needle" + " word" * 50_000)
+    result = part(handle, find="needle")
+    assert result.content.startswith("word ")
+    assert result.found_at == 250_000
+    assert 250_000 - 400 <= result.offset < 250_000
+    handle, _ = save_text("w" * 50_000 + "needle")
     assert part(handle, find="needle").offset == 50_000 - 400
 
 
 @pytest.mark.parametrize("find", ["[a-z]+", "(", "a.c", "\\"])
 def test_the_text_to_find_is_not_a_pattern(find: str) -> None:
-    handle, _ = kept("abc")
+    handle, _ = save_text("abc")
     assert part(handle, find=find).found_at is None
-    handle, _ = kept(f"abc {find} def")
+    handle, _ = save_text(f"abc {find} def")
     assert part(handle, find=find).found_at == 4
 
 
 def test_a_text_that_does_not_occur_is_no_error(web: WebTools) -> None:
-    handle, _ = kept("abc")
+    handle, _ = save_text("abc")
     result = web.call_tool("web_read", {"handle": handle, "offset": 1, "find": "a"})
     assert not result.is_error
     assert '"a"' in result.text
@@ -219,22 +215,22 @@ def test_only_a_handle_is_accepted(handle: Any, web: WebTools) -> None:
 
 
 def test_a_handle_can_be_in_a_list_and_have_its_other_name(web: WebTools) -> None:
-    handle, _ = kept("abc")
-    for said in ({"handle": [handle]}, {"read_handle": f" {handle}\n"}, {"readHandle": handle}):
-        assert web.call_tool("web_read", said).details["content"] == "abc"
+    handle, _ = save_text("abc")
+    for text in ({"handle": [handle]}, {"read_handle": f" {handle}\n"}, {"readHandle": handle}):
+        assert web.call_tool("web_read", text).details["content"] == "abc"
 
 
 @pytest.mark.parametrize("tampered", [b"", b"abC", b"abcd", b"\xff\xfe", b"\xed\xa0\x80"])
 def test_a_text_that_was_tampered_with_is_refused(tampered: bytes) -> None:
-    handle, path = kept("abc")
+    handle, path = save_text("abc")
     path.write_bytes(tampered)
-    assert f'"{handle}"' in refused(handle)
-    kept("abc")
+    assert f'"{handle}"' in error_of(handle)
+    save_text("abc")
     assert part(handle).content == "abc"
 
 
 def test_an_expired_handle_is_refused_though_its_file_is_still_there() -> None:
-    handle, path = kept("abc")
+    handle, path = save_text("abc")
     for age, is_cached in ((DAY - 60, True), (DAY + 60, False)):
         then = time.time() - age
         os.utime(path, (then, then))
@@ -242,29 +238,29 @@ def test_an_expired_handle_is_refused_though_its_file_is_still_there() -> None:
         if is_cached:
             assert part(handle).content == "abc"
         else:
-            assert "has expired" in refused(handle)
+            assert "has expired" in error_of(handle)
 
 
 @posix_only
 def test_no_link_pipe_or_folder_is_followed(temp: Path) -> None:
-    handle, path = kept("abc")
+    handle, path = save_text("abc")
     elsewhere = temp / "elsewhere"
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
-    assert handle in refused(handle)
+    assert handle in error_of(handle)
     path.unlink()
     os.mkfifo(path)
-    assert handle in refused(handle)
+    assert handle in error_of(handle)
     path.unlink()
     path.mkdir()
-    assert handle in refused(handle)
+    assert handle in error_of(handle)
 
 
 @posix_only
 def test_a_folder_open_to_other_users_is_not_read(temp: Path) -> None:
-    handle, path = kept("abc")
+    handle, path = save_text("abc")
     path.parent.chmod(0o755)
-    assert handle in refused(handle)
+    assert handle in error_of(handle)
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o755
 
 
@@ -273,8 +269,8 @@ def test_a_folder_open_to_other_users_is_not_read(temp: Path) -> None:
 
 def test_clearing_deletes_the_outputs_and_counts_them(temp: Path) -> None:
     assert clear("own") == (0, 0)
-    handle, path = kept("abc")
-    _, other = kept("defgh")
+    handle, path = save_text("abc")
+    _, other = save_text("defgh")
     for saved in (path, other):
         stored.claim(str(saved), "own")
     running, stale = path.with_name("running.tmp"), path.with_name("stale.tmp")
@@ -282,7 +278,7 @@ def test_clearing_deletes_the_outputs_and_counts_them(temp: Path) -> None:
     stale.write_bytes(b"22")
     os.utime(stale, (0, 0))
     assert clear("own") == stored.Outputs(files=2, bytes=8)
-    assert handle in refused(handle)
+    assert handle in error_of(handle)
     assert sorted(path.parent.iterdir()) == [running]
 
 
@@ -293,23 +289,25 @@ LONG = "one line of text\n" * 9_000
 POINTER = re.compile(r"\n\[.*web_read: handle ([0-9a-f]{32}), offset (\d+)\.\]")
 
 
-def shown_page(*texts: str) -> ToolResult:
-    pages = [Page(url=A, text=text) for text in texts]
-    return drive(present_pages(FetchResponse(provider="exa", pages=pages), IO))
+def show_page(*texts: str) -> ToolResult:
+    urls = [f"https://a.example/{n}" for n in range(1, len(texts) + 1)]
+    pages = [{"id": url, "url": url, "text": text} for url, text in zip(urls, texts, strict=True)]
+    with client(Stub(answer({"results": pages})), entry("exa")) as web:
+        return web.call_tool("web_fetch", {"urls": urls})
 
 
-def shown_summary(text: str) -> ToolResult:
-    facts: dict[str, Any] = {"summary_type": "summary", "engine": "cecil", "tokens": 1}
-    return drive(present_summary(SummaryResponse(provider="k", url=A, text=text, **facts), IO))
+def show_summary(text: str) -> ToolResult:
+    with client(Stub(answer({"data": {"output": text, "tokens": 1}})), entry("kagi")) as web:
+        return web.call_tool("summarize", {"url": A})
 
 
-def shown_hits(*snippets: str) -> ToolResult:
-    of_all: dict[str, Any] = {"title": "T", "url": A, "source_provider": "exa", "query": "q"}
-    hits = [SearchResult(snippet=snippet, **of_all) for snippet in snippets]
-    return drive(present_search(SearchResponse(provider="exa", queries=["q"], results=hits), IO))
+def show_hits(*snippets: str) -> ToolResult:
+    hits = [{"title": "T", "url": A, "highlights": [snippet]} for snippet in snippets]
+    with client(Stub(answer({"results": hits})), entry("exa")) as web:
+        return web.call_tool("web_search", {"query": "q", "limit": 100})
 
 
-@pytest.mark.parametrize("show", [shown_page, shown_summary])
+@pytest.mark.parametrize("show", [show_page, show_summary])
 def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
     result = show(LONG)
     handle, offset = POINTER.findall(result.text)[0]
@@ -317,14 +315,14 @@ def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
     body = unfenced(result.text.partition("\n\n[Output truncated")[0])
     assert int(offset) == len(body)
     rest = parts(handle)
-    whole = "".join(each.content for each in rest)
-    assert whole == body + whole[int(offset) :]
-    assert LONG.strip() in whole
-    assert STATEMENT not in whole
+    full_text = "".join(item.content for item in rest)
+    assert full_text == body + full_text[int(offset) :]
+    assert LONG.strip() in full_text
+    assert STATEMENT not in full_text
 
 
-def test_the_list_of_results_is_read_on_where_it_was_cut() -> None:
-    result = shown_hits(*[str(number) * 500 for number in range(100)])
+def test_a_cut_list_of_results_is_read_from_the_cut() -> None:
+    result = show_hits(*[str(number) * 500 for number in range(100)])
     [(handle, offset)] = POINTER.findall(result.text)
     body = result.text.partition("\n\n[Output truncated")[0]
     assert int(offset) == len(body)
@@ -332,14 +330,14 @@ def test_the_list_of_results_is_read_on_where_it_was_cut() -> None:
 
 
 def test_a_list_with_a_huge_result_is_shown_shortened_and_read_from_the_start() -> None:
-    result = shown_hits("x" * 100_000, "small")
+    result = show_hits("x" * 100_000, "small")
     [(handle, offset)] = POINTER.findall(result.text)
     assert f"   {'x' * 2_000}…\n\n2. T\n   {A}\n   small\n\n[Output" in result.text
     assert offset == "0"
-    assert "x" * 100_000 in "".join(each.content for each in parts(handle))
+    assert "x" * 100_000 in "".join(item.content for item in parts(handle))
 
 
-@pytest.mark.parametrize("show", [shown_page, shown_summary, shown_hits])
+@pytest.mark.parametrize("show", [show_page, show_summary, show_hits])
 def test_a_text_shown_in_full_has_no_pointer(show: Any) -> None:
     result = show("short")
     assert result.details["read_handle"] is None
@@ -373,7 +371,7 @@ CORE = {
 
 
 def test_the_text_has_the_position_and_the_next_call(web: WebTools) -> None:
-    handle, _ = kept("line\n" * 5_000)
+    handle, _ = save_text("line\n" * 5_000)
     first = web.call_tool("web_read", {"handle": handle})
     offset = first.details["next_offset"]
     assert first.text.startswith(f"{STATEMENT}\n<<<")
@@ -388,7 +386,7 @@ def test_the_text_has_the_position_and_the_next_call(web: WebTools) -> None:
 
 
 def test_the_details_have_the_part_and_the_fields_of_every_tool(web: WebTools) -> None:
-    handle, _ = kept("abc\nde")
+    handle, _ = save_text("abc\nde")
     details = web.call_tool("web_read", {"handle": handle, "offset": 1}).details
     assert details.keys() >= CORE
     part_of_it = {"content": "bc\nde", "offset": 1, "next_offset": None, "characters": 5}
@@ -397,14 +395,14 @@ def test_the_details_have_the_part_and_the_fields_of_every_tool(web: WebTools) -
 
 
 def test_without_a_fence_the_text_is_the_part() -> None:
-    handle, _ = kept("abc")
+    handle, _ = save_text("abc")
     with web_at("http://127.0.0.1:1", fence="off") as web:
         text = web.call_tool("web_read", {"handle": handle}).text
     assert re.fullmatch(r"abc\n\n\[.*0 to 3 of 3.*\]", text)
 
 
 def test_the_method_returns_the_part(web: WebTools) -> None:
-    handle, _ = kept("one\ntwo\n")
+    handle, _ = save_text("one\ntwo\n")
     assert web.read(handle, 4) == ReadResponse(
         handle=handle, content="two\n", offset=4, total_characters=8
     )

@@ -31,7 +31,7 @@ def kagi(*items: dict[str, Any]) -> Any:
     return answer({"data": {"search": list(items)}})
 
 
-def searched(entry: Entry, *answers: Answer, **arguments: Any) -> SearchResponse:
+def search(entry: Entry, *answers: Answer, **arguments: Any) -> SearchResponse:
     with client(Stub(*answers), entry) as web:
         return web.search("q", **arguments)
 
@@ -88,13 +88,13 @@ def test_a_failing_query_loses_no_other_and_is_listed() -> None:
         "c": answer({"error": "Worse words"}, 422),
     }
     with client(Stub(by_query(answers)), EXA) as web:
-        found = web.call_tool("web_search", {"queries": ["a", "b", "c"]})
-    assert [result["url"] for result in found.details["results"]] == ["https://a.example/1"]
-    assert not found.is_error
-    _, failed_b, failed_c = found.text.rsplit("\n", 2)
+        response = web.call_tool("web_search", {"queries": ["a", "b", "c"]})
+    assert [result["url"] for result in response.details["results"]] == ["https://a.example/1"]
+    assert not response.is_error
+    _, failed_b, failed_c = response.text.rsplit("\n", 2)
     assert re.match(r'Query "b" .*HTTP 400: Bad words', failed_b)
     assert re.match(r'Query "c" .*HTTP 422: Worse words', failed_c)
-    assert [error["query"] for error in found.details["errors"]] == ["b", "c"]
+    assert [error["query"] for error in response.details["errors"]] == ["b", "c"]
 
 
 def test_the_error_of_failing_queries_has_each_reason() -> None:
@@ -106,7 +106,7 @@ def test_the_error_of_failing_queries_has_each_reason() -> None:
     assert (caught.value.status, caught.value.provider) == (400, "my-exa")
 
 
-def test_an_error_that_all_queries_share_is_given_once() -> None:
+def test_an_error_that_all_queries_share_appears_once() -> None:
     with pytest.raises(AuthenticationError) as caught:
         search_all(["a", "b"], answer({"error": "Bad key"}, 401))
     assert str(caught.value).count("HTTP 401: Bad key") == 1
@@ -144,7 +144,7 @@ def test_the_same_query_is_sent_once() -> None:
     ],
 )  # fmt: skip
 def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list[str]) -> None:
-    found = [
+    items = [
         item(f"https://{url}")
         for url in (
             "a.example/x",
@@ -155,10 +155,10 @@ def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list
             "nota.example/x",
         )
     ]
-    included = searched(KAGI, kagi(*found), limit=20, include_domains=[domain, "nowhere.example"])
+    included = search(KAGI, kagi(*items), limit=20, include_domains=[domain, "nowhere.example"])
     assert urls(included) == kept
-    rest = urls(searched(KAGI, kagi(*found), limit=20, exclude_domains=[domain]))
-    assert sorted(rest + kept) == sorted(i["url"].removeprefix("https://") for i in found)
+    rest = urls(search(KAGI, kagi(*items), limit=20, exclude_domains=[domain]))
+    assert sorted(rest + kept) == sorted(i["url"].removeprefix("https://") for i in items)
 
 
 @pytest.mark.parametrize(
@@ -178,21 +178,21 @@ def test_a_domain_includes_its_sub_domains_and_its_paths(domain: str, kept: list
 def test_dated_results_are_filtered_on_both_sides(
     start: date | None, end: date | None, kept: list[str]
 ) -> None:
-    found = [
+    items = [
         item("https://a", time="2025-12-31T23:59:59Z"),
         item("https://b", time="2026-01-02T00:30:00+02:00"),
         item("https://c", time="2026-01-02T12:00:00Z"),
         item("https://d", time="2026-01-03"),
         item("https://e", time="2026-01-03T00:00:00Z"),
     ]
-    response = searched(KAGI, kagi(*found), start_published_date=start, end_published_date=end)
+    response = search(KAGI, kagi(*items), start_published_date=start, end_published_date=end)
     assert urls(response) == kept
     assert response.warnings == []
 
 
 def test_undated_results_stay_and_are_counted() -> None:
-    found = [item("https://a", time="2020-01-01"), item("https://b"), item("https://c", time="x")]
-    response = searched(KAGI, kagi(*found), start_published_date=date(2026, 1, 1))
+    items = [item("https://a", time="2020-01-01"), item("https://b"), item("https://c", time="x")]
+    response = search(KAGI, kagi(*items), start_published_date=date(2026, 1, 1))
     assert urls(response) == ["b", "c"]
     unreadable, undated = response.warnings
     assert re.match(r'"my-kagi" .*\btime \(1\)', unreadable)
@@ -218,7 +218,7 @@ ALL_FILTERS = {
 def test_every_filter_of_the_request_is_attested(
     entry: Entry, category: str, states: set[str]
 ) -> None:
-    response = searched(
+    response = search(
         entry, answer({"results": [], "data": None}), category=category, **ALL_FILTERS
     )
     assert response.filters.keys() == {*ALL_FILTERS, "category"}
@@ -241,12 +241,12 @@ def test_every_filter_of_the_request_is_attested(
 def test_a_filter_is_attested_as_native_or_local(
     entry: Entry, filters: dict[str, Any], states: dict[str, str]
 ) -> None:
-    assert searched(entry, answer({"results": [], "data": None}), **filters).filters == states
+    assert search(entry, answer({"results": [], "data": None}), **filters).filters == states
 
 
 def test_a_local_filter_looks_at_more_than_the_limit() -> None:
-    found = [item(f"https://a.example/{i}") for i in range(10)] + [item("https://b.example/")]
-    stub = Stub(kagi(*found))
+    items = [item(f"https://a.example/{i}") for i in range(10)] + [item("https://b.example/")]
+    stub = Stub(kagi(*items))
     with client(stub, KAGI) as web:
         response = web.search("q", limit=1, include_domains=["b.example", "c.example"])
     assert urls(response) == ["b.example/"]
@@ -338,7 +338,7 @@ def test_the_arguments_of_a_model_reach_the_request() -> None:
 
 
 def test_a_range_of_one_day_is_a_day_long() -> None:
-    response = searched(
+    response = search(
         EXA,
         exa(item("https://a", publishedDate="2026-01-31T23:59:59Z")),
         start_published_date="2026-01-31",

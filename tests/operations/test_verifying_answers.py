@@ -58,7 +58,7 @@ async def test_pages_passages_and_sources_need_no_settings(source: Any) -> None:
         ("It rains. [1]", ["python.org"], "https://python.org"),
     ],
 )
-def test_what_cannot_be_checked_is_an_input_error(
+def test_an_uncheckable_answer_is_an_input_error(
     answer: str, sources: list[Any], named: str
 ) -> None:
     with WebTools() as web, pytest.raises(InputError, match=named):
@@ -67,21 +67,21 @@ def test_what_cannot_be_checked_is_an_input_error(
 
 def test_urls_are_read_and_an_unreadable_one_is_reported() -> None:
     with SandboxServer() as server:
-        page = next(each for each in _pages(server) if "tidal-pool" in each)
+        page = next(item for item in _pages(server) if "tidal-pool" in item)
         config = server.config()
         gone = page.replace("tidal", "no-such")
         with WebTools(config=config) as web:
-            said = "The swimming club will run lessons for children from April. [1] It rains. [2]"
-            report = web.verify(said, [page, gone])
+            text = "The swimming club will run lessons for children from April. [1] It rains. [2]"
+            report = web.verify(text, [page, gone])
             assert statuses(report) == ["quoted", "unsupported"]
             assert any(gone in warning for warning in report.warnings)
-            cited = web.verify(f"{said.partition(' [')[0]} ({page})", [])
+            cited = web.verify(f"{text.partition(' [')[0]} ({page})", [])
             assert statuses(cited) == ["quoted"]
 
 
 def _pages(server: SandboxServer) -> list[str]:
     with WebTools(config=server.config()) as web:
-        return [each.url for each in web.search("Vellmouth tidal pool opens").results]
+        return [item.url for item in web.search("Vellmouth tidal pool opens").results]
 
 
 # --- a model -----------------------------------------------------------------------------------
@@ -89,11 +89,11 @@ def _pages(server: SandboxServer) -> list[str]:
 
 def model(*verdicts: dict[str, Any] | str) -> tuple[ModelVerifier, list[str]]:
     prompts: list[str] = []
-    said = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in verdicts)
+    text = "\n".join(item if isinstance(item, str) else json.dumps(item) for item in verdicts)
 
     def ask(prompt: str) -> str:
         prompts.append(prompt)
-        return said
+        return text
 
     async def aask(prompt: str) -> str:
         return ask(prompt)
@@ -101,7 +101,7 @@ def model(*verdicts: dict[str, Any] | str) -> tuple[ModelVerifier, list[str]]:
     return ModelVerifier(ask, aask), prompts
 
 
-def judged(answer: str, *verdicts: dict[str, Any] | str) -> Verified:
+def verify_with_model(answer: str, *verdicts: dict[str, Any] | str) -> Verified:
     with WebTools() as web:
         return web.verify(answer, [PAGE], verifier=model(*verdicts)[0])
 
@@ -111,7 +111,9 @@ def verdict(quotation: str, *, supported: bool = True) -> dict[str, Any]:
 
 
 def test_a_claim_is_supported_by_a_model_whose_quotation_is_in_the_source() -> None:
-    report = judged(LOOSE, "Sure:", verdict(SENTENCE.replace(" its ", "\n its ")), "{no json}")
+    report = verify_with_model(
+        LOOSE, "Sure:", verdict(SENTENCE.replace(" its ", "\n its ")), "{no json}"
+    )
     [claim] = report.claims
     assert (claim.status, claim.nearest, claim.reasons) == ("supported", None, [])
     assert claim.citations[0].quotation == SENTENCE
@@ -121,13 +123,13 @@ def test_a_claim_is_supported_by_a_model_whose_quotation_is_in_the_source() -> N
 @pytest.mark.parametrize(
     ("claim", "quotation"),
     [
-        ("Nobody can say that pumps are wanted by the basin. [1]", "The basin needs no pumps."),
+        ("Not a single pump is wanted by the basin. [1]", "The basin needs no pumps."),
         ("Swimmers rejoiced. [1]", SENTENCE),
         ("On Saturday morning the pool was opened by Vellmouth. [1]", SENTENCE),
     ],
 )
 def test_a_model_judges_negation_synonyms_and_tense(claim: str, quotation: str) -> None:
-    assert statuses(judged(claim, verdict(quotation))) == ["supported"]
+    assert statuses(verify_with_model(claim, verdict(quotation))) == ["supported"]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_a_model_judges_negation_synonyms_and_tense(claim: str, quotation: str) 
     ],
 )
 def test_a_verdict_needs_a_quotation_of_the_source(answer: str, said: Any, status: str) -> None:
-    assert statuses(judged(answer, said)) == [status]
+    assert statuses(verify_with_model(answer, said)) == [status]
 
 
 async def test_a_model_judges_only_claims_that_are_not_quoted_in_one_request() -> None:
@@ -209,8 +211,10 @@ def test_a_verifier_sees_no_key() -> None:
     page = Page(url=f"https://a.example/{key}", title=key, text=f"The key of the pool is {key}.")
     verifier, prompts = model()
     with WebTools(config=config) as web:
-        said = f"It is {key} today in the pool, says the key of the pool. [1]"
-        report = web.verify(f"The key of the pool is {key}. [1] {said}", [page], verifier=verifier)
+        message = f"It is {key} today in the pool, says the key of the pool. [1]"
+        report = web.verify(
+            f"The key of the pool is {key}. [1] {message}", [page], verifier=verifier
+        )
         assert key not in report.model_dump_json()
         assert prompts
         assert key not in "".join(prompts)
@@ -221,7 +225,7 @@ def test_a_verifier_sees_no_key() -> None:
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, '{"claim": ' + "[" * 100_000 + "]" * 100_000])
 def test_a_deeply_nested_verdict_is_ignored(nested: str) -> None:
-    assert statuses(judged(LOOSE, nested + "}")) == ["uncertain"]
+    assert statuses(verify_with_model(LOOSE, nested + "}")) == ["uncertain"]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def saved(text: str) -> Path:
+def save_text(text: str) -> Path:
     path = save(text)
     assert path is not None
     return Path(path)
@@ -64,21 +64,21 @@ def fail_with(number: int) -> Callable[..., NoReturn]:
 
 @pytest.mark.parametrize("text", ["", "plain", "a\r\nb\rc\n\x00\u2028é€\U0001f600"])
 def test_the_file_holds_the_text_to_the_byte(text: str) -> None:
-    assert saved(text).read_bytes() == text.encode()
+    assert save_text(text).read_bytes() == text.encode()
 
 
 def test_lone_surrogates_are_kept_and_leave_the_rest_readable() -> None:
     text = "a\ud83db\ud83d\ude00é"
-    path = saved(text)
+    path = save_text(text)
     assert path.read_text("utf-8", "surrogatepass") == text
     assert re.sub("\ufffd+", "?", path.read_text("utf-8", "replace")) == "a?b?é"
 
 
 @posix_only
-def test_only_the_user_can_read_what_is_saved(temp: Path) -> None:
+def test_only_the_user_can_read_a_saved_output(temp: Path) -> None:
     umask = os.umask(0)
     try:
-        path = saved("private")
+        path = save_text("private")
     finally:
         os.umask(umask)
     assert path.parent == usual_folder(temp)
@@ -90,7 +90,7 @@ def test_only_the_user_can_read_what_is_saved(temp: Path) -> None:
 def test_a_folder_that_others_can_enter_is_not_used(temp: Path, loose: int) -> None:
     usual_folder(temp).mkdir()
     usual_folder(temp).chmod(loose)
-    path = saved("private")
+    path = save_text("private")
     assert path.parent != usual_folder(temp)
     assert (mode(path.parent), mode(path)) == (0o700, 0o600)
     assert not files_below(usual_folder(temp))
@@ -101,25 +101,25 @@ def test_a_link_to_a_folder_is_not_followed(temp: Path) -> None:
     target = temp / "target"
     target.mkdir(mode=0o700)
     usual_folder(temp).symlink_to(target)
-    assert saved("private").parent != usual_folder(temp)
+    assert save_text("private").parent != usual_folder(temp)
     assert not files_below(target)
 
 
 def test_a_file_is_deleted_after_a_day() -> None:
-    old, young = saved("old"), saved("young")
+    old, young = save_text("old"), save_text("young")
     age(old, DAY + 60)
     age(young, DAY - 60)
-    saved("new")
+    save_text("new")
     assert not old.exists()
     assert young.exists()
 
 
 def test_the_oldest_files_make_room_for_the_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = [saved(letter * 100) for letter in "abc"]
+    paths = [save_text(letter * 100) for letter in "abc"]
     for path, seconds in zip(paths, [10, 30, 20], strict=True):
         age(path, seconds)
     monkeypatch.setattr("webtools._internal.output.stored._MAX_TOTAL", 250)
-    newest = saved("d" * 100)
+    newest = save_text("d" * 100)
     assert sorted(files_below(newest.parent)) == sorted([newest, paths[0]])
 
 
@@ -151,7 +151,7 @@ def test_a_disk_that_fills_up_midway_leaves_nothing(temp: Path) -> None:
 def test_nothing_is_written_through_a_link(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = temp / "victim"
     victim.touch()
-    (saved("text").parent / "guessed.tmp").symlink_to(victim)
+    (save_text("text").parent / "guessed.tmp").symlink_to(victim)
     monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: repeat("guessed"))
     assert save("other") is None
     assert victim.read_bytes() == b""

@@ -317,7 +317,7 @@ def test_sections_without_room_for_a_line_are_left_out_from_the_end(sections: li
     assert cuts[2].truncated
 
 
-def test_the_notice_names_no_file_where_nothing_was_saved() -> None:
+def test_the_notice_names_no_file_if_nothing_was_saved() -> None:
     text = notice(1, 1, 10, 900, None)
     assert "showing 1 of 1 lines (10B of 900B)" in text
     assert "saved to" not in text
@@ -336,8 +336,8 @@ def test_a_negative_limit_means_zero() -> None:
 @thorough
 @given(sections=st.lists(texts, max_size=6), separator=st.sampled_from(["\n\n", "", "\n---\n"]))
 def test_sections_that_fit_exactly_are_unchanged(sections: list[str], separator: str) -> None:
-    whole = separator.join(sections)
-    lines, size = len(whole.split("\n")), naive_size(whole)
+    full_text = separator.join(sections)
+    lines, size = len(full_text.split("\n")), naive_size(full_text)
     text, cuts = fit_sections(sections, separator, lines, size)
-    assert text == whole
+    assert text == full_text
     assert not any(cut.truncated for cut in cuts)

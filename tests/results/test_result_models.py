@@ -1,4 +1,4 @@
-"""Models of results show their fields to who asks, and are built for nobody else."""
+"""Result models show their fields in signatures and type hints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webtools import WebTools, results
 from webtools.results import Page, SearchResult
 
 PUBLIC = [getattr(results, name) for name in results.__all__]
-MODELS = [each for each in PUBLIC if hasattr(each, "model_fields")]
+MODELS = [item for item in PUBLIC if hasattr(item, "model_fields")]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)

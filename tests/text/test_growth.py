@@ -64,8 +64,8 @@ def grows_evenly(way: Callable[[str], object], short: str, long: str, least: flo
 
     The machine's noise only ever adds, so the quickest of three runs counts.
     """
-    most = 10 * 32 * max(min(seconds(way, short) for _ in range(3)), least)
-    return any(seconds(way, long) < most for _ in range(3))
+    maximum = 10 * 32 * max(min(seconds(way, short) for _ in range(3)), least)
+    return any(seconds(way, long) < maximum for _ in range(3))
 
 
 @pytest.mark.no_cover
@@ -77,9 +77,9 @@ def test_the_time_for_a_text_grows_with_its_length(way: Callable[[str], object],
 
 
 def test_a_fence_is_found_behind_many_that_are_never_closed() -> None:
-    whole = f"{MARK}text\n{WORDS} 0123456789ab>>>"
+    full_text = f"{MARK}text\n{WORDS} 0123456789ab>>>"
     other = MARK.replace("0123456789ab", "ba9876543210")
-    assert unfenced(f"{other * 3}x {whole} y {whole}") == f"{other * 3}x text y text"
+    assert unfenced(f"{other * 3}x {full_text} y {full_text}") == f"{other * 3}x text y text"
     assert unfenced(f"{MARK}\n{WORDS} 0123456789ab>>>") == ""
     assert unfenced(f"{MARK}{WORDS} 0123456789ab>>>") == f"{MARK}{WORDS} 0123456789ab>>>"
 
@@ -136,12 +136,12 @@ def test_the_time_to_check_a_draft_grows_with_its_length(unit: str) -> None:
 def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     code = "Call f(x) and heap[0] [1]. " * 3
     sources = [Source(1, "A", "https://a.example/", "Call f(x) and heap[0]. " * 10)]
-    assert all("heap[0]" in each.text for each in verify(code, sources).claims)
+    assert all("heap[0]" in item.text for item in verify(code, sources).claims)
     monkeypatch.setattr(
         "webtools._internal.grounding.citations._MAX_SEARCHED", 2 * len(sources[0].text)
     )
-    texts = [each.text for each in verify(code, sources).claims]
-    assert ["heap[0]" in each for each in texts] == [True, True, False]
+    texts = [item.text for item in verify(code, sources).claims]
+    assert ["heap[0]" in item for item in texts] == [True, True, False]
 
 
 def test_after_its_time_no_more_sources_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

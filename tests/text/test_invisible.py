@@ -111,10 +111,10 @@ def bytes_in(selectors: int, text: bytes) -> str:
 )
 def test_a_message_in_selectors_or_joiners_is_removed_and_counted(text: str) -> None:
     page = Page(url="https://a.example/", text=text)
-    clean = seen(FetchResponse(provider="exa", pages=[page]))
-    left = clean.pages[0].text
-    assert re.sub(INVISIBLE, "", text) == left
-    removed = len(text) - len(left)
+    clean = sanitized(FetchResponse(provider="exa", pages=[page]))
+    remaining = clean.pages[0].text
+    assert re.sub(INVISIBLE, "", text) == remaining
+    removed = len(text) - len(remaining)
     [warning] = clean.warnings
     assert f" {removed} invisible " in warning
 
@@ -131,7 +131,7 @@ def test_a_mark_of_direction_is_still_there_to_be_counted_after_reading_but_does
 # --- responses ---------------------------------------------------------------------------------
 
 
-def seen(response: Any) -> Any:
+def sanitized(response: Any) -> Any:
     async def flow() -> Any:
         return response
 
@@ -146,18 +146,20 @@ OF_ALL: dict[str, Any] = {"source_provider": "exa", "query": "q"}
 
 
 def test_every_field_is_cleaned_and_counted() -> None:
-    found = hit(title="a\u200bb", snippet="\u2060x\u00ad", author="\ufeffB")
-    clean = seen(SearchResponse(provider="exa", queries=["q"], results=[found], warnings=["w"]))
+    result = hit(title="a\u200bb", snippet="\u2060x\u00ad", author="\ufeffB")
+    clean = sanitized(
+        SearchResponse(provider="exa", queries=["q"], results=[result], warnings=["w"])
+    )
     assert clean.results == [hit(title="ab", snippet="x", author="B")]
     assert clean.warnings[0] == "w"
     assert " 4 invisible " in clean.warnings[1]
 
 
-@pytest.mark.parametrize(("said", "told"), [("a\u200bb", "ab"), ("ab", "ab")])
-def test_an_error_loses_them_too(said: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "cleaned"), [("a\u200bb", "ab"), ("ab", "ab")])
+def test_an_error_loses_them_too(text: str, cleaned: str) -> None:
     async def flow() -> Any:
-        raise ProviderError(said, provider="exa", status=400)
+        raise ProviderError(text, provider="exa", status=400)
 
     with pytest.raises(ProviderError) as caught:
         drive(sanitize(flow, Redactor([]), IO))  # type: ignore[arg-type]
-    assert (str(caught.value), caught.value.status) == (told, 400)
+    assert (str(caught.value), caught.value.status) == (cleaned, 400)

@@ -24,5 +24,5 @@ def settings(
 
 @pytest.fixture
 def web(settings: dict[str, Any]) -> Iterator[WebTools]:
-    with WebTools(settings) as made:
-        yield made
+    with WebTools(settings) as client:
+        yield client

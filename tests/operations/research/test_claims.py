@@ -42,13 +42,13 @@ To make a card, call `new_card` with the name of its owner:
 def test_code_is_a_quoted_claim_under_the_words_that_lead_in_to_it(page: str) -> None:
     sources = [Source(1, "Cards", URL, page)]
     claims = quote(rank_sources("How do I make a card?", sources))
-    shown = next(each for each in claims if "```" in each.text)
+    shown = next(item for item in claims if "```" in item.text)
     assert shown.heading == "To make a card, call `new_card` with the name of its owner"
     assert shown.text.splitlines()[1:] == ['card = new_card("Ann")', "", "card.save()", "```"]
-    found = Review.of_claims(claims, sources).verified()
-    status = {claim.text: claim.status for claim in found.claims}
+    result = Review.of_claims(claims, sources).verified()
+    status = {claim.text: claim.status for claim in result.claims}
     assert status[shown.text] == "quoted"
-    assert f"{shown.text}\n[1]" in found.summary
+    assert f"{shown.text}\n[1]" in result.summary
 
 
 def checked(text: str, claim: str, heading: str = "", url: str = URL) -> Verified:
@@ -65,17 +65,17 @@ def test_the_status_of_a_drafted_claim_is_checked() -> None:
         ("The pool opened", "uncertain"),
         ("Bakers eat bread.", "unsupported"),
     ):
-        assert [each.status for each in checked(text, claim).claims] == [status]
+        assert [item.status for item in checked(text, claim).claims] == [status]
     assert checked(text, "The pool opened in 2015.", url="https://b.example/").kept == 0
 
 
 def test_a_heading_is_shown_before_the_claim_and_is_not_part_of_it() -> None:
-    found = checked("## `--depth`\n\nThe option limits the history.",
+    result = checked("## `--depth`\n\nThe option limits the history.",
                     "The option limits the history.", "`--depth`")  # fmt: skip
-    [claim] = found.claims
+    [claim] = result.claims
     assert (claim.text, claim.status) == ("The option limits the history.", "quoted")
-    assert found.summary == "`--depth`:\nThe option limits the history. [1]"
-    again = verify(found.summary, [Source(1, "", URL, "The option limits the history.")])
+    assert result.summary == "`--depth`:\nThe option limits the history. [1]"
+    again = verify(result.summary, [Source(1, "", URL, "The option limits the history.")])
     assert again.claims[0].status == "quoted"
 
 
@@ -91,14 +91,14 @@ def test_passages_beside_the_claims_tell_something_else() -> None:
     assert quote(ranking)
     beside = passages_beside(ranking, [], 4000)
     assert beside[0].url == SOURCES[0].url
-    whole = [
+    full_text = [
         Claim(
             text="x",
             status="quoted",
-            citations=[Quotation(url=each.url, title="", quotation=each.text)],
+            citations=[Quotation(url=item.url, title="", quotation=item.text)],
         )
-        for each in beside[:1]
+        for item in beside[:1]
     ]
-    assert beside[0] not in passages_beside(ranking, whole, 4000)
+    assert beside[0] not in passages_beside(ranking, full_text, 4000)
     assert passages_beside(ranking, [], 0) == []
     assert passages_beside(ranking, [], -1) == []

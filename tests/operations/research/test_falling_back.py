@@ -69,11 +69,11 @@ def research(web: WebTools, command: Command, **options: Any) -> ResearchEnvelop
 
 @pytest.mark.parametrize("command", CHAINS)
 def test_the_first_of_the_chain_serves(web: WebTools, command: Command) -> None:
-    found = research(web, command)
-    assert found.meta.provider_chain == CHAINS[command]
-    assert found.meta.provider_used == CHAINS[command][0]
-    assert found.meta.degraded == []
-    assert {result.source_provider for result in found.results} == {CHAINS[command][0]}
+    response = research(web, command)
+    assert response.meta.provider_chain == CHAINS[command]
+    assert response.meta.provider_used == CHAINS[command][0]
+    assert response.meta.degraded == []
+    assert {result.source_provider for result in response.results} == {CHAINS[command][0]}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_first_of_the_chain_serves(web: WebTools, command: Command) -> None:
     [(command, chain[0], way) for command, chain in CHAINS.items() for way in WAYS]
     + [(command, name, "500") for command, chain in CHAINS.items() for name in chain[1:]],
 )
-def test_where_one_fails_the_next_serves(
+def test_the_next_provider_serves_if_one_fails(
     settings: dict[str, Any],
     webtools_sandbox: SandboxServer,
     command: Command,
@@ -92,14 +92,14 @@ def test_where_one_fails_the_next_serves(
     if way == "timeout":
         hurry(settings, victim)
     with WebTools(settings) as web:
-        found = research(web, command)
+        response = research(web, command)
     chain = CHAINS[command]
     is_first = victim == chain[0]
-    assert found.meta.provider_used == chain[is_first]
-    assert found.meta.degraded == ([victim] if is_first else [])
-    assert any(f'"{victim}"' in warning for warning in found.meta.warnings) == is_first
-    assert found.results
-    assert {result.source_provider for result in found.results} == {chain[is_first]}
+    assert response.meta.provider_used == chain[is_first]
+    assert response.meta.degraded == ([victim] if is_first else [])
+    assert any(f'"{victim}"' in warning for warning in response.meta.warnings) == is_first
+    assert response.results
+    assert {result.source_provider for result in response.results} == {chain[is_first]}
 
 
 @pytest.mark.parametrize("command", CHAINS)
@@ -108,10 +108,10 @@ def test_an_empty_result_leads_to_the_next_provider_and_is_not_degraded(
 ) -> None:
     first, second, *_ = CHAINS[command]
     webtools_sandbox.fault(provider=first, times=None, **EMPTY[first])
-    found = research(web, command)
-    assert found.meta.provider_used == second
-    assert found.meta.degraded == (["exa"] if command == "web-deep" else [])  # it read no page
-    assert any(f'"{first}"' in warning for warning in found.meta.warnings)
+    result = research(web, command)
+    assert result.meta.provider_used == second
+    assert result.meta.degraded == (["exa"] if command == "web-deep" else [])  # it read no page
+    assert any(f'"{first}"' in warning for warning in result.meta.warnings)
 
 
 @pytest.mark.parametrize("command", CHAINS)
@@ -122,10 +122,10 @@ def test_a_chain_without_results_returns_none(
     for name in failing:
         webtools_sandbox.fault(provider=name, times=None, status=500)
     webtools_sandbox.fault(provider=last, times=None, **EMPTY[last])
-    found = research(web, command)
-    assert (found.results, found.synthesis, found.meta.provider_used) == ([], None, None)
-    assert found.meta.degraded == failing
-    assert found.meta.confidence == "low"
+    result = research(web, command)
+    assert (result.results, result.synthesis, result.meta.provider_used) == ([], None, None)
+    assert result.meta.degraded == failing
+    assert result.meta.confidence == "low"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -153,10 +153,10 @@ def test_a_provider_that_does_not_accept_the_query_is_replaced(
     chain = {"chain": {command: ["brave", "exa"]}}
     with WebTools({**settings, "research": chain}) as web:
         question = f"{QUERIES[command]} " * 60
-        found = web.research(question, command=command, recency_days=3650)
-    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["brave"])
-    assert found.results
-    assert any(re.match(r'"brave".*\b400\b.*\b50\b', warning) for warning in found.meta.warnings)
+        result = web.research(question, command=command, recency_days=3650)
+    assert (result.meta.provider_used, result.meta.degraded) == ("exa", ["brave"])
+    assert result.results
+    assert any(re.match(r'"brave".*\b400\b.*\b50\b', warning) for warning in result.meta.warnings)
     assert not [path for path in webtools_sandbox.stats()["requests"] if "/res/v1" in path]
 
 
@@ -166,7 +166,7 @@ FAULTS = WAYS
 DEEP = "how does a heap queue keep its smallest item first"
 
 
-def _found(
+def _research_with_fallback(
     settings: dict[str, Any], command: Command, victim: str, way: str, **options: Any
 ) -> ResearchEnvelope:
     if way == "timeout":
@@ -180,13 +180,15 @@ def test_a_failing_perplexity_as_synthesizer_is_replaced(
     settings: dict[str, Any], webtools_sandbox: SandboxServer, way: str
 ) -> None:
     webtools_sandbox.fault(provider="perplexity", times=None, **FAULTS[way])
-    found = _found(settings, "web-deep", "perplexity", way, synthesis="perplexity")
-    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["perplexity"])
-    assert len(found.results) == 5
-    assert found.synthesis is not None  # sentences of the sources
-    [warning] = [each for each in found.meta.warnings if each.startswith('"perplexity"')]
+    result = _research_with_fallback(
+        settings, "web-deep", "perplexity", way, synthesis="perplexity"
+    )
+    assert (result.meta.provider_used, result.meta.degraded) == ("exa", ["perplexity"])
+    assert len(result.results) == 5
+    assert result.synthesis is not None  # sentences of the sources
+    [warning] = [item for item in result.meta.warnings if item.startswith('"perplexity"')]
     cause = warning.partition(": ")[2]
-    assert sum(cause in each for each in found.meta.warnings) == 1
+    assert sum(cause in item for item in result.meta.warnings) == 1
 
 
 @pytest.mark.parametrize("way", FAULTS)
@@ -195,11 +197,11 @@ def test_a_failing_exa_as_reader_is_replaced(
 ) -> None:
     settings = _with_own_reader(settings, webtools_sandbox)
     webtools_sandbox.fault(path="/contents", times=None, **FAULTS[way])
-    found = _found(settings, "web-deep", "exa", way)
-    assert (found.meta.provider_used, found.meta.degraded) == ("exa", ["exa"])
-    assert len(found.results) == 5
-    assert found.synthesis is not None
-    assert any(warning.startswith('"own reader"') for warning in found.meta.warnings)
+    result = _research_with_fallback(settings, "web-deep", "exa", way)
+    assert (result.meta.provider_used, result.meta.degraded) == ("exa", ["exa"])
+    assert len(result.results) == 5
+    assert result.synthesis is not None
+    assert any(warning.startswith('"own reader"') for warning in result.meta.warnings)
 
 
 @pytest.mark.parametrize("way", [way for way in FAULTS if way != "HTML"])  # which a page is
@@ -208,11 +210,11 @@ def test_pages_that_a_direct_reader_cannot_read_keep_their_snippets(
 ) -> None:
     settings = {**_with_own_reader(settings, webtools_sandbox), "defaultProvider": "own reader"}
     webtools_sandbox.fault(provider="pages", times=None, **FAULTS[way])
-    found = _found(settings, "web-deep", "own reader", way)
-    assert found.meta.provider_used == "exa"
-    assert len(found.results) == 5
-    assert found.meta.degraded == ["own reader"]
-    assert any("snippet" in each for each in found.meta.warnings)
+    result = _research_with_fallback(settings, "web-deep", "own reader", way)
+    assert result.meta.provider_used == "exa"
+    assert len(result.results) == 5
+    assert result.meta.degraded == ["own reader"]
+    assert any("snippet" in item for item in result.meta.warnings)
 
 
 def _with_own_reader(
@@ -251,8 +253,8 @@ def test_documentation_comes_first_for_questions_about_it(
 def test_the_settings_may_name_the_chain(settings: dict[str, Any]) -> None:
     research_part = {"chain": {"web": ["kagi", "exa"]}}
     with WebTools({**settings, "research": research_part}) as web:
-        found = research(web, "web")
-        assert (found.meta.provider_chain, found.meta.provider_used) == (["kagi", "exa"], "kagi")
+        result = research(web, "web")
+        assert (result.meta.provider_chain, result.meta.provider_used) == (["kagi", "exa"], "kagi")
         assert research(web, "web-news").meta.provider_chain == ["exa", "brave"]
 
 

@@ -41,34 +41,34 @@ def requests(sandbox: SandboxServer) -> set[str]:
 def test_a_result_of_two_rankings_precedes_the_first_of_one() -> None:
     one = [hit("https://a.example/"), hit("https://both.example/", "second")]
     other = [hit("https://both.example/?utm_source=x", "first"), hit("https://c.example/")]
-    found = fused([one, other])
-    assert [each.url for each in found] == [
+    result = fused([one, other])
+    assert [item.url for item in result] == [
         "https://both.example/?utm_source=x",
         "https://a.example/",
         "https://c.example/",
     ]
-    assert found[0].title == "first"
+    assert result[0].title == "first"
     assert fused([]) == fused([[]]) == []
 
 
 def test_merged_providers_run_together_and_return_each_page_once(
     merging: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
-    found = merging.research(QUERY, limit=6)
+    result = merging.research(QUERY, limit=6)
     assert requests(webtools_sandbox) == {"exa", "brave"}
-    assert len(found.results) == 6
-    assert len({each.url for each in found.results}) == 6
-    assert found.meta.provider_used == found.results[0].source_provider
-    assert found.meta.degraded == []
+    assert len(result.results) == 6
+    assert len({item.url for item in result.results}) == 6
+    assert result.meta.provider_used == result.results[0].source_provider
+    assert result.meta.degraded == []
 
 
 def test_a_failing_provider_of_a_merge_is_named_and_the_others_serve(
     merging: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=400, times=None)
-    found = merging.research(QUERY)
-    assert {each.source_provider for each in found.results} == {"brave"}
-    assert found.meta.degraded == ["exa"]
+    result = merging.research(QUERY)
+    assert {item.source_provider for item in result.results} == {"brave"}
+    assert result.meta.degraded == ["exa"]
 
 
 def test_a_merged_answer_is_not_taken_for_that_of_a_chain(
@@ -77,7 +77,7 @@ def test_a_merged_answer_is_not_taken_for_that_of_a_chain(
     merging.research(QUERY)
     apart = {**settings, "research": {**BOTH, "merge": False}}
     with WebTools(apart) as web:
-        assert {each.source_provider for each in web.research(QUERY).results} == {"exa"}
+        assert {item.source_provider for item in web.research(QUERY).results} == {"exa"}
 
 
 # --- pages that cannot be read -----------------------------------------------------------------
@@ -108,11 +108,11 @@ def test_the_next_best_hit_replaces_an_unreadable_page(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "fetch_pages", read := Reading(0))
-    found = web.research(QUERY, command="web-deep", limit=3)
+    result = web.research(QUERY, command="web-deep", limit=3)
     [lost], [spare] = read.asked[0][:1], read.asked[1]
-    urls = [each.url for each in found.results]
+    urls = [item.url for item in result.results]
     assert urls == [*read.asked[0][1:], spare]
-    [warning] = [each for each in found.meta.warnings if lost in each]
+    [warning] = [item for item in result.meta.warnings if lost in item]
     assert spare in warning
     assert "HTTP 500" in warning
     assert web.research(QUERY, command="web-deep", limit=3).meta.cache_hit
@@ -122,9 +122,9 @@ def test_without_a_further_hit_the_snippet_replaces_an_unreadable_page(
     web: WebTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "fetch_pages", read := Reading(1, -1))
-    found = web.research(QUERY, command="web-deep", limit=3)
-    assert [each.url for each in found.results] == [*read.asked[0]]
-    [warning] = [each for each in found.meta.warnings if read.asked[0][1] in each]
+    result = web.research(QUERY, command="web-deep", limit=3)
+    assert [item.url for item in result.results] == [*read.asked[0]]
+    [warning] = [item for item in result.meta.warnings if read.asked[0][1] in item]
     assert "HTTP 500" in warning
 
 
@@ -143,7 +143,7 @@ def test_a_model_reads_the_passages_of_long_pages_under_their_headings() -> None
     )
     [read] = sources_to_read(SynthesisQuery(QUERY, sources, (late, early)))
     assert (read.number, read.text) == (1, "# Heaps\n\n[…]\n\nSorting\n\nHeaps sort.")
-    whole = (Source(1, "A", "https://a.example/", "Short."),)
-    assert sources_to_read(SynthesisQuery(QUERY, whole, (late,))) == whole
+    full_text = (Source(1, "A", "https://a.example/", "Short."),)
+    assert sources_to_read(SynthesisQuery(QUERY, full_text, (late,))) == full_text
     without = sources_to_read(SynthesisQuery(QUERY, sources))
-    assert [each.text[:22] for each in without] == ["Nothing to the point. "] * 2
+    assert [item.text[:22] for item in without] == ["Nothing to the point. "] * 2

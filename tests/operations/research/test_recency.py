@@ -15,10 +15,10 @@ WIDENED = ['"current"', "30 days", "recency_days"]
 NO_PAGE = {"type": "search", "web": {"results": []}}
 
 
-def asked(sandbox: SandboxServer) -> dict[str, int]:
-    found: dict[str, int] = dict(sandbox.stats()["requests"])
+def take_requests(sandbox: SandboxServer) -> dict[str, int]:
+    result: dict[str, int] = dict(sandbox.stats()["requests"])
     sandbox.reset_stats()
-    return found
+    return result
 
 
 def facts(envelope: ResearchEnvelope) -> list[list[str]]:
@@ -33,24 +33,24 @@ def facts(envelope: ResearchEnvelope) -> list[list[str]]:
 def test_without_recent_sources_older_ones_serve_with_a_warning(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
-    found = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {"/exa/search": 2, "/brave/res/v1/web/search": 1}
-    assert "zipfile" in found.results[0].title
-    assert (found.meta.provider_used, found.meta.degraded) == ("exa", [])
-    assert (found.meta.time_sensitive, found.meta.recency_days) == (True, 30)
-    assert facts(found) == [WIDENED]
-    assert found.meta.confidence == "low"
-    assert found.meta.cost_usd == pytest.approx(0.007 + 0.005 + 0.007)
+    result = web.research(CURRENT)
+    assert take_requests(webtools_sandbox) == {"/exa/search": 2, "/brave/res/v1/web/search": 1}
+    assert "zipfile" in result.results[0].title
+    assert (result.meta.provider_used, result.meta.degraded) == ("exa", [])
+    assert (result.meta.time_sensitive, result.meta.recency_days) == (True, 30)
+    assert facts(result) == [WIDENED]
+    assert result.meta.confidence == "low"
+    assert result.meta.cost_usd == pytest.approx(0.007 + 0.005 + 0.007)
 
 
 def test_a_second_empty_result_leads_to_the_next_provider(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     webtools_sandbox.fault(provider="exa", times=2, body={"results": []})
-    found = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {"/exa/search": 2, "/brave/res/v1/web/search": 2}
-    assert found.meta.provider_used == "brave"
-    assert facts(found) == [WIDENED, ['"exa"']]
+    result = web.research(CURRENT)
+    assert take_requests(webtools_sandbox) == {"/exa/search": 2, "/brave/res/v1/web/search": 2}
+    assert result.meta.provider_used == "brave"
+    assert facts(result) == [WIDENED, ['"exa"']]
 
 
 def test_a_failing_second_attempt_is_reported_with_the_setting(
@@ -59,16 +59,16 @@ def test_a_failing_second_attempt_is_reported_with_the_setting(
     webtools_sandbox.fault(provider="exa", times=1, body={"results": []})
     webtools_sandbox.fault(provider="brave", times=1, body=NO_PAGE)
     webtools_sandbox.fault(times=None, status=400)
-    found = web.research(CURRENT)
-    assert (found.results, found.meta.degraded) == ([], ["exa", "brave"])
-    assert WIDENED in facts(found)
+    result = web.research(CURRENT)
+    assert (result.results, result.meta.degraded) == ([], ["exa", "brave"])
+    assert WIDENED in facts(result)
 
 
-def test_the_filter_is_reported_where_few_sources_are_recent(web: WebTools) -> None:
-    found = web.research("latest python")
-    assert 0 < len(found.results) < 5
-    assert facts(found) == [['"latest"', "30 days", "recency_days"]]
-    assert web.research("latest python", limit=len(found.results)).meta.warnings == []
+def test_the_filter_is_reported_if_few_sources_are_recent(web: WebTools) -> None:
+    result = web.research("latest python")
+    assert 0 < len(result.results) < 5
+    assert facts(result) == [['"latest"', "30 days", "recency_days"]]
+    assert web.research("latest python", limit=len(result.results)).meta.warnings == []
     docs = web.research("latest json dumps", command="web-docs", limit=10)
     assert docs.meta.provider_used == "context7"
     assert not any('"latest"' in warning for warning in docs.meta.warnings)
@@ -78,10 +78,10 @@ def test_the_second_attempt_is_within_the_budget(
     settings: dict[str, Any], webtools_sandbox: SandboxServer
 ) -> None:
     with WebTools({**settings, "budget": {"callsPerProcess": 2}}) as web:
-        found = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
-    assert found.results == []
-    assert WIDENED in facts(found)
+        result = web.research(CURRENT)
+    assert take_requests(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
+    assert result.results == []
+    assert WIDENED in facts(result)
 
 
 # --- where somebody else asked -----------------------------------------------------------------
@@ -91,12 +91,12 @@ def test_an_age_of_the_caller_is_not_widened(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     web.research(CURRENT)
-    asked(webtools_sandbox)
-    found = web.research(CURRENT, recency_days=30)
-    assert not found.meta.cache_hit  # the same age, and yet another question
-    assert asked(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
-    assert found.results == []
-    assert facts(found) == [['"exa"'], ['"brave"']]
+    take_requests(webtools_sandbox)
+    result = web.research(CURRENT, recency_days=30)
+    assert not result.meta.cache_hit  # the same age, and yet another question
+    assert take_requests(webtools_sandbox) == {"/exa/search": 1, "/brave/res/v1/web/search": 1}
+    assert result.results == []
+    assert facts(result) == [['"exa"'], ['"brave"']]
 
 
 # --- plan, cache and log -----------------------------------------------------------------------
@@ -113,8 +113,8 @@ def test_older_sources_are_cached_with_their_warning(
     web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:
     first = web.research(CURRENT)
-    asked(webtools_sandbox)
+    take_requests(webtools_sandbox)
     again = web.research(CURRENT)
-    assert asked(webtools_sandbox) == {}
+    assert take_requests(webtools_sandbox) == {}
     assert (again.meta.cache_hit, again.results) == (True, first.results)
     assert again.meta.warnings == first.meta.warnings

@@ -29,24 +29,24 @@ def settings(
 ) -> dict[str, Any]:
     """The sandbox's, with a reader beside Exa that may read the sandbox's pages."""
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
-    made = webtools_sandbox.config()
+    config = webtools_sandbox.config()
     host = webtools_sandbox.docs_url.split("/")[2]
     options = {"allowPrivateHosts": [host, host.replace("127.0.0.1", "localhost")]}
-    made["providers"].append({"name": "own reader", "type": "direct", "options": options})
-    entry(made, "exa")["fetchFallback"] = "own reader"
+    config["providers"].append({"name": "own reader", "type": "direct", "options": options})
+    entry(config, "exa")["fetchFallback"] = "own reader"
     log = {"path": str(tmp_path / "log.ndjson")}
-    return {**made, "cache": {}, "log": log}
+    return {**config, "cache": {}, "log": log}
 
 
 def entry(settings: dict[str, Any], name: str) -> dict[str, Any]:
-    [found] = [each for each in settings["providers"] if each["name"] == name]
-    return found  # type: ignore[no-any-return]
+    [result] = [item for item in settings["providers"] if item["name"] == name]
+    return result  # type: ignore[no-any-return]
 
 
-def asked(sandbox: SandboxServer) -> dict[str, int]:
-    found: dict[str, int] = dict(sandbox.stats()["requests"])
+def take_requests(sandbox: SandboxServer) -> dict[str, int]:
+    result: dict[str, int] = dict(sandbox.stats()["requests"])
     sandbox.reset_stats()
-    return {path: count for path, count in found.items() if not path.startswith("/docs")}
+    return {path: count for path, count in result.items() if not path.startswith("/docs")}
 
 
 def events(settings: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -65,10 +65,10 @@ def test_a_slow_provider_leaves_time_for_the_next(
     webtools_sandbox.fault(provider="exa", delay=60, times=None)
     start = time.monotonic()
     with WebTools(settings) as web:
-        found = web.research(QUERY)
+        result = web.research(QUERY)
     assert time.monotonic() - start < 20  # the answer of the first comes after 60 s
-    assert (found.meta.provider_used, found.meta.degraded) == ("brave", ["exa"])
-    [warning] = [each for each in found.meta.warnings if each.startswith('"exa"')]
+    assert (result.meta.provider_used, result.meta.degraded) == ("brave", ["exa"])
+    [warning] = [item for item in result.meta.warnings if item.startswith('"exa"')]
     limit = re.search(r" ([\d.]+) s; timeoutMs", warning)
     assert limit
     assert 0 < float(limit[1]) <= 1  # half of the time, on a busy machine somewhat less
@@ -79,7 +79,7 @@ def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
 ) -> None:
     class Slow:
         name = "slow"
-        left = 0.0
+        remaining = 0.0
 
         async def draft(self, _query: SynthesisQuery, deadline: float, io: Any, /) -> Draft:
             self.left = deadline - time.monotonic()
@@ -108,10 +108,10 @@ def test_a_reader_that_hangs_leaves_time_for_its_fallback(
     start = time.monotonic()
     with WebTools(settings) as web:
         assert web.fetch(page).pages[0].text
-        found = web.research(QUERY, command="web-deep")
+        result = web.research(QUERY, command="web-deep")
     assert time.monotonic() - start < 50
-    assert found.synthesis is not None
-    assert found.meta.degraded == ["exa"]
+    assert result.synthesis is not None
+    assert result.meta.degraded == ["exa"]
 
 
 # --- reading -----------------------------------------------------------------------------------
@@ -125,9 +125,9 @@ def test_without_a_reader_the_answer_comes_from_snippets(
     only = {"providers": [entry(settings, "brave")], "defaultProvider": "brave"}
     with WebTools({**settings, **only}) as web:
         assert web.plan(QUERY, command="web-deep").reading is None
-        found = web.research(QUERY, command="web-deep")
-    assert found.meta.degraded == []
-    assert any(direct.INSTALL in each for each in found.meta.warnings)
+        result = web.research(QUERY, command="web-deep")
+    assert result.meta.degraded == []
+    assert any(direct.INSTALL in item for item in result.meta.warnings)
 
 
 def test_answers_are_cached_by_the_readers_of_their_pages(
@@ -136,14 +136,14 @@ def test_answers_are_cached_by_the_readers_of_their_pages(
     with WebTools(settings) as web:
         web.research(QUERY, command="web-deep")
     del entry(settings, "exa")["fetchFallback"]
-    others = [each for each in settings["providers"] if each["name"] != "own reader"]
-    with WebTools({**settings, "providers": others}) as web:
+    rest = [item for item in settings["providers"] if item["name"] != "own reader"]
+    with WebTools({**settings, "providers": rest}) as web:
         assert not web.research(QUERY, command="web-deep").meta.cache_hit
         assert web.research(QUERY, command="web-deep").meta.cache_hit
     with WebTools({**settings, "defaultProvider": "own reader"}) as web:
-        asked(webtools_sandbox)
+        take_requests(webtools_sandbox)
         assert not web.research(QUERY, command="web-deep").meta.cache_hit
-    assert asked(webtools_sandbox) == {}
+    assert take_requests(webtools_sandbox) == {}
 
 
 # --- warnings ------------------------------------------------------------------------------
@@ -160,5 +160,5 @@ def test_filters_that_the_chain_sets_are_attested(
     chain = {"chain": {"web-news": ["kagi"]}}
     entry(settings, "kagi").update(apiKey=KAGI_V0_KEY, options={"searchApi": "v0"})
     with WebTools({**settings, "research": chain}) as other:
-        found = other.research("python", command="web-news", recency_days=3000)
-    assert any(re.search(r'\bcategory\b.*"kagi"', warning) for warning in found.meta.warnings)
+        result = other.research("python", command="web-news", recency_days=3000)
+    assert any(re.search(r'\bcategory\b.*"kagi"', warning) for warning in result.meta.warnings)

@@ -27,7 +27,7 @@ from webtools._internal.operations.research.synthesizers import (
 )
 from webtools.errors import RequestError, UnavailableError
 from webtools.providers.drafts import Draft, Synthesizer
-from webtools.providers.protocols import Cost, Source, SynthesisQuery
+from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation
 
 QUERY = SynthesisQuery("What are the running costs of the tidal pool?", SOURCES)
@@ -70,20 +70,6 @@ def perplexity(text: str) -> Any:
     return answer({"status": "completed", "output": [message], "usage": usage})
 
 
-async def test_a_providers_answer_is_checked_like_any_other() -> None:
-    said = f"{TRUE[1]} Bakers eat bread. [1] {TRUE[13]}"
-    found = await outcome_of(
-        ProviderSynthesizer(account("perplexity"), detached()), perplexity(said)
-    )
-    assert found.synthesizer == "my-perplexity"
-    assert found.cost == Cost(0.002, is_estimate=False)
-    assert found.synthesis is not None
-    assert found.synthesis.citations == [POOL, SOURCES[2].url]
-    assert found.verified is not None
-    assert (found.verified.kept, found.verified.dropped) == (2, 1)
-    assert "Bakers" not in found.synthesis.summary
-
-
 def test_a_provider_is_sent_no_more_than_the_budget() -> None:
     stub = Stub(perplexity(TRUE[0]))
     long = SynthesisQuery("pool", (Source(1, "A", POOL, "word " * 50_000),))
@@ -99,24 +85,13 @@ def test_a_provider_is_sent_no_more_than_the_budget() -> None:
 # --- a model -----------------------------------------------------------------------------------
 
 
-async def test_an_exception_of_a_model_is_reported_and_released() -> None:
-    def broken(_: str) -> str:
-        raise ValueError("no such\nmodel")
-
-    found = await outcome_of(model(broken))
-    assert "ValueError: no such model" in str(found.error)
-    with pytest.raises(RequestError) as caught:
-        run(model(broken).draft(QUERY, time.monotonic() + 5, IO), Stub())
-    assert caught.value.__context__ is caught.value.__cause__ is None
-
-
 def test_a_slow_model_is_abandoned_at_the_deadline() -> None:
-    start, done = time.monotonic(), threading.Event()
-    slow = synthesize(model(lambda _: str(done.wait(60))), QUERY, start + 0.05, IO)
-    found = run(slow, Stub())
-    done.set()
+    start, process = time.monotonic(), threading.Event()
+    slow = synthesize(model(lambda _: str(process.wait(60))), QUERY, start + 0.05, IO)
+    result = run(slow, Stub())
+    process.set()
     assert time.monotonic() - start < 30
-    assert found.error_type == "RequestTimeoutError"
+    assert result.error_type == "RequestTimeoutError"
 
 
 def test_the_prompt_fences_the_sources_with_a_random_mark() -> None:
@@ -197,16 +172,16 @@ def mute() -> Any:
 async def test_errors_of_a_synthesizer_are_reported_not_raised(
     synthesizer: Synthesizer, error: str, kind: str
 ) -> None:
-    found = await outcome_of(synthesizer)
-    assert (found.synthesizer, found.synthesis, found.error_type) == ("mine", None, kind)
-    assert error in str(found.error)
+    result = await outcome_of(synthesizer)
+    assert (result.synthesizer, result.synthesis, result.error_type) == ("mine", None, kind)
+    assert error in str(result.error)
 
 
 async def test_a_synthesizer_makes_no_claim_supported() -> None:
     cited = [Quotation(url=POOL, title="Pool", quotation=SOURCES[0].text)]
     claim = Claim(text="Vellmouth closed its pool.", status="supported", citations=cited)
-    found = await outcome_of(Given(lambda: Draft("", claims=[claim])))
-    assert [each.status for each in found.claims] == ["uncertain"]
+    result = await outcome_of(Given(lambda: Draft("", claims=[claim])))
+    assert [item.status for item in result.claims] == ["uncertain"]
 
 
 def test_a_synthesizer_can_send_requests() -> None:
@@ -217,10 +192,10 @@ def test_a_synthesizer_can_send_requests() -> None:
             response = await io.send(Request("GET", "https://a.example"), deadline)
             return Draft(response.body.decode())
 
-    found = run(synthesize(Asking(), QUERY, 5.0, IO), Stub(answer(body=TRUE[0].encode())))
-    assert found.synthesis is not None
-    found = run(synthesize(Asking(), QUERY, 5.0, IO), Stub(RequestError("cut")))
-    assert found.error == "cut"
+    result = run(synthesize(Asking(), QUERY, 5.0, IO), Stub(answer(body=TRUE[0].encode())))
+    assert result.synthesis is not None
+    result = run(synthesize(Asking(), QUERY, 5.0, IO), Stub(RequestError("cut")))
+    assert result.error == "cut"
 
 
 def test_ctrl_c_is_no_fault_of_a_synthesizer() -> None:
