@@ -176,7 +176,8 @@ def abbreviation() -> Iterator[Case]:
 
 _DENIALS = (
     "It is not true that:", "The following claims are false:", "Myths about the region:",
-    "No one has ever shown that:", "Critics deny that:", "Here is what is wrong:",
+    "Nobody has ever shown that:",  # plain-words: data
+    "Critics deny that:", "Here is what is wrong:",
 )  # fmt: skip
 
 
