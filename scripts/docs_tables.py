@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from webtools import bulk, errors, results
 from webtools.inputs.options import CACHE, KEYLESS
-from webtools.notebook.table import EVERY, MAGICS, PLAN
+from webtools.notebook.table import COMMON_OPTIONS, MAGICS, PLAN
 from webtools.tools import TOOLS, ToolInput
 
 Row: TypeAlias = Sequence[str]
@@ -240,14 +240,14 @@ def magics() -> str:
         [
             f"`%{name}`",
             f"`{magic.method}`",
-            ", ".join(f"`{option.names[0]}`" for option in magic.own if option != PLAN),
+            ", ".join(f"`{option.names[0]}`" for option in magic.tool_options if option != PLAN),
         ]
         for name, magic in MAGICS.items()
         if not magic.new_name
     ]
     meanings = [
         [", ".join(f"`{name}`" for name in option.names), option.help]
-        for option in (CACHE, *EVERY, KEYLESS)
+        for option in (CACHE, *COMMON_OPTIONS, KEYLESS)
     ]
     calls = table(("Magic", "Calls", "Its own options"), rows)
     return f"{calls}\n\n{table(('Option', 'Meaning'), meanings)}"

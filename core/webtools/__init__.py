@@ -6,7 +6,7 @@
     for result in web.search("structural pattern matching").results:
         print(result.title, result.url)
 
-Names are loaded when they are first used: `import webtools` itself costs next to nothing.
+Names are loaded when they are first used, so that `import webtools` is fast.
 """
 
 from __future__ import annotations
@@ -158,5 +158,5 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take the notebook magics away; IPython calls this for `%unload_ext webtools`."""
+    """Remove the notebook magics; IPython calls this for `%unload_ext webtools`."""
     import_module("webtools.notebook").unload_ipython_extension(shell)

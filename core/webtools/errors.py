@@ -1,19 +1,19 @@
-"""The errors that public methods raise, all of them.
+"""All errors that public methods raise.
 
     WebToolsError
     ├── ConfigError                 a key or a setting is missing or malformed
-    ├── InputError                  the caller's arguments make no sense
-    ├── RequestError                no answer came
-    │   └── RequestTimeoutError     … within the time allowed
-    └── ProviderError               an answer came, and it is no success
+    ├── InputError                  the caller's arguments are invalid
+    ├── RequestError                no response
+    │   └── RequestTimeoutError     no response in time
+    └── ProviderError               the provider responded with an error
         ├── AuthenticationError     401, 403: the key is not accepted
         ├── QuotaError              402: credit or budget is used up
-        ├── RateLimitError          429: too many calls for now
+        ├── RateLimitError          429: too many calls
         ├── BadRequestError         other 4xx: the provider refuses the request
-        ├── UnavailableError        5xx: the provider is in trouble
-        └── ResponseFormatError     not the documented shape
+        ├── UnavailableError        5xx: the provider is not available
+        └── ResponseFormatError     not the documented format
 
-None derives from `RuntimeError`: LlamaIndex replaces the text of those.
+None derives from `RuntimeError`, whose messages LlamaIndex replaces.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
 
 
 class Fault(Flag):
-    """What our own code wants to know of an error beyond its class; it is not in the details.
+    """Facts about an error for our own code. They are not in `to_details`.
 
     Attributes:
-        NONE: Nothing more.
-        GONE: The site says that there is no such page.
-        REFUSED: Our own policy lets nobody read that address.
-        FORBIDDEN: The operator's settings let nobody read pages from there.
-        DISALLOWED: The site's robots.txt lets us not read the page.
+        NONE: No further fact.
+        GONE: The site says that the page does not exist.
+        REFUSED: webtools refuses to read the address.
+        FORBIDDEN: The operator's settings forbid pages of the host.
+        DISALLOWED: The site's robots.txt disallows the page.
         ADVISED: The message says to check the URL, or to try again later.
         BROKEN_PLUGIN: An installed package announces a provider that cannot be loaded.
     """
@@ -60,14 +60,14 @@ class Fault(Flag):
 
 
 class WebToolsError(Exception):
-    """Base of all errors here; its text is one sentence to act on.
+    """Base class of all errors. The message says what failed and what to do.
 
     Attributes:
-        provider: The configured name of the provider, or None when none was asked.
-        status: HTTP status of the answer, or None when there was none.
+        provider: The configured name of the provider, or None.
+        status: HTTP status of the response, or None.
         retryable: Whether the same call may succeed later.
-        retry_after: Seconds the provider asks to wait, or None.
-        cost_usd: What the failed call cost by the provider's own figure, or None.
+        retry_after: Seconds to wait according to the provider, or None.
+        cost_usd: Cost of the failed call according to the provider, or None.
     """
 
     default_retryable: ClassVar[bool] = False
@@ -84,29 +84,28 @@ class WebToolsError(Exception):
         fault: Fault = Fault.NONE,
         unknown_host: str = "",
     ) -> None:
-        """Keep the message and what a caller needs to decide on a retry."""
+        """Create an error."""
         super().__init__(message)
         self.provider = provider
         self.status = status
         self.retryable = self.default_retryable if retryable is None else retryable
         self.retry_after = retry_after
         self.cost_usd = cost_usd
-        # For our own code, which never reads a message: the kind of fault, and the words by which
-        # the message names a host that could not be looked up.
+        # For our own code: the kind of fault, and the name of an unknown host in the message.
         self.fault = fault
         self.unknown_host = unknown_host
 
     @property
     def message(self) -> str:
-        """The text, as `str(error)` gives it."""
+        """The message, as `str(error)`."""
         return str(self)
 
     def with_message(self, message: str) -> WebToolsError:
-        """Make the same error with another text."""
+        """Return the same error with another message."""
         return type(self)(message, **self._arguments())
 
     def to_details(self) -> dict[str, Any]:
-        """Return the plain JSON form that `ToolResult.details["error"]` carries."""
+        """Return the error as plain JSON, as in `ToolResult.details["error"]`."""
         return {"type": type(self).__name__, "message": str(self), **self._facts()}
 
     def _facts(self) -> dict[str, Any]:
@@ -118,15 +117,15 @@ class WebToolsError(Exception):
         }
 
     def _arguments(self) -> dict[str, Any]:
-        own = {"cost_usd": self.cost_usd, "fault": self.fault, "unknown_host": self.unknown_host}
-        return self._facts() | own
+        facts = {"cost_usd": self.cost_usd, "fault": self.fault, "unknown_host": self.unknown_host}
+        return self._facts() | facts
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the message, without the frames of this package."""
+        """Return the message without a traceback, for notebooks."""
         return [f"{type(self).__name__}: {self}"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle with the keyword attributes, which `Exception` would drop."""
+        """Pickle with the keyword arguments, which `Exception` would drop."""
         return _rebuild, (type(self), str(self), self._arguments())
 
 
@@ -139,21 +138,21 @@ class ConfigError(WebToolsError):
 
 
 class InputError(WebToolsError):
-    """The caller's arguments make no sense; nothing was sent."""
+    """The caller's arguments are invalid. Nothing was sent."""
 
 
 class RequestError(WebToolsError):
-    """No answer came: name lookup, connection or transfer failed."""
+    """No response: name lookup, connection or transfer failed."""
 
     default_retryable = True
 
 
 class RequestTimeoutError(RequestError):
-    """No answer came within the time allowed."""
+    """No response in time."""
 
 
 class ProviderError(WebToolsError):
-    """The provider answered, and the answer is no success."""
+    """The provider responded with an error."""
 
 
 class AuthenticationError(ProviderError):
@@ -165,17 +164,17 @@ class QuotaError(ProviderError):
 
 
 class RateLimitError(ProviderError):
-    """Too many calls for now; `retry_after` says how long to wait if known."""
+    """Too many calls. `retry_after` is the time to wait, if known."""
 
     default_retryable = True
 
 
 class BadRequestError(ProviderError):
-    """The provider refuses the request as it stands."""
+    """The provider refuses the request."""
 
 
 class UnavailableError(ProviderError):
-    """The provider is in trouble."""
+    """The provider is not available."""
 
     default_retryable = True
 

@@ -1,4 +1,4 @@
-"""What a model is told about each tool, and what it may send: the same for every framework."""
+"""The tools as models see them: descriptions and input models, the same for every framework."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ToolResult(Drawn):
-    """What a tool call gives back.
+    """The result of a tool call.
 
     Attributes:
-        text: What the model reads; within the output budget.
-        details: The same as plain JSON data, for programs; never None.
-        is_error: Whether the call failed; the text then says why and what to do.
-        call_id: The call's name in the log; empty when it is not logged.
+        text: The text for the model, within the output budget.
+        details: The result as plain JSON data, for programs.
+        is_error: Whether the call failed. The text then says why and what to do.
+        call_id: The ID of the call in the log, or "".
     """
 
     text: str
@@ -87,9 +87,9 @@ class Tool:
     """One tool as a model sees it.
 
     Attributes:
-        name: Its name.
-        description: What it does and when to use it; several lines.
-        input_model: Its arguments; `input_model.model_json_schema()` is flat.
+        name: The name.
+        description: What it does and when to use it, on several lines.
+        input_model: The arguments. `input_model.model_json_schema()` is flat.
     """
 
     name: str
@@ -97,25 +97,24 @@ class Tool:
     input_model: type[ToolInput]
 
     def with_fixed(self, values: Mapping[str, Any]) -> Tool:
-        """Return this tool with some arguments decided already, which a model no longer sees.
+        """Return this tool with fixed arguments, which a model does not see.
 
         Args:
-            values: The arguments by name; None, "", 0 and an empty list leave one open,
-                False decides.
+            values: The arguments by name. None, "", 0 and [] fix nothing; False does.
 
         Raises:
-            InputError: A value makes no sense, or is what a call is about.
+            InputError: A value is invalid, or is the subject of the call.
         """
         return replace(self, input_model=with_fixed(self.input_model, values))
 
     @property
     def paragraph(self) -> str:
-        """The description without a newline, at most 1,024 characters: LlamaIndex takes no more."""
+        """The description on one line, at most 1,024 characters, which is LlamaIndex's limit."""
         return " ".join(self.description.split())
 
     @property
     def first_field(self) -> str:
-        """The argument that a bare string is taken for."""
+        """The argument that a plain string sets."""
         return next(iter(self.input_model.model_fields))
 
 
@@ -225,6 +224,6 @@ TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE,
 
 
 def no_such_tool(name: Any) -> str:
-    """Return what to tell of a name that no tool has, with the nearest one."""
+    """Return the message for an unknown tool name, with the nearest one."""
     near = hint(name, TOOLS) if isinstance(name, str) else ""
     return f"{shown(name)} is not a tool{near}; use one of {', '.join(TOOLS)}."

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from webtools.errors import ConfigError
-from webtools.mcp.access import Address, OneToken, listen, read_address, read_token, security_for
+from webtools.mcp.access import (
+    Address,
+    OneToken,
+    listen,
+    read_address,
+    read_token,
+    transport_security,
+)
 
 TOKEN = "test-token-of-some-length"
 
@@ -24,7 +31,7 @@ TOKEN = "test-token-of-some-length"
 )
 def test_an_address_is_host_and_port(text: str, address: Address) -> None:
     assert read_address(text) == address
-    assert text.startswith(address.shown)
+    assert text.startswith(address.url_host)
 
 
 def test_the_token_is_from_the_file_else_from_the_variable(
@@ -54,7 +61,7 @@ def allowed_hosts(host: str, hosts: Sequence[str] = (), token: str | None = None
     address = Address(host, 0)
     with listen(address) as listener:
         port = listener.getsockname()[1]
-        security = security_for(listener, address, hosts, token)
+        security = transport_security(listener, address, hosts, token)
     origins = {
         f"{scheme}://{name}" for scheme in ("http", "https") for name in security.allowed_hosts
     }

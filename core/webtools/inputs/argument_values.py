@@ -1,4 +1,4 @@
-"""What an argument of a tool may be; each check gives the value back or says why not."""
+"""Checks of single arguments. Each returns the value or raises an error."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ CATEGORIES = ("company", "people", "publication", "news", "personal site", "fina
 
 
 class UnfitError(ValueError):
-    """A text is not what an argument takes; of several such texts, what that is can be told once.
+    """A text is not valid for an argument. Several texts with one expectation share a message.
 
     Attributes:
         text: The text.
-        wanted: What it should be, and how that is written.
-        example: What may have been meant, at the end of that.
+        expected: What the text should be.
+        example: A suggestion, appended to `expected`.
     """
 
-    def __init__(self, text: str, wanted: str, example: str = "") -> None:
-        super().__init__(f"{shown(text)} is not {wanted}{example}")
-        self.text, self.wanted, self.example = text, wanted, example
+    def __init__(self, text: str, expected: str, example: str = "") -> None:
+        super().__init__(f"{shown(text)} is not {expected}{example}")
+        self.text, self.expected, self.example = text, expected, example
 
 
 def _as_list(value: Any, info: ValidationInfo) -> Any:
-    """Accept one string for a list, and a list written as JSON text, as some models send it."""
-    values = _parsed(value) if isinstance(value, str) else value
+    """Accept a string instead of a list, and a list as JSON text, as some models send it."""
+    values = _parse_list(value) if isinstance(value, str) else value
     if is_list(values) and len(values) > _MAX_VALUES:
         message = f"{info.field_name} has {len(values)} values; give at most {_MAX_VALUES}"
         raise ValueError(message)
     return values
 
 
-def _parsed(text: str) -> Any:
+def _parse_list(text: str) -> Any:
     if not text.lstrip().startswith("["):
         return [text]
     try:
@@ -63,41 +63,41 @@ def _parsed(text: str) -> Any:
 
 
 def is_left_out(value: Any) -> bool:
-    """Return whether a value stands for none: a model in strict mode sends every argument."""
+    """Return whether a value means "no value": models in strict mode send every argument."""
     if isinstance(value, str):
         return not value.strip()
     return isinstance(value, (int, float)) and value == 0
 
 
 def as_one(value: Any) -> Any:
-    """Take a list of one for the one."""
+    """Return the only item of a list; return other values unchanged."""
     return value[0] if is_list(value) and len(value) == 1 else value
 
 
-def distinct(most: int | None = None) -> AfterValidator:
-    """Drop repeated values; with `most`, refuse a list of none or of more than that."""
+def distinct(maximum: int | None = None) -> AfterValidator:
+    """Drop repeated values. With a maximum, refuse an empty list and more values than that."""
 
     def check(values: list[str], info: ValidationInfo) -> list[str]:
         values = list(dict.fromkeys(values))
-        if most is None:
+        if maximum is None:
             return values
         if not values:
             raise ValueError(f"{info.field_name} is missing or empty; give at least one value")
-        if len(values) > most:
-            message = f"{info.field_name} has {len(values)} values; give at most {most}"
+        if len(values) > maximum:
+            message = f"{info.field_name} has {len(values)} values; give at most {maximum}"
             raise ValueError(message)
         return values
 
     return AfterValidator(check)
 
 
-def up_to(most: int, least: int = 1) -> AfterValidator:
-    """Refuse a number that is out of bounds; 0 says that there is none."""
+def bounded_number(maximum: int, minimum: int = 1) -> AfterValidator:
+    """Refuse a number out of bounds, except 0, which means "no value"."""
 
     def check(value: int, info: ValidationInfo) -> int:
-        if value and not least <= value <= most:
+        if value and not minimum <= value <= maximum:
             fault = f"{info.field_name} {shown(value)} is not possible"
-            raise ValueError(f"{fault}; use {least} to {most}")
+            raise ValueError(f"{fault}; use {minimum} to {maximum}")
         return value
 
     return AfterValidator(check)
@@ -105,11 +105,11 @@ def up_to(most: int, least: int = 1) -> AfterValidator:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Writes a text on one line, without what nobody sees, and refuses one that is too long.
+    """Puts a text on one line without invisible characters, and refuses a long one.
 
     Attributes:
         kind: What the text is, for messages.
-        is_needed: Whether a blank one is refused as well.
+        is_needed: Whether to refuse a blank text.
     """
 
     kind: str
@@ -119,15 +119,15 @@ class Words:
         """Return the words.
 
         Raises:
-            ValueError: They are too many, or none.
+            ValueError: The text is too long or blank.
         """
         visible = text
         if not (text.isascii() and text.isprintable()):
             visible = without_invisible(without_controls(text))
         words = " ".join(visible.split())
         if len(words) > MAX_QUERY_CHARACTERS:
-            most = f"give at most {MAX_QUERY_CHARACTERS}"
-            raise ValueError(f"a {self.kind} has {len(words)} characters; {most}")
+            limit = f"give at most {MAX_QUERY_CHARACTERS}"
+            raise ValueError(f"a {self.kind} has {len(words)} characters; {limit}")
         if self.is_needed and not words:
             message = f"{self.kind} {shown(text)} is blank; give the words to search for"
             raise ValueError(message)
@@ -142,13 +142,13 @@ def _url(text: str) -> str:
 
 
 def url_like(text: str) -> str:
-    """Return the URL that a text is without its scheme, else the pattern of one."""
+    """Complete a text that is a URL without a scheme, else return the pattern of a URL."""
     url = f"https://{text}"
     return url if _HOST_AND_PATH.fullmatch(text) and is_web_url(url) else "https://host/path"
 
 
 def _domain(text: str) -> str:
-    """Take `host`, `*.host` or `host/path`, and a whole URL for its host and path."""
+    """Accept `host`, `*.host`, `host/path`, or a URL, of which the scheme is removed."""
     bare = text.strip().lower()
     for scheme in ("https://", "http://"):
         bare = bare.removeprefix(scheme)
@@ -168,7 +168,7 @@ def _moment(text: str) -> str:
 
 
 def _code(text: str, info: ValidationInfo) -> str:
-    """Take the two letters of a country or a language."""
+    """Accept the two letters of a country or a language."""
     text = text.strip()
     if text and not (len(text) == 2 and text.isascii() and text.isalpha()):  # noqa: PLR2004
         fault = f"{info.field_name} {shown(text)} is not possible"
@@ -176,8 +176,6 @@ def _code(text: str, info: ValidationInfo) -> str:
     return text
 
 
-# Not `str.upper` itself beside the check: of what is no function of Python's, pydantic would read
-# the parameters with a tokenizer, which takes longer than all else that the model needs.
 def _country(text: str, info: ValidationInfo) -> str:
     return _code(text, info).upper()
 
@@ -187,14 +185,14 @@ def _language(text: str, info: ValidationInfo) -> str:
 
 
 def as_command(value: Any) -> Any:
-    """Take `/web-deep` and `web_deep` as well."""
+    """Accept also `/web-deep` and `web_deep`."""
     if not isinstance(value, str):
         return value
     return value.strip().lower().removeprefix("/").replace("_", "-") or "web"
 
 
 def as_days(value: Any) -> Any:
-    """Take any number of days as a whole one; what is out of bounds is moved there later."""
+    """Convert any number of days to a whole number. Bounds are applied later."""
     if isinstance(value, str):
         with suppress(ValueError):  # also of more digits than Python reads
             value = int(value)
@@ -204,7 +202,7 @@ def as_days(value: Any) -> Any:
 
 
 def is_after(start: date | datetime, end: date | datetime) -> bool:
-    """Return whether a range ends before it begins; a day without a time counts as a whole."""
+    """Return whether a range ends before it starts. A date without a time is a whole day."""
     if isinstance(start, datetime) and isinstance(end, datetime):
         return start > end
     return start.isoformat()[:10] > end.isoformat()[:10]
@@ -212,12 +210,12 @@ def is_after(start: date | datetime, end: date | datetime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """Refuses what is not among the choices, in whatever case; nothing at all may be given.
+    """Refuses a text that is not one of the choices; ignores case, and accepts "".
 
     Attributes:
-        choices: The values, as they are passed on.
+        choices: The values.
         kind: What a value is, for messages.
-        separator: What stands between the choices there.
+        separator: Text between the choices in messages.
     """
 
     choices: tuple[str, ...]
@@ -225,24 +223,24 @@ class OneOf:
     separator: str = ", "
 
     def __call__(self, text: str) -> str:
-        """Return the choice that was meant.
+        """Return the choice.
 
         Raises:
-            ValueError: There is no such choice.
+            ValueError: The text is not a choice.
         """
-        wanted = text.strip().casefold()
-        found = next((each for each in self.choices if each.casefold() == wanted), "")
-        if wanted and not found:
-            known = self.separator.join(self.choices)
-            raise UnfitError(text.strip(), f"a {self.kind}; use one of {known}")
-        return found
+        folded = text.strip().casefold()
+        match = next((choice for choice in self.choices if choice.casefold() == folded), "")
+        if folded and not match:
+            choices = self.separator.join(self.choices)
+            raise UnfitError(text.strip(), f"a {self.kind}; use one of {choices}")
+        return match
 
 
 def shown(value: Any) -> str:
-    """Quote a value for a message: on one line, cut when long."""
+    """Quote a value for a message, on one line and of limited length."""
     try:
         text = value if isinstance(value, str) else repr(value)
-    except Exception:  # noqa: BLE001  # foreign objects: huge numbers, deep lists, broken reprs
+    except Exception:  # noqa: BLE001  # huge numbers, deep lists, broken reprs
         text = type(value).__name__
     text = without_invisible(without_controls(text)).replace("\n", " ")
     return f'"{text[:LONGEST_SHOWN]}…"' if len(text) > LONGEST_SHOWN else f'"{text}"'

@@ -1,7 +1,7 @@
-"""The arguments of a tool as options: the same names on the command line and after a magic.
+"""The arguments of a tool as options of the command line and of notebook magics.
 
-An option is named like its argument, in the singular where it may be given several times. What a
-value may be, the input model alone decides.
+An option is named like its argument, in the singular if it can be repeated. The input model checks
+the values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from webtools.inputs.argument_values import OneOf
 from webtools.inputs.tool_inputs import ToolInput
 
 _LETTERS = {"limit": "-n", "provider": "-p"}
-_OLD = {  # spellings of version 0.2, accepted until the next one
+_OLD_NAMES = {  # of version 0.2, accepted until the next version
     "start_published_date": ("--start", "--since"),
     "end_published_date": ("--end", "--until"),
     "text_max_characters": ("--max-characters",),
@@ -31,13 +31,13 @@ class Option:
     """An option.
 
     Attributes:
-        names: Its spellings, the long one first.
+        names: The names, the long one first.
         target: The argument that it sets.
-        help: What it does.
-        kind: Whether it takes a value, may be given several times, or is only there or not.
-        metavar: What stands for the value in a help text.
-        choices: The values that completion offers.
-        old: Spellings of before, and what to write in their place.
+        help: The help text.
+        kind: `value`, `list` (can be repeated) or `flag` (no value).
+        metavar: The placeholder for the value in help texts.
+        choices: The values for completion.
+        old: Old names, and their replacements.
     """
 
     names: tuple[str, ...]
@@ -68,48 +68,50 @@ KEYLESS = Option(
 def options_of(
     model: type[ToolInput], choices: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[Option, ...]:
-    """Return the options for all arguments of a tool but its first: that is what a call is about.
+    """Return the options for all arguments of a tool except the first, its subject.
 
     Args:
         model: The tool's input model.
-        choices: For the name of an argument, values that only the installation knows.
+        choices: Further choices by argument, which depend on the installation.
     """
     fields = list(model.model_fields.items())[1:]
-    made = (_option(name, each) for name, each in fields)
-    return tuple(_among(each, (choices or {}).get(each.target, ())) for each in made)
-
-
-def _option(name: str, about: FieldInfo) -> Option:
-    is_list = get_origin(about.annotation) is list
-    long = "--" + (name.removesuffix("s") if is_list else name).replace("_", "-")
-    is_number = about.annotation is int
-    return Option(
-        names=tuple(filter(None, (long, _LETTERS.get(name)))),
-        target=name,
-        help=about.description or "",
-        kind="list" if is_list else "flag" if about.annotation is bool else "value",
-        metavar="N" if is_number else long.rpartition("-")[2].upper(),
-        choices=tuple(_choices(about)),
-        old=dict.fromkeys(_OLD.get(name, ()), long),
+    options = (_option(name, field) for name, field in fields)
+    return tuple(
+        _with_choices(option, (choices or {}).get(option.target, ())) for option in options
     )
 
 
-def _choices(about: FieldInfo) -> Iterator[str]:
-    if get_origin(about.annotation) is Literal:
-        yield from get_args(about.annotation)
-    for each in about.metadata:
-        check: Any = each.func if isinstance(each, AfterValidator) else None
+def _option(name: str, field: FieldInfo) -> Option:
+    is_list = get_origin(field.annotation) is list
+    long = "--" + (name.removesuffix("s") if is_list else name).replace("_", "-")
+    is_number = field.annotation is int
+    return Option(
+        names=tuple(filter(None, (long, _LETTERS.get(name)))),
+        target=name,
+        help=field.description or "",
+        kind="list" if is_list else "flag" if field.annotation is bool else "value",
+        metavar="N" if is_number else long.rpartition("-")[2].upper(),
+        choices=tuple(_choices(field)),
+        old=dict.fromkeys(_OLD_NAMES.get(name, ()), long),
+    )
+
+
+def _choices(field: FieldInfo) -> Iterator[str]:
+    if get_origin(field.annotation) is Literal:
+        yield from get_args(field.annotation)
+    for validator in field.metadata:
+        check: Any = validator.func if isinstance(validator, AfterValidator) else None
         if isinstance(check, OneOf):
             yield from check.choices
 
 
-def _among(option: Option, choices: tuple[str, ...]) -> Option:
-    """Add the choices of this installation, to the help those that it does not name."""
-    others = [each for each in choices if f'"{each}"' not in option.help]
-    also = f" Also: {', '.join(others)}." if others else ""
-    return replace(option, choices=(*option.choices, *choices), help=option.help + also)
+def _with_choices(option: Option, choices: tuple[str, ...]) -> Option:
+    """Add choices, and name them in the help if they are missing there."""
+    missing = [choice for choice in choices if f'"{choice}"' not in option.help]
+    text = f" Also: {', '.join(missing)}." if missing else ""
+    return replace(option, choices=(*option.choices, *choices), help=option.help + text)
 
 
 def outdated(old: str, new: str) -> str:
-    """Return the warning about an old spelling, in a sentence."""
+    """Return the warning about an old name."""
     return f"{old} is now {new}; the old spelling goes with the next release."

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from webtools._internal.output.stored import is_handle
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import without_invisible
-from webtools.inputs.argument_values import UnfitError, as_one, up_to
+from webtools.inputs.argument_values import UnfitError, as_one, bounded_number
 from webtools.inputs.tool_inputs import ToolInput
 
 MAX_OFFSET = 1_000_000_000
@@ -41,7 +41,7 @@ class ReadInput(ToolInput):
     handle: Annotated[Handle, BeforeValidator(as_one)] = Field(
         description="The read_handle of a result."
     )
-    offset: Annotated[int, up_to(MAX_OFFSET, least=0)] = Field(
+    offset: Annotated[int, bounded_number(MAX_OFFSET, minimum=0)] = Field(
         default=0,
         description="Character to begin at: the note that sent you says which.",
     )

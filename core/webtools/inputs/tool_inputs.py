@@ -1,7 +1,6 @@
-"""What a model may send to each tool: lenient in spelling, strict in meaning."""
+"""The input models of the tools: lenient in spelling, strict in meaning."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
 
 from pydantic import (
@@ -41,11 +40,11 @@ from webtools.inputs.argument_values import (
     as_command,
     as_days,
     as_one,
+    bounded_number,
     distinct,
     is_after,
     is_left_out,
     shown,
-    up_to,
     url_like,
 )
 
@@ -57,29 +56,34 @@ MAX_SOURCES = 10  # of one research call
 MAX_RECENCY_DAYS = 3650
 MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
-MAX_ARGUMENTS = 100  # names in one call; a call with more is refused without an explanation
+MAX_ARGUMENTS = 100  # of one call
 
 _MAX_EXPLAINED_NAMES = 20  # unknown arguments
-_MOST_TOLD = 10  # of values with the same fault
-_STAND_IN = "https://example.com/"  # for what a call is about, where only the rest is checked
-_snake = lru_cache(maxsize=256)(to_snake)
+_MAX_LISTED_VALUES = 10  # with the same fault
+_EXAMPLE_SUBJECT = "https://example.com/"  # to check the other arguments
 Input = TypeVar("Input", bound="ToolInput")
 
 
-def _both(first: Any, second: Any) -> Any:
-    """Join what came under two names; neither is lost, and an empty one counts as absent."""
-    for one, other in ((first, second), (second, first)):
-        if one is None or (isinstance(one, (str, list, tuple)) and not one):
-            return other
-    return [*(first if is_list(first) else [first]), *(second if is_list(second) else [second])]
+def _merge(value: Any, alias_value: Any) -> Any:
+    """Merge the values of an argument and its alias. Ignore an empty one."""
+    if _is_empty(value):
+        return alias_value
+    if _is_empty(alias_value):
+        return value
+    lists = (item if is_list(item) else [item] for item in (value, alias_value))
+    return [item for items in lists for item in items]
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (str, list, tuple)) and not value)
 
 
 def _field_name(key: Any) -> Any:
-    return _snake(key) if isinstance(key, str) and len(key) < LONGEST_SHOWN else key
+    return to_snake(key) if isinstance(key, str) and len(key) < LONGEST_SHOWN else key
 
 
 def _flatten(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Drop what says nothing to a model, and the defaults: some APIs refuse them."""
+    """Remove keywords that models do not need, and defaults, which some APIs refuse."""
     for key in ("title", "description", "additionalProperties"):
         schema.pop(key, None)
     properties = schema.get("properties", {})
@@ -93,56 +97,55 @@ def _flatten(schema: dict[str, Any], model: type[BaseModel]) -> None:
 class ToolInput(BaseModel):
     """Base of the input models: lenient in spelling, strict in meaning.
 
-    camelCase names and the singular of a list's name are accepted, and null, an empty text and 0
-    for what is left out. The JSON schema is flat and without bounds and defaults:
-    models in strict mode send every argument, and their APIs refuse those words.
+    They accept camelCase names, the singular of a list's name, and null, "" and 0 for "no value".
+    The JSON schema is flat, without bounds and defaults: models in strict mode send every argument,
+    and their APIs refuse these keywords.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
     spellings: ClassVar[dict[str, str]] = {}
-    fixed: ClassVar[dict[str, Any]] = {}  # what the developer decided, by argument
+    fixed: ClassVar[dict[str, Any]] = {}  # values that the developer set
 
     @classmethod
     def open_fields(cls) -> dict[str, FieldInfo]:
-        """Return the arguments that a model decides, in order: all but the fixed ones."""
-        return {name: each for name, each in cls.model_fields.items() if name not in cls.fixed}
+        """Return the arguments that a model can set: all but the fixed ones."""
+        return {name: field for name, field in cls.model_fields.items() if name not in cls.fixed}
 
     @model_validator(mode="before")
     @classmethod
     def _spelling(cls, values: Any) -> Any:
         if not is_mapping(values):
             return values
-        known = cls.model_fields
-        plain = values if values.keys() <= known.keys() else cls._respelled(values)
-        first = next(iter(known))  # may not be left out
-        given = {
+        fields = cls.model_fields
+        plain = values if values.keys() <= fields.keys() else cls._with_field_names(values)
+        subject = next(iter(fields))  # is required
+        arguments = {
             name: value
             for name, value in plain.items()
-            if value is not None and (name == first or name not in known or not is_left_out(value))
+            if value is not None
+            and (name == subject or name not in fields or not is_left_out(value))
         }
-        if not cls.fixed:
-            return given
-        cls._refuse_fixed(given)
-        return given | cls.fixed
+        cls._check_fixed(arguments)
+        return arguments | cls.fixed
 
     @classmethod
-    def _respelled(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
-        known = cls.model_fields
+    def _with_field_names(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
+        fields = cls.model_fields
         plain = {
-            key if key in known or key in cls.spellings else _field_name(key): value
+            key if key in fields or key in cls.spellings else _field_name(key): value
             for key, value in values.items()
             if value is not None
         }
-        for other, name in cls.spellings.items():
-            if other in plain:
-                value = plain.pop(other)
-                plain[name] = _both(plain[name], value) if name in plain else value
+        for alias, name in cls.spellings.items():
+            if alias in plain:
+                value = plain.pop(alias)
+                plain[name] = _merge(plain[name], value) if name in plain else value
         return plain
 
     @classmethod
-    def _refuse_fixed(cls, given: Mapping[str, Any]) -> None:
-        for name in cls.fixed.keys() & given.keys():
-            if given[name] != cls.fixed[name]:
+    def _check_fixed(cls, arguments: Mapping[str, Any]) -> None:
+        for name in cls.fixed.keys() & arguments.keys():
+            if arguments[name] != cls.fixed[name]:
                 message = f"{name} is fixed to {shown(cls.fixed[name])} here; leave it out"
                 raise ValueError(message)
 
@@ -155,12 +158,12 @@ class SearchInput(ToolInput):
     queries: Annotated[Strings[Query], distinct(MAX_QUERIES)] = Field(
         description="Search queries; several run at once."
     )
-    limit: Annotated[int, up_to(MAX_LIMIT)] = Field(
+    limit: Annotated[int, bounded_number(MAX_LIMIT)] = Field(
         default=0,
         description=f"Most results per query, 1 to {MAX_LIMIT}. Default: the configured number.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
-        default_factory=list[str],  # without a factory pydantic copies the list deeply, in 1 us
+        default_factory=list[str],
         description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
     )
     exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
@@ -179,7 +182,7 @@ class SearchInput(ToolInput):
     country: Country = Field(default="", description="Country of the results, e.g. DE.")
     language: ResultLanguage = Field(default="", description="Language of the results, e.g. de.")
     safe_search: SafeSearch = Field(default="", description=f"{', '.join(SAFE_SEARCH)}.")
-    page: Annotated[int, up_to(MAX_PAGE)] = Field(
+    page: Annotated[int, bounded_number(MAX_PAGE)] = Field(
         default=0, description=f"Page of results, 1 to {MAX_PAGE}."
     )
     content: bool = Field(default=False, description="Return the pages' content too.")
@@ -190,7 +193,7 @@ class SearchInput(ToolInput):
     )
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> Self:
+    def _check_combinations(self) -> Self:
         if self.similar:
             self._check_pages()
         if self.start_published_date and self.end_published_date:
@@ -198,10 +201,12 @@ class SearchInput(ToolInput):
         return self
 
     def _check_pages(self) -> None:
-        odd = [text for text in self.queries if not is_web_url(text)]
-        if odd:
-            message = f"similar takes URLs, and {shown(odd[0])} is none; write {url_like(odd[0])}"
-            raise ValueError(message)
+        for text in self.queries:
+            if not is_web_url(text):
+                message = (
+                    f"similar takes URLs, and {shown(text)} is not one; write {url_like(text)}"
+                )
+                raise ValueError(message)
 
     def _check_dates(self) -> None:
         start = read_date(self.start_published_date)
@@ -227,7 +232,7 @@ class FetchInput(ToolInput):
     text: bool = Field(default=False, description="Return the text, as when nothing is chosen.")
     highlights: bool = Field(default=False, description="Return the best extracts.")
     summary: bool = Field(default=False, description="Return a summary.")
-    text_max_characters: Annotated[int, up_to(MAX_TEXT_CHARACTERS)] = Field(
+    text_max_characters: Annotated[int, bounded_number(MAX_TEXT_CHARACTERS)] = Field(
         default=0,
         description=f"Most characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
         "Default: the configured number.",
@@ -275,7 +280,7 @@ class ResearchInput(ToolInput):
             '"web-news": recent news; "web-docs": library documentation.'
         ),
     )
-    limit: Annotated[int, up_to(MAX_SOURCES)] = Field(
+    limit: Annotated[int, bounded_number(MAX_SOURCES)] = Field(
         default=0,
         description=f"Most sources, 1 to {MAX_SOURCES}. Default: the configured number.",
     )
@@ -292,28 +297,27 @@ class ResearchInput(ToolInput):
 
 
 def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
-    """Return an input model in which some arguments are decided already.
+    """Return an input model with fixed arguments.
 
-    They vanish from its JSON schema, and are refused if a model sends another value.
+    They are not in its JSON schema, and other values for them are refused.
 
     Args:
         model: The input model of a tool.
-        values: The arguments by name; None, "", 0 and an empty list leave one open, False
-            decides.
+        values: The arguments by name. None, "", 0 and [] fix nothing; False does.
 
     Raises:
-        InputError: A value makes no sense, or is what the call is about.
+        InputError: A value is invalid, or is the subject of the call.
     """
-    first = next(iter(model.model_fields))
+    subject = next(iter(model.model_fields))
     names = [*values, *map(_field_name, values)]
-    if first in {model.spellings.get(name, name) for name in names}:
-        message = f"{first} is what a call is about; it cannot be fixed."
+    if subject in {model.spellings.get(name, name) for name in names}:
+        message = f"{subject} is what a call is about; it cannot be fixed."
         raise InputError(message)
-    checked = read_input(model, {first: _STAND_IN, **values})
-    chosen = checked.model_fields_set - {first}
-    fixed = {name: value for name, value in vars(checked).items() if name in chosen and value}
-    declined = [_field_name(name) for name, value in values.items() if value is False]
-    fixed |= {name: False for name in declined if model.model_fields[name].annotation is bool}
+    checked = read_input(model, {subject: _EXAMPLE_SUBJECT, **values})
+    names_set = checked.model_fields_set - {subject}
+    fixed = {name: value for name, value in vars(checked).items() if name in names_set and value}
+    false_names = [_field_name(name) for name, value in values.items() if value is False]
+    fixed |= {name: False for name in false_names if model.model_fields[name].annotation is bool}
     narrowed = type(model.__name__, (model,), {"__doc__": model.__doc__, "fixed": fixed})
     return cast("type[Input]", narrowed)
 
@@ -322,35 +326,35 @@ def read_input(model: type[Input], arguments: Any) -> Input:
     """Check a tool's arguments before anything is sent.
 
     Raises:
-        InputError: They make no sense; the message names the value and the remedy.
+        InputError: They are invalid. The message names the value and the remedy.
     """
     if is_mapping(arguments) and len(arguments) > MAX_ARGUMENTS:
-        known = ", ".join(model.open_fields())
+        names = ", ".join(model.open_fields())
         raise InputError(
-            f"the call has {len(arguments)} arguments; give at most {MAX_ARGUMENTS}: use {known}."
+            f"the call has {len(arguments)} arguments; give at most {MAX_ARGUMENTS}: use {names}."
         )
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
-        faults = _explained(error.errors(), model)
-    # Outside the handler: the original error holds all arguments.
+        faults = _explain_all(error.errors(), model)
+    # Outside the handler, because the original error has all arguments.
     raise InputError("; ".join(faults) + ".")
 
 
-def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[str]:
-    """Explain each fault in a clause; values with the same fault share one."""
-    alike: dict[str, dict[str, str]] = {}
+def _explain_all(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[str]:
+    """Explain each fault in a clause. Values with the same fault share a clause."""
+    values_by_fault: dict[str, dict[str, str]] = {}
     unknown = [item for item in items if item["type"] == "extra_forbidden"]
-    others = [item for item in items if item["type"] != "extra_forbidden"]
-    for item in [*others, *unknown[:_MAX_EXPLAINED_NAMES]]:
+    invalid = [item for item in items if item["type"] != "extra_forbidden"]
+    for item in [*invalid, *unknown[:_MAX_EXPLAINED_NAMES]]:
         error = item.get("ctx", {}).get("error")
         if isinstance(error, UnfitError):
-            alike.setdefault(error.wanted, {})[shown(error.text)] = error.example
+            values_by_fault.setdefault(error.expected, {})[shown(error.text)] = error.example
         else:
-            alike[_explain(item, model)] = {}
+            values_by_fault[_explain(item, model)] = {}
     faults = [
         _refusal(list(values), fault + next(iter(values.values()), ""))
-        for fault, values in alike.items()
+        for fault, values in values_by_fault.items()
     ]
     unexplained = len(unknown) - _MAX_EXPLAINED_NAMES
     return [*faults, f"{unexplained} more are not arguments"] if unexplained > 0 else faults
@@ -358,8 +362,9 @@ def _explained(items: Sequence[ErrorDetails], model: type[ToolInput]) -> list[st
 
 def _refusal(values: list[str], fault: str) -> str:
     if len(values) > 1:
-        more = f" and {len(values) - _MOST_TOLD} more" if len(values) > _MOST_TOLD else ""
-        return f"{', '.join(values[:_MOST_TOLD])}{more}: none of these is {fault}"
+        hidden = len(values) - _MAX_LISTED_VALUES
+        more = f" and {hidden} more" if hidden > 0 else ""
+        return f"{', '.join(values[:_MAX_LISTED_VALUES])}{more}: none of these is {fault}"
     return f"{values[0]} is not {fault}" if values else fault
 
 
@@ -371,17 +376,17 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return str(facts["error"])
     if item["type"] == "missing":
         return f"{name} is missing or empty; give at least one value"
-    known = ", ".join(model.open_fields())
+    names = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
         is_short = len(name) <= LONGEST_SHOWN
         near = hint(name, [*model.open_fields(), *model.spellings]) if is_short else ""
-        return f"{shown(name)} is not an argument{near}; use {known}"
+        return f"{shown(name)} is not an argument{near}; use {names}"
     remedies = {
         "literal_error": f"use {facts.get('expected')}",
         "int_parsing": "give a whole number",
         "int_parsing_size": "give a smaller number",
         "int_from_float": "give a whole number",
-        "model_type": f"give an object with {known}",
+        "model_type": f"give an object with {names}",
     }
     remedy = remedies.get(item["type"], item["msg"][:1].lower() + item["msg"][1:])
     return f"{name} {shown(item['input'])} is not possible; {remedy}"

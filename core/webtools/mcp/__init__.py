@@ -1,6 +1,6 @@
 """The tools over the Model Context Protocol: a server for stdio and for streamable HTTP.
 
-Needs the extra `mcp`. `webtools mcp` starts it; a program of its own can serve `make_server(web)`.
+Needs the extra `mcp`. `webtools mcp` starts it. Your own program can serve `make_server(web)`.
 """
 
 try:

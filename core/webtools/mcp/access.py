@@ -1,4 +1,4 @@
-"""Who may reach the HTTP server: the address it listens on, the hosts it answers for, the token."""
+"""Access to the HTTP server: address, host names and token."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from webtools._internal.text.quoting import quote
 from webtools.errors import ConfigError
 
 TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
-_SHORTEST_TOKEN = 16
-_TOKEN = re.compile(rf"[!-~]{{{_SHORTEST_TOKEN},}}").fullmatch
-_LARGEST_PORT = 65_535
-_HTTP_PORT = 80  # which no `Host` header names
+_MIN_TOKEN = 16
+_TOKEN = re.compile(rf"[!-~]{{{_MIN_TOKEN},}}").fullmatch
+_MAX_PORT = 65_535
+_HTTP_PORT = 80  # not in `Host` headers
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HOW_TO_MAKE = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen.
+    """An address to listen on.
 
     Attributes:
         host: A name or an IP address, without brackets.
@@ -40,33 +40,33 @@ class Address:
     port: int
 
     @property
-    def shown(self) -> str:
-        """The host as it stands in a URL."""
+    def url_host(self) -> str:
+        """The host as in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def read_address(text: str) -> Address:
-    """Read HOST:PORT; an IPv6 address stands in brackets.
+    """Read HOST:PORT. An IPv6 address is in brackets.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: It is not an address.
     """
     host, colon, port = text.rpartition(":")
     bare = host.removeprefix("[").removesuffix("]")
     is_host = bool(bare) and (":" not in bare or host == f"[{bare}]")
-    if colon and is_host and port.isascii() and port.isdigit() and int(port) <= _LARGEST_PORT:
+    if colon and is_host and port.isascii() and port.isdigit() and int(port) <= _MAX_PORT:
         return Address(bare, int(port))
     raise ConfigError(f'"{text}" is not an address; use HOST:PORT, such as 127.0.0.1:8766.')
 
 
 def read_token(path: str | None, environ: Mapping[str, str] | None = None) -> str | None:
-    """Read the token from a file, `-` being standard input, else from the environment.
+    """Read the token from a file (`-`: standard input), else from the environment.
 
     Returns:
-        The token; None when neither has one.
+        The token, or None.
 
     Raises:
-        ConfigError: The file cannot be read, or what is there can be no token.
+        ConfigError: The file cannot be read, or the token is invalid.
     """
     if path is None:
         token = (os.environ if environ is None else environ).get(TOKEN_VARIABLE, "").strip()
@@ -74,7 +74,7 @@ def read_token(path: str | None, environ: Mapping[str, str] | None = None) -> st
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise ConfigError(f"The token file {path} cannot be read: {reason}.") from error
     return _check_token(text.strip(), f"The token file {path}")
 
@@ -86,50 +86,50 @@ def listen(address: Address) -> socket.socket:
         ConfigError: It cannot be bound.
     """
     try:
-        family, *_, place = socket.getaddrinfo(
+        family, *_, socket_address = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(place[:2], family=family)
+        return socket.create_server(socket_address[:2], family=family)
     except OSError as error:
-        where = f"{address.shown}:{address.port}"
-        # Python adds the address to what the system says of it; of a name there is no number.
+        place = f"{address.url_host}:{address.port}"
+        # Python adds the address to the message of the system. Name errors have no number.
         number = error.errno or 0
         reason = os.strerror(number) if number > 0 else error.strerror
         raise ConfigError(
-            f"Nothing can listen on {where}: {reason}. Use another HOST:PORT."
+            f"Nothing can listen on {place}: {reason}. Use another HOST:PORT."
         ) from error
 
 
-def security_for(
+def transport_security(
     listener: socket.socket, address: Address, hosts: Sequence[str], token: str | None
 ) -> TransportSecuritySettings:
-    """Return the `Host` and `Origin` headers that are served; they must match exactly.
+    """Return the allowed `Host` and `Origin` headers.
 
     Raises:
-        ConfigError: Others could reach the server without a token or by any name, or one of the
-            hosts has a wildcard.
+        ConfigError: Other machines could reach the server without a token or by any name, or a host
+            has a wildcard.
     """
-    if wild := [host for host in hosts if "*" in host]:
+    if wildcards := [host for host in hosts if "*" in host]:
         raise ConfigError(
-            f"--allow-host {quote(wild[0])} has a wildcard. Name each host, such as "
+            f"--allow-host {quote(wildcards[0])} has a wildcard. Name each host, such as "
             "--allow-host tools.example.org or --allow-host tools.example.org:8443."
         )
     bound = ipaddress.ip_address(listener.getsockname()[0])
     if not bound.is_loopback and token is None:
         raise ConfigError(
-            f"{address.shown} can be reached from other machines, which takes a token: put one of "
-            f"{_SHORTEST_TOKEN} characters or more into a file for --token-file, or into "
+            f"{address.url_host} can be reached from other machines, which takes a token: put one "
+            f"of {_MIN_TOKEN} characters or more into a file for --token-file, or into "
             f"{TOKEN_VARIABLE}. Make one with: {_HOW_TO_MAKE}"
         )
     if bound.is_unspecified and not hosts:
         raise ConfigError(
-            f"{address.shown} has every name of this machine; give the one by which clients reach "
-            "it with --allow-host, such as --allow-host tools.example.org."
+            f"{address.url_host} has every name of this machine; give the one by which clients "
+            "reach it with --allow-host, such as --allow-host tools.example.org."
         )
-    own = _LOOPBACK_NAMES if bound.is_loopback else ()
-    names = [*own] if bound.is_unspecified else [address.shown, *own]
+    loopback = _LOOPBACK_NAMES if bound.is_loopback else ()
+    names = [*loopback] if bound.is_unspecified else [address.url_host, *loopback]
     port = listener.getsockname()[1]
-    # A proxy may pass on the name by which it is reached, on its own port.
+    # A proxy may pass on its own name and port.
     allowed = [*(f"{name}:{port}" for name in names), *hosts]
     allowed += [f"{host}:{port}" for host in hosts if not _has_port(host)]
     if port == _HTTP_PORT:
@@ -151,20 +151,20 @@ def is_authorized(token: str | None) -> Callable[[Mapping[bytes, bytes]], bool]:
     expected = token.encode()
 
     def check(headers: Mapping[bytes, bytes]) -> bool:
-        scheme, _, sent = headers.get(b"authorization", b"").partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(sent, expected)
+        scheme, _, client_token = headers.get(b"authorization", b"").partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(client_token, expected)
 
     return check
 
 
 class OneToken:
-    """Accepts the one token, in a time that says nothing about it."""
+    """Accepts one token, compared in constant time."""
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what the token stands for, or None."""
+        """Return the access that the token grants, or None."""
         if hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._token):
             return AccessToken(token="", client_id="webtools", scopes=[])
         return None
@@ -174,6 +174,6 @@ def _check_token(token: str, source: str) -> str:
     if _TOKEN(token):
         return token
     raise ConfigError(
-        f"{source} holds no token: it takes {_SHORTEST_TOKEN} or more ASCII characters without a "
+        f"{source} holds no token: it takes {_MIN_TOKEN} or more ASCII characters without a "
         f"space. Make one with: {_HOW_TO_MAKE}"
     )

@@ -1,7 +1,7 @@
-"""Open connections of the HTTP server, bounded in time and number.
+"""Connections of the HTTP server, limited in time and number.
 
-A peer that has not sent the token can neither keep a connection open for long nor keep clients out:
-where there are too many connections, the oldest one without a token is closed for a new one.
+A peer without the token cannot keep a connection open for long, nor block clients: if there are too
+many connections, the server closes the oldest one without a token.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ import socket
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-HEAD_SECONDS = 10.0  # for the headers of a request, from the moment the connection is free
+HEAD_SECONDS = 10.0  # for the headers of a request
 BODY_SECONDS = 30.0  # for the body of a request
 MAX_CONNECTIONS = 1000
 
@@ -38,8 +36,8 @@ class _Connection:
     is_trusted: bool = False
     timer: asyncio.TimerHandle | None = None
 
-    def allow(self, seconds: float | None) -> None:
-        """Close the connection after so many seconds; None for no limit."""
+    def set_timeout(self, seconds: float | None) -> None:
+        """Close the connection after some seconds; None for no limit."""
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
@@ -68,50 +66,50 @@ class Connections:
     def add(self, transport: asyncio.BaseTransport) -> None:
         """Add a new connection."""
         connection = self._open[_client(transport)] = _Connection(transport)
-        connection.allow(HEAD_SECONDS)
+        connection.set_timeout(HEAD_SECONDS)
 
     def remove(self, transport: asyncio.BaseTransport) -> None:
         """Remove a connection that was closed."""
         client = _client(transport)
         if client in self._open and self._open[client].transport is transport:
-            self._open.pop(client).allow(None)
+            self._open.pop(client).set_timeout(None)
 
     def make_room(self) -> bool:
         """Return whether another connection can be opened, after closing one if needed."""
         return len(self._open) < self._limit or self.close_oldest()
 
     def close_oldest(self) -> bool:
-        """Close the oldest connection that is not a client's; False where there is none."""
+        """Close the oldest connection without a token, or return False."""
         for client, connection in self._open.items():
             if not connection.is_trusted:
                 del self._open[client]
-                connection.allow(None)
+                connection.set_timeout(None)
                 connection.close()
                 return True
         return False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request within its time; the body of one without the token is not read."""
+        """Serve a request with a time limit. Do not read the body without the token."""
         connection = self._open.get(scope.get("client") or ("", 0))
         if scope["type"] != "http" or connection is None:
             await self._app(scope, receive, send)
             return
         if self._is_trusted(dict(scope["headers"])):
             connection.is_trusted = True
-            connection.allow(BODY_SECONDS)
+            connection.set_timeout(BODY_SECONDS)
         else:
             receive = _no_body
 
-        async def timed() -> Message:
+        async def receive_body() -> Message:
             message = await receive()
             if not message.get("more_body"):
-                connection.allow(None)
+                connection.set_timeout(None)
             return message
 
         try:
-            await self._app(scope, timed, send)
+            await self._app(scope, receive_body, send)
         finally:
-            connection.allow(HEAD_SECONDS)
+            connection.set_timeout(HEAD_SECONDS)
 
 
 async def _no_body() -> Message:
@@ -147,7 +145,7 @@ class HttpServer(uvicorn.Server):
         self._has_logged = False
 
     def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002
-        """End once the open requests are done, at the second time at once.
+        """Stop after the open requests; the second time, stop at once.
 
         uvicorn would raise the signal again, and its own tasks would log it.
         """
@@ -205,7 +203,7 @@ def _client(transport: asyncio.BaseTransport) -> Client:
 
 
 def _connection_limit() -> int:
-    """Leave at least half of the files that the process may open to calls and the store."""
+    """Leave at least half of the process's file descriptors to calls and the store."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS
 

@@ -1,4 +1,4 @@
-"""The shape of `structuredContent`: what the details of each tool hold, as JSON schema."""
+"""The JSON schema of `structuredContent`, from the details of each tool."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from webtools.results import (
 )
 from webtools.truncation import Cut
 
-_UNSAID = frozenset({"title", "description", "default"})  # as keywords; fields may be so named
-_NAMED = frozenset({"properties", "$defs"})  # what stands in them is named by us
+_DROPPED_KEYWORDS = frozenset({"title", "description", "default"})
+_NAME_MAPPINGS = frozenset({"properties", "$defs"})  # their keys are our names, not keywords
 
 
 class Failure(BaseModel):
-    """Why a call failed."""
+    """The error of a call."""
 
     type: str
     message: str
@@ -34,7 +34,7 @@ class Failure(BaseModel):
 
 
 class Common(BaseModel):
-    """What the details of every call hold, also of one that failed."""
+    """Details of every call, also of a failed one."""
 
     result_count: int
     provider: str | None
@@ -48,13 +48,13 @@ class Common(BaseModel):
 
 
 class Listed(BaseModel):
-    """What the details hold where their own response has no results."""
+    """Results in the details of tools whose response has none."""
 
     results: list[Any]
 
 
 class Pages(BaseModel):
-    """What takes the place of `pages` in the details of web_fetch."""
+    """Replaces `pages` in the details of web_fetch."""
 
     results: list[Page]
     fetched_count: int
@@ -62,14 +62,14 @@ class Pages(BaseModel):
 
 
 class Part(BaseModel):
-    """What web_read adds."""
+    """Additional details of web_read."""
 
     characters: int
 
 
 COMMON = tuple(Common.model_fields)
-PAGE_TEXTS = frozenset({"text", "summary", "highlights"})  # of a page, for the text alone
-# The models that the details consist of, the first before the others, and a field to leave out.
+PAGE_TEXTS = frozenset({"text", "summary", "highlights"})  # of a page, only in the text
+# The models of the details, and a field to leave out.
 _SHAPES: dict[str, tuple[tuple[type[BaseModel], ...], str]] = {
     "web_search": ((Common, SearchResponse, Listed), ""),
     "web_fetch": ((Pages, Common, FetchResponse), "pages"),
@@ -77,7 +77,7 @@ _SHAPES: dict[str, tuple[tuple[type[BaseModel], ...], str]] = {
     "web_research": ((Common, ResearchEnvelope, Listed), ""),
     "web_read": ((Part, Common, ReadResponse, Listed), "content"),
 }
-_UNUSED = {"Page", "Passage"}  # definitions of what search results leave out
+_UNUSED = {"Page", "Passage"}  # definitions that search results do not use
 # Fields that `structuredContent` leaves out, by model.
 _LEFT_OUT = {"Page": PAGE_TEXTS, "SearchResult": frozenset({"content"})}
 
@@ -107,11 +107,11 @@ def _leave_out(definition: dict[str, Any], fields: frozenset[str]) -> None:
 
 
 def _bare(schema: Any, *, is_named: bool = False) -> Any:
-    """Leave out the words: a program reads the shape, and each client pays for the length."""
+    """Drop titles and descriptions, which clients pay for and programs do not read."""
     if is_mapping(schema):
         return {
-            key: _bare(value, is_named=key in _NAMED and not is_named)
+            key: _bare(value, is_named=key in _NAME_MAPPINGS and not is_named)
             for key, value in schema.items()
-            if is_named or key not in _UNSAID
+            if is_named or key not in _DROPPED_KEYWORDS
         }
-    return [_bare(each) for each in schema] if is_list(schema) else schema
+    return [_bare(item) for item in schema] if is_list(schema) else schema

@@ -1,4 +1,4 @@
-"""How far a call is, as progress notifications, in order and all before its answer."""
+"""Send the progress of a call as notifications, in order and before its response."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from webtools.progress import Progress, ProgressCallback, Stages, quietly
 
 
 @asynccontextmanager
-async def follow(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback, None]:
-    """Send each finished part of a call to whoever asked for it, which the SDK knows.
+async def progress_callback(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback, None]:
+    """Send each finished part of a call to the client, if it asked for progress.
 
     Yields:
         The callback, for any thread.
@@ -34,14 +34,14 @@ async def follow(ctx: ServerRequestContext) -> AsyncGenerator[ProgressCallback, 
 
 
 async def _send(queue: asyncio.Queue[Progress | None], ctx: ServerRequestContext) -> None:
-    """Number the finished parts of all stages through: the protocol wants a number that grows."""
+    """Number the finished parts of all stages: the protocol needs a number that grows."""
     stages, finished, totals = Stages(), 0, dict[str, int]()
     while (progress := await queue.get()) is not None:
         stage = stages.add(progress)
         totals[stage.name] = max(stage.total, totals.get(stage.name, 0))
         if not progress.done:
-            continue  # a stage begins; nothing is finished by that
+            continue  # the start of a stage
         finished += 1
         words = f"{stage.words}: {stage.subject}" if stage.subject else stage.words
-        with suppress(Exception):  # who listens must not end the call
+        with suppress(Exception):  # an error of the client must not end the call
             await ctx.session.report_progress(finished, max(finished, sum(totals.values())), words)

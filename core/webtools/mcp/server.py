@@ -1,4 +1,4 @@
-"""The server: lists the tools, calls them, and hands out what was cut from their output."""
+"""The MCP server: lists and calls the tools, and returns stored outputs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError
 from webtools.mcp.listing import INSTRUCTIONS, describe
-from webtools.mcp.progress_reports import follow
+from webtools.mcp.progress_reports import progress_callback
 from webtools.mcp.structured import structured_content
 from webtools.tools import READ, ToolResult
 from webtools.truncation import MAX_BYTES
 
 T = TypeVar("T")
-Asked: TypeAlias = types.PaginatedRequestParams | None
+Page: TypeAlias = types.PaginatedRequestParams | None
 
 _SCHEME, _FOLDER = "webtools", "output"
 _TEMPLATE = f"{_SCHEME}://{_FOLDER}/{{handle}}{{?offset}}"
@@ -36,10 +36,10 @@ _STORED = types.ResourceTemplate(
 
 
 def make_server(web: WebTools) -> Server[Any]:
-    """Make a server whose calls share one cache, one budget and one set of connections.
+    """Return a server whose calls share one cache, one budget and one set of connections.
 
     Args:
-        web: What carries out the calls; the caller closes it.
+        web: Makes the calls. The caller closes it.
     """
     handlers = _Handlers(web)
     return Server(
@@ -48,9 +48,9 @@ def make_server(web: WebTools) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        # There are clients that ask for prompts without looking whether a server has any.
+        # Some clients request prompts without checking whether the server has any.
         on_list_prompts=_always(types.ListPromptsResult(prompts=[])),
-        # A stored output belongs to whoever was given its handle.
+        # Only a client with the handle may read a stored output.
         on_list_resources=_always(types.ListResourcesResult(resources=[])),
         on_list_resource_templates=_always(
             types.ListResourceTemplatesResult(resource_templates=[_STORED])
@@ -59,30 +59,30 @@ def make_server(web: WebTools) -> Server[Any]:
     )
 
 
-def _always(answer: T) -> Callable[[ServerRequestContext, Asked], Awaitable[T]]:
-    """Return a handler that answers all requests alike."""
+def _always(result: T) -> Callable[[ServerRequestContext, Page], Awaitable[T]]:
+    """Return a handler that always returns the same result."""
 
-    async def handle(_: ServerRequestContext, __: Asked) -> T:
-        return answer
+    async def handle(_: ServerRequestContext, __: Page) -> T:
+        return result
 
     return handle
 
 
 @dataclass(frozen=True, slots=True)
 class _Handlers:
-    """Answers the requests of the protocol."""
+    """Handles the requests of the protocol."""
 
     web: WebTools
 
-    async def list_tools(self, _: ServerRequestContext, __: Asked) -> types.ListToolsResult:
+    async def list_tools(self, _: ServerRequestContext, __: Page) -> types.ListToolsResult:
         tools = await at_once_or_in_thread(self.web.tools)
         return types.ListToolsResult(tools=[describe(tool) for tool in tools])
 
     async def call_tool(
         self, ctx: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Call a tool; cancelling the request cancels this task, and so its HTTP calls."""
-        async with follow(ctx) as progress:
+        """Call a tool. Cancelling the request cancels this task and its HTTP requests."""
+        async with progress_callback(ctx) as progress:
             result = await self.web.acall_tool(
                 params.name, params.arguments or {}, progress=progress
             )
@@ -93,7 +93,7 @@ class _Handlers:
         )
 
     def _fence(self) -> str:
-        """Return the setting, or the strictest where the settings cannot be read."""
+        """Return the setting, or the strictest one if the settings are invalid."""
         try:
             return self.web.fence
         except ConfigError:
@@ -111,7 +111,7 @@ class _Handlers:
 
 
 def _content(result: ToolResult) -> list[types.ContentBlock]:
-    """Return the text, and a link to the whole where the text was cut."""
+    """Return the text, and a link to the full output if the text was cut."""
     text = types.TextContent(text=result.text)
     handle, cut = result.details["read_handle"], result.details["truncation"]
     if handle is None or cut is None:
@@ -130,7 +130,7 @@ def _read_arguments(uri: str) -> dict[str, Any]:
     """Return the arguments for `web_read`, which checks them.
 
     Raises:
-        MCPError: The URI is none of ours.
+        MCPError: The URI is not one of a stored output.
     """
     parts = urlsplit(uri)
     if (parts.scheme, parts.netloc) != (_SCHEME, _FOLDER):

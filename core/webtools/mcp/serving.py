@@ -1,4 +1,4 @@
-"""Serves over stdio, or over streamable HTTP, until the client leaves or Ctrl-C."""
+"""Serve over stdio or streamable HTTP, until the client disconnects or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,25 +9,22 @@ import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
 
 from webtools.client import WebTools
-from webtools.mcp.access import Address, OneToken, is_authorized, listen, security_for
+from webtools.mcp.access import Address, OneToken, is_authorized, listen, transport_security
 from webtools.mcp.connections import Connections, HttpServer
 from webtools.mcp.server import make_server
 
-if TYPE_CHECKING:
-    from mcp.server.transport_security import TransportSecuritySettings
-    from starlette.applications import Starlette
-
 PATH = "/mcp"
-_GRACE = 1.0  # seconds that calls have to end after Ctrl-C
-_LARGEST_REQUEST = 1024 * 1024  # bytes
-_QUIET = 60.0  # seconds without the same warning again
+_GRACE_SECONDS = 1.0  # for calls after Ctrl-C
+_MAX_REQUEST_BYTES = 1024 * 1024
+_WARNING_INTERVAL = 60.0  # seconds between two equal warnings
 _PEERS = (  # loggers of warnings about what peers send
     "uvicorn.error",
     "mcp.server.transport_security",
@@ -38,7 +35,7 @@ _PEERS = (  # loggers of warnings about what peers send
 
 
 def serve_stdio(web: WebTools) -> None:
-    """Serve one client on standard input and output; whatever else is printed goes to stderr.
+    """Serve one client on standard input and output. Logs go to stderr.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -51,10 +48,10 @@ async def _serve_stdio(web: WebTools) -> None:
     serving = asyncio.create_task(_exchange(web))
     try:
         await asyncio.wait({serving})
-    except asyncio.CancelledError:  # how a loop passes Ctrl-C on
+    except asyncio.CancelledError:  # of Ctrl-C
         serving.cancel()
-        await asyncio.wait({serving}, timeout=_GRACE)
-        if not serving.done():  # a thread waits for the next line, and nothing else ends that
+        await asyncio.wait({serving}, timeout=_GRACE_SECONDS)
+        if not serving.done():  # a thread is still reading a line
             sys.stderr.flush()
             os._exit(0)
         raise
@@ -78,19 +75,19 @@ def serve_http(
     """Serve any number of clients until Ctrl-C.
 
     Args:
-        web: What carries out the calls.
-        address: Where to listen; off loopback it takes a token.
-        token: What clients must send as bearer token.
-        allowed_hosts: Names, beside that of the address, by which clients reach the server.
-        announce: Called with the URL as soon as the address is bound.
+        web: Makes the calls.
+        address: The address to listen on. Other than loopback, it needs a token.
+        token: The bearer token that clients must send.
+        allowed_hosts: Further names by which clients reach the server.
+        announce: Called with the URL when the address is bound.
 
     Raises:
-        ConfigError: The address cannot be bound, or would be open to others.
+        ConfigError: The address cannot be bound, or would be open to other machines.
     """
     _log_to_stderr()
     with listen(address) as listener:
-        security = security_for(listener, address, allowed_hosts, token)
-        url = f"http://{address.shown}:{listener.getsockname()[1]}{PATH}"
+        security = transport_security(listener, address, allowed_hosts, token)
+        url = f"http://{address.url_host}:{listener.getsockname()[1]}{PATH}"
         if announce is not None:
             announce(url)
         app = http_app(web, url, security, token)
@@ -102,11 +99,11 @@ def http_app(
     web: WebTools, url: str, security: TransportSecuritySettings, token: str | None
 ) -> Starlette:
     """Make the ASGI application."""
-    # The SDK asks for an issuer wherever tokens are checked; nothing of it is published.
+    # The SDK needs an issuer to check tokens, but does not publish it.
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None) if token else None
     return make_server(web).streamable_http_app(
         streamable_http_path=PATH,
-        max_request_body_size=_LARGEST_REQUEST,
+        max_request_body_size=_MAX_REQUEST_BYTES,
         transport_security=security,
         auth=auth,
         token_verifier=OneToken(token) if token else None,
@@ -115,12 +112,12 @@ def http_app(
 
 @contextmanager
 def _few_warnings() -> Generator[None]:
-    """Log each warning about a peer's requests at most once a minute: any peer can cause them."""
+    """Log each warning about requests at most once a minute, because any peer can cause them."""
     last: dict[str, float] = {}
 
     def is_due(record: logging.LogRecord) -> bool:
-        text = str(record.msg).partition(":")[0]  # the rest is the peer's
-        is_due = record.created - last.get(text, -math.inf) > _QUIET
+        text = str(record.msg).partition(":")[0]  # without text of the peer
+        is_due = record.created - last.get(text, -math.inf) > _WARNING_INTERVAL
         if is_due:
             last[text] = record.created
         return is_due
@@ -136,5 +133,5 @@ def _few_warnings() -> Generator[None]:
 
 
 def _log_to_stderr() -> None:
-    """Show warnings of the SDK, and never on stdout."""
+    """Log warnings of the SDK to stderr."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")

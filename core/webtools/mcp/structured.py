@@ -1,6 +1,6 @@
 """The `structuredContent` of a call: its details without page texts, fenced and within the budget.
 
-Some clients show it to the model in place of the text, so the same rules hold for it.
+Some clients show it to the model instead of the text, so the same rules apply.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from webtools.truncation import MAX_BYTES
 _FROM_PAGES = {"text", "quotation", "summary"}  # of passages, claims and answers
 _FROM_PROVIDERS = {"title", "snippet", "author", "heading", "message", "error", "reason"}
 _ROOM_FOR_WARNING = 300  # bytes
-_MAX_ITEMS, _MAX_CHARACTERS = 20, 500  # of what is left where even the rest is too large
+_MAX_ITEMS, _MAX_CHARACTERS = 20, 500  # of the common details, if all else is too large
 
 
 def structured_content(tool: str, details: Mapping[str, Any], fence: str) -> dict[str, Any]:
-    """Return what of a call's details a model may read.
+    """Return the details of a call that a model may read.
 
     Args:
         tool: Name of the tool.
         details: The details, as `call_tool` returns them.
         fence: The setting.
     """
-    shown = {name: value for name, value in details.items() if name != "content"}
-    shown["results"] = [_without_texts(result) for result in details["results"]]
-    return _fitted(_wrapped(shown, fence, is_research=tool == "web_research"))
+    content = {name: value for name, value in details.items() if name != "content"}
+    content["results"] = [_without_texts(result) for result in details["results"]]
+    return _fitted(_wrapped(content, fence, is_research=tool == "web_research"))
 
 
 def _without_texts(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _without_texts(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wrapped(details: dict[str, Any], fence: str, *, is_research: bool) -> dict[str, Any]:
-    """Fence each text as `fence` says; snippets of research may be passages of pages."""
+    """Fence each text according to `fence`. Snippets of research may be passages of pages."""
     if fence == "off":
         return details
     from_pages = _FROM_PAGES | {"snippet"} if is_research else _FROM_PAGES
@@ -60,20 +60,20 @@ def _wrapped(details: dict[str, Any], fence: str, *, is_research: bool) -> dict[
 
 
 def _fitted(details: dict[str, Any]) -> dict[str, Any]:
-    """Leave out passages, then results, then all but what every call has, until the rest fits."""
+    """Leave out passages, then results, then all but the common details, until it fits."""
     if _size(details) <= MAX_BYTES:
         return details
-    kept = _without_passages(details)
-    if _size(kept) + _ROOM_FOR_WARNING > MAX_BYTES:
-        kept = _with_few_results(kept)
-    if _size(kept) + _ROOM_FOR_WARNING > MAX_BYTES:
-        kept = _cut({name: details[name] for name in COMMON} | {"results": []})
-    shown, total = len(kept["results"]), len(details["results"])
+    reduced = _without_passages(details)
+    if _size(reduced) + _ROOM_FOR_WARNING > MAX_BYTES:
+        reduced = _with_few_results(reduced)
+    if _size(reduced) + _ROOM_FOR_WARNING > MAX_BYTES:
+        reduced = _cut({name: details[name] for name in COMMON} | {"results": []})
+    count, total = len(reduced["results"]), len(details["results"])
     warning = (
-        f"structuredContent is limited to {MAX_BYTES:,} bytes: it has {shown} of {total} results "
+        f"structuredContent is limited to {MAX_BYTES:,} bytes: it has {count} of {total} results "
         "and no passages. The text has more."
     )
-    return kept | {"warnings": [*kept["warnings"], warning]}
+    return reduced | {"warnings": [*reduced["warnings"], warning]}
 
 
 def _without_passages(details: dict[str, Any]) -> dict[str, Any]:
@@ -81,12 +81,12 @@ def _without_passages(details: dict[str, Any]) -> dict[str, Any]:
         result | {"passages": []} if result.get("passages") else result
         for result in details["results"]
     ]
-    kept = details | {"results": results}
+    reduced = details | {"results": results}
     if details.get("passages"):
-        kept["passages"] = []
+        reduced["passages"] = []
     if details.get("synthesis"):
-        kept["synthesis"] = details["synthesis"] | {"claims": []}
-    return kept
+        reduced["synthesis"] = details["synthesis"] | {"claims": []}
+    return reduced
 
 
 def _with_few_results(details: dict[str, Any]) -> dict[str, Any]:

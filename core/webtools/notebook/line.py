@@ -1,4 +1,4 @@
-"""The line of a notebook magic: options first, and whatever follows them is the query as it is."""
+"""Read the line of a notebook magic: options, then the query, which is not parsed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _VALUE = re.compile(r'"(?P<double>[^"]*)"(?!\S)|\'(?P<single>[^\']*)\'(?!\S)|(?P
 
 
 class OptionError(ValueError):
-    """An option makes no sense; the text is for the user."""
+    """An option is invalid. The message is for the user."""
 
 
 def read_line(line: str, options: Sequence[Option]) -> tuple[dict[str, Any], str]:
-    """Take the options from the start of a line.
+    """Read the options at the start of a line.
 
     Returns:
-        The arguments that they set, and the rest of the line.
+        The arguments that they set, and the query.
 
     Raises:
         OptionError: An option is unknown, or its value is missing.
@@ -34,23 +34,23 @@ def read_line(line: str, options: Sequence[Option]) -> tuple[dict[str, Any], str
         if match[0] == "--":
             return values, rest.strip()
         option = _find(match[0], options)
-        value, rest = _value_of(option, match[0], rest)
+        value, rest = _read_value(option, match[0], rest)
         if option.kind == "list":
             values.setdefault(option.target, []).append(value)
         else:
             values[option.target] = value
         rest = rest.lstrip()
-    _warn_of_late(rest, options)
+    _warn_of_options(rest, options)
     return values, rest.strip()
 
 
-def _warn_of_late(query: str, options: Sequence[Option]) -> None:
-    """Warn of what looks like an option and stands behind words of the query: it is one of them."""
-    late = (word.partition("=")[0] for word in query.split() if word.startswith("--"))
-    for name in late:
+def _warn_of_options(query: str, options: Sequence[Option]) -> None:
+    """Warn of words in the query that look like options."""
+    names = (word.partition("=")[0] for word in query.split() if word.startswith("--"))
+    for name in names:
         if near := nearest(name, [option.names[0] for option in options]):
-            told = f"{name} is taken as a word of the query; options stand before it: {near} ..."
-            print(f"{told} Put -- before the query if it is meant so.", file=sys.stderr)
+            message = f"{name} is a word of the query. Options come first: {near} ..."
+            print(f"{message} Put -- before the query if it is meant so.", file=sys.stderr)
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:
@@ -60,10 +60,10 @@ def _find(name: str, options: Sequence[Option]) -> Option:
         if name in option.old:
             print(outdated(name, option.old[name]), file=sys.stderr)
             return option
-    known = [option.names[0] for option in options]
+    names = [option.names[0] for option in options]
     raise OptionError(
-        f"{name} is not an option{hint(name, known)}; use "
-        f"{', '.join(known)}, or put -- before a query that begins with a dash."
+        f"{name} is not an option{hint(name, names)}; use "
+        f"{', '.join(names)}, or put -- before a query that begins with a dash."
     )
 
 
@@ -71,7 +71,7 @@ def _by_name(options: Sequence[Option]) -> dict[str, Option]:
     return {name: option for option in options for name in option.names}
 
 
-def _value_of(option: Option, name: str, rest: str) -> tuple[Any, str]:
+def _read_value(option: Option, name: str, rest: str) -> tuple[Any, str]:
     if option.kind == "flag":
         if rest[:1] == "=":
             raise OptionError(f"{name} takes no value; write {name} alone.")
@@ -83,30 +83,30 @@ def _value_of(option: Option, name: str, rest: str) -> tuple[Any, str]:
 
 
 def completions(line: str, options: Sequence[Option]) -> Option | list[str]:
-    """Describe what may stand at the end of a line.
+    """Complete the end of a line.
 
     Returns:
-        The option whose value is due, or the names of options; none once the query has begun.
+        The option whose value comes next, or names of options; [] within the query.
     """
-    known, due = _by_name(options), None
+    options_by_name, due = _by_name(options), None
     words = line.split()
     current = words.pop() if words and not line[-1:].isspace() else ""
     for word in words:
-        if due:  # this is its value
+        if due:  # the word is its value
             due = None
             continue
         name, equals, _ = word.partition("=")
-        if (option := known.get(name)) is None:
+        if (option := options_by_name.get(name)) is None:
             return []
         due = None if equals or option.kind == "flag" else option
     name, equals, _ = current.partition("=")
     if due or equals:
-        return due or known.get(name) or []
-    return [*known] if current.startswith("-") else []
+        return due or options_by_name.get(name) or []
+    return [*options_by_name] if current.startswith("-") else []
 
 
 def usage(options: Sequence[Option]) -> str:
-    """List the options, one a line."""
+    """List the options, one per line."""
     lines = [
         f"  {', '.join(option.names)}{'' if option.kind == 'flag' else f' {option.metavar}'}: "
         f"{option.help}"

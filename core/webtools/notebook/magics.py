@@ -4,8 +4,8 @@
     %web_fetch https://docs.python.org/3/
     %web_deep what did Python 3.10 add?
 
-Options stand before the query; everything after them is the query as it is, quotes and all.
-`{expression}` and `$name` are replaced by what they stand for. `-o NAME` keeps the response.
+Options come before the query, which is not parsed: it keeps its quotes. `{expression}` and `$name`
+are replaced by their values. `-o NAME` keeps the response.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from string import Formatter
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from webtools_sandbox import SandboxServer
 
@@ -52,23 +52,20 @@ from webtools.notebook.question import Question
 from webtools.notebook.table import MAGICS, OUTPUT, Magic
 from webtools.progress import NotebookProgress, TerminalProgress
 
-if TYPE_CHECKING:
-    from webtools_sandbox import SandboxServer
-
 __all__ = ["WebMagics", "load_ipython_extension", "unload_ipython_extension"]
 
-_OTHERS = ("web_config", "web_sandbox")
-_MOST_LINES = 40  # of an error; those of settings hold an example
+_OTHER_MAGICS = ("web_config", "web_sandbox")
+_MAX_ERROR_LINES = 40
 _ANY_MAGIC = re.compile(rf".*?%({'|'.join(MAGICS)})\s")
 
 
 class WebMagics(Magics):
-    """The magics of a session; they share one `WebTools`."""
+    """The magics of a session, which share one `WebTools`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self._session = shell  # without the types, which differ from version to version
-        self._source: str | None = None  # the config file that was named
+        self._session = shell  # untyped, because its types differ between versions
+        self._source: str | None = None  # a config file
         self._sandbox: SandboxServer | None = None
         self._web = WebTools()
 
@@ -77,12 +74,12 @@ class WebMagics(Magics):
     def web_config(self, line: str) -> None:
         """Use a config file for all later calls, or `--default` for the usual one.
 
-        Without a path, tell about the settings in force.
+        Without a path, describe the current settings.
         """
         path = line.strip().strip("\"'")
         source = None if path == "--default" else path or self._source
-        kept = f"Nothing was changed; still in force: {self._source or 'the usual settings'}."
-        with _told_shortly("" if source == self._source else kept):
+        note = f"Nothing was changed; still in force: {self._source or 'the usual settings'}."
+        with _short_errors("" if source == self._source else note):
             lines = described(Settings(source if path else self._config))
         if path:
             self._use(source)
@@ -96,9 +93,9 @@ class WebMagics(Magics):
         It stands in for the providers' APIs on this machine, and needs no key. `-o NAME` keeps a
         `WebTools` that uses it, for Python.
         """
-        with _usage_told("web_sandbox"):
-            given, action = read_line(line, (OUTPUT,))
-            keep = _variable(given.get("output"))
+        with _usage_errors("web_sandbox"):
+            arguments, action = read_line(line, (OUTPUT,))
+            variable = _variable(arguments.get("output"))
             if action not in {"", "start", "stop"}:
                 raise OptionError(f'"{action}" is not possible; use start or stop.')
         if action == "stop":
@@ -112,12 +109,12 @@ class WebMagics(Magics):
             server.start()
             self._use(self._source, server)
         server = cast("SandboxServer", self._sandbox)
-        if keep:
-            self._session.push({keep: WebTools(server.config())})
+        if variable:
+            self._session.push({variable: WebTools(server.config())})
         print(f"The sandbox at {server.url} answers all magics, until `%web_sandbox stop`.")
 
     def _use(self, source: str | None, server: SandboxServer | None = None) -> None:
-        """Use a config file, or a sandbox beside it, from now on."""
+        """Use a config file, or a sandbox in its place, from now on."""
         self.close()
         self._source, self._sandbox = source, server
         self._web = WebTools(self._config)
@@ -137,34 +134,34 @@ class WebMagics(Magics):
         if magic.new_name:
             print(outdated(f"%{name}", f"%{magic.new_name}"), file=sys.stderr)
         names: dict[str, Any] = {**self._session.user_ns, **(scope or {})}
-        with _usage_told(name):
-            given, text = read_line(line, magic.options)
-            if "help" in given:
+        with _usage_errors(name):
+            arguments, text = read_line(line, magic.options)
+            if "help" in arguments:
                 print(_help(magic))
                 return None
-            values = {key: _expanded(value, names) for key, value in given.items()}
-            keep = _variable(values.pop("output", None))
-            subject = magic.reads(_expanded(f"{text}\n{cell or ''}", names).strip())
+            values = {key: _expanded(value, names) for key, value in arguments.items()}
+            variable = _variable(values.pop("output", None))
+            subject = magic.read_subject(_expanded(f"{text}\n{cell or ''}", names).strip())
             if not subject:
-                raise OptionError(f"give what it is about, such as: %{name} {magic.example}")
+                raise OptionError(f"the subject is missing, such as: %{name} {magic.example}")
         response = self._ask(magic, subject, values)
-        if keep:
-            self._session.push({keep: response})
+        if variable:
+            self._session.push({variable: response})
         return response
 
     def _ask(self, magic: Magic, subject: Any, values: dict[str, Any]) -> Any:
         with ExitStack() as stack:
-            stack.enter_context(_told_shortly())
+            stack.enter_context(_short_errors())
             progress, web = stack.enter_context(self._progress(subject, magic)), self._web
             if values.keys() & {"config", "keyless"}:
                 config, keyless = values.pop("config", self._config), values.pop("keyless", None)
                 web = stack.enter_context(WebTools(config, keyless=keyless))
             if values.pop("plan", False):
                 print(outdated("--plan", "%web_plan"), file=sys.stderr)
-                values.pop("cache", None)  # a plan does not ask anybody
+                values.pop("cache", None)  # a plan makes no call
                 return web.plan(subject, **magic.fixed, **values)
             call: Callable[..., Any] = getattr(web, magic.method)
-            options = {"progress": progress} if magic.is_asking else {}
+            options = {"progress": progress} if magic.makes_calls else {}
             return call(subject, **magic.fixed, **values, **options)
 
     def _progress(self, subject: Any, magic: Magic) -> AbstractContextManager[Any]:
@@ -175,52 +172,52 @@ class WebMagics(Magics):
         return TerminalProgress() if find_spec("rich") else nullcontext()
 
     def complete(self, _: Any, event: Any) -> list[str]:
-        """Complete options and their values, names of providers among them.
+        """Complete options and their values, such as names of providers.
 
         Raises:
-            TryNext: There is nothing to offer; IPython then asks others.
+            TryNext: There is no completion. IPython then tries others.
         """
-        offered: list[str] = []
-        with suppress(Exception):  # typing goes on, whatever is wrong with the settings
-            offered = self._offered(event.text_until_cursor)
-        if not offered:
+        words: list[str] = []
+        with suppress(Exception):  # such as invalid settings
+            words = self._completions(event.text_until_cursor)
+        if not words:
             raise TryNext
-        return offered
+        return words
 
-    def _offered(self, text: str) -> list[str]:
+    def _completions(self, text: str) -> list[str]:
         match = _ANY_MAGIC.match(text)
         if match is None:
             return []
         due = completions(text[match.end() :], MAGICS[match[1]].options)
         if not isinstance(due, Option):
             return due
-        known: Sequence[str] = due.choices
+        choices: Sequence[str] = due.choices
         if due.target == "provider":
-            known = [account.name for account in Settings(self._config).accounts().accounts]
-        return [f'"{each}"' if " " in each else each for each in known]
+            choices = [account.name for account in Settings(self._config).accounts().accounts]
+        return [f'"{choice}"' if " " in choice else choice for choice in choices]
 
 
 def _help(magic: Magic) -> str:
     return f"{magic.summary}\n\nOptions:\n{usage(magic.options)}"
 
 
-def _made(name: str) -> Any:
-    """Make a line and cell magic that expands variables itself, after the options are read.
+def _make_magic(name: str) -> Any:
+    """Return a line and cell magic that expands variables after it has read the options.
 
-    Otherwise the text of a page that stands in a variable could set options.
+    Otherwise the text of a page in a variable could set options.
     """
 
     def call(self: WebMagics, line: str, cell: str | None = None, local_ns: Any = None) -> Any:
         return self._call(name, line, cell, local_ns)  # pyright: ignore[reportPrivateUsage]
 
     call.__name__, call.__doc__ = name, _help(MAGICS[name])
-    made: Any = needs_local_scope(no_var_expand(call))
-    # Typed differently from version to version.
-    return cast("Any", line_cell_magic)(made)
+    magic: Any = needs_local_scope(no_var_expand(call))
+    # Its types differ between versions.
+    return cast("Any", line_cell_magic)(magic)
 
 
 for _name in MAGICS:
-    setattr(WebMagics, _name, _made(_name))
+    setattr(WebMagics, _name, _make_magic(_name))
 magics_class(WebMagics)
 
 
@@ -234,35 +231,35 @@ def _expanded(value: Any, names: Mapping[str, Any]) -> Any:
 
 
 def _line_expanded(line: str, names: Mapping[str, Any]) -> str:
-    """Replace as IPython does: all of a line, or nothing if one expression fails.
+    """Replace as IPython does: everything in a line, or nothing if one expression fails.
 
     Raises:
-        OptionError: It is none that was meant as it stands; searching for it would be in vain.
+        OptionError: An expression failed that was probably not meant as text.
     """
     try:
         return str(DollarFormatter().vformat(line, (), names))  # loses all lines but the last
-    except Exception as error:  # noqa: BLE001  # any code of the user's
+    except Exception as error:  # noqa: BLE001  # the user's code may raise anything
         fault = type(error).__name__
     for expression, needed in _expressions(line):
         if missing := needed - {*names, *vars(builtins)}:
-            told = f"there is no variable {min(missing)}"
+            reason = f"there is no variable {min(missing)}"
         else:
-            told = f"{{{expression}}} was not replaced, as the line raised {fault}"
-        raise OptionError(f"{told}; write {{{{, }}}} or $$ for braces or a dollar as they are.")
+            reason = f"{{{expression}}} was not replaced, as the line raised {fault}"
+        raise OptionError(f"{reason}; write {{{{, }}}} or $$ for braces or a dollar as they are.")
     return line
 
 
 def _expressions(line: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield what stands in braces and names variables, with these; most braces are no code."""
-    with suppress(ValueError):  # a brace that stands alone
-        for _, name, rest, _ in Formatter().parse(line):
-            expression = ":".join(filter(None, [name, rest])).strip()
+    """Yield the expressions in braces that use variables, with the names of these."""
+    with suppress(ValueError):  # a single brace
+        for _, name, format_spec, _ in Formatter().parse(line):
+            expression = ":".join(filter(None, [name, format_spec])).strip()
             with suppress(SyntaxError, RecursionError, MemoryError):
                 nodes = [*ast.walk(ast.parse(expression, mode="eval"))]
-                named = [node for node in nodes if isinstance(node, ast.Name)]
-                bound = {node.id for node in named if isinstance(node.ctx, ast.Store)}
+                names = [node for node in nodes if isinstance(node, ast.Name)]
+                bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
                 bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-                if needed := {node.id for node in named} - bound:
+                if needed := {node.id for node in names} - bound:
                     yield expression, needed
 
 
@@ -275,7 +272,7 @@ def _variable(name: str | None) -> str | None:
 
 
 @contextmanager
-def _usage_told(name: str) -> Generator[None, None, None]:
+def _usage_errors(name: str) -> Generator[None, None, None]:
     """Show wrong usage on one line, without a traceback."""
     try:
         yield
@@ -284,27 +281,27 @@ def _usage_told(name: str) -> Generator[None, None, None]:
 
 
 @contextmanager
-def _told_shortly(kept: str = "") -> Generator[None, None, None]:
-    """Show our errors, and Ctrl-C, without the frames that led to them."""
+def _short_errors(note: str = "") -> Generator[None, None, None]:
+    """Show our errors and Ctrl-C without a traceback."""
     try:
         yield
     except WebToolsError as error:
-        lines, _ = display_lines(str(error), _MOST_LINES)
-        _shorten(error, "\n".join(filter(None, [*lines, kept])))
+        lines, _ = display_lines(str(error), _MAX_ERROR_LINES)
+        _shorten(error, "\n".join(filter(None, [*lines, note])))
         raise
-    except KeyboardInterrupt as stopped:
-        _shorten(stopped, "the call was stopped")
+    except KeyboardInterrupt as interrupt:
+        _shorten(interrupt, "the call was stopped")
         raise
 
 
-def _shorten(error: BaseException, words: str) -> None:
-    shown = f"{type(error).__name__}: {words}"
-    # What IPython asks an error for; the error itself stays what it is for `except`.
-    vars(error)["_render_traceback_"] = lambda: [shown]
+def _shorten(error: BaseException, message: str) -> None:
+    text = f"{type(error).__name__}: {message}"
+    # IPython calls this method to render an error.
+    vars(error)["_render_traceback_"] = lambda: [text]
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Add the magics; what `%load_ext webtools` calls."""
+    """Add the magics. `%load_ext webtools` calls this."""
     magics = WebMagics(shell)
     shell.register_magics(magics)
     shell.set_hook("complete_command", magics.complete, re_key=_ANY_MAGIC.pattern)
@@ -312,15 +309,15 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take the magics away; what `%unload_ext webtools` calls."""
+    """Remove the magics. `%unload_ext webtools` calls this."""
     manager = shell.magics_manager
     magics = manager.registry.pop(WebMagics.__name__, None)
     if magics is None:
         return
     magics.close()
     for kind in manager.magics.values():
-        for name in (*MAGICS, *_OTHERS):
+        for name in (*MAGICS, *_OTHER_MAGICS):
             kind.pop(name, None)
     completers = shell.strdispatchers["complete_command"].regexs
-    completers.pop(_ANY_MAGIC, None)  # compiled alike, so equal
+    completers.pop(_ANY_MAGIC, None)  # equal to the compiled pattern
     shell.input_transformer_manager.token_transformers.remove(Question)

@@ -1,6 +1,6 @@
-"""Lets a question on a magic's line end in a question mark, which IPython takes as a cry for help.
+"""Allow a question mark at the end of a magic's line.
 
-IPython reads `%web_deep what did Python 3.10 add?` as `add?`, and shows the help on `add`.
+Otherwise IPython reads `%web_deep what did Python 3.10 add?` as `add?`, and shows help on `add`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _LINE = re.compile(
 
 
 class Question(HelpEnd):
-    """Takes a line of ours before the transformer for `object?` gets it; `%web?` stays help."""
+    """Handles a line of ours before the transformer for `object?`. `%web?` still shows help."""
 
     priority = HelpEnd.priority - 1
 
     def transform(self, lines: list[str]) -> list[str]:
-        """Turn the line into the call that it would be without the question mark.
+        """Replace the line by the call of the magic.
 
         Raises:
-            SyntaxError: The line is not ours; the next transformer may have it.
+            SyntaxError: The line is not ours. IPython then tries the next transformer.
         """
-        found: Any = self  # untyped there
-        start, end = int(found.start_line), int(found.q_line)
+        token: Any = self  # untyped in IPython
+        start, end = int(token.start_line), int(token.q_line)
         match = _LINE.fullmatch(lines[start])
         if match is None or start != end:
             raise SyntaxError

@@ -1,4 +1,4 @@
-"""What each notebook magic calls; its options are the arguments of the tool's input model."""
+"""The notebook magics. Their options are the arguments of the tools' input models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webtools.notebook.line import OptionError
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
-EVERY = (
+COMMON_OPTIONS = (
     OUTPUT,
     Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),
     Option(("--help", "-h"), "help", "List the options.", "flag"),
@@ -26,35 +26,36 @@ class Magic:
     """A magic.
 
     Attributes:
-        summary: What it does.
-        method: The method of WebTools.
-        example: A subject to show.
-        own: Its options, beside those that all have.
-        reads: How the text becomes the subject of the call.
-        fixed: Arguments that the magic itself sets.
-        new_name: The name to use in place of this old one; empty for one that stays.
+        summary: Its description.
+        method: The method of `WebTools`.
+        example: An example of a subject.
+        tool_options: The options of its tool.
+        read_subject: Converts the text to the subject of the call.
+        fixed: Arguments that the magic sets.
+        new_name: The replacement for an old name, or "".
     """
 
     summary: str
     method: str
     example: str
-    own: tuple[Option, ...]
-    reads: Callable[[str], Any]
+    tool_options: tuple[Option, ...]
+    read_subject: Callable[[str], Any]
     fixed: Mapping[str, Any] = field(default_factory=dict[str, Any])
     new_name: str = ""
 
     @property
     def options(self) -> tuple[Option, ...]:
         """All its options."""
-        return *self.own, *((CACHE, *EVERY) if self.is_asking else EVERY)
+        cache = (CACHE,) if self.makes_calls else ()
+        return *self.tool_options, *cache, *COMMON_OPTIONS
 
     @property
-    def is_asking(self) -> bool:
-        """Whether a call asks providers, so that there may be a cached answer, and progress."""
+    def makes_calls(self) -> bool:
+        """Whether it calls providers, and so has cache entries and progress."""
         return self.method not in {"plan", "read"}
 
 
-def _one(text: str, kind: str) -> str:
+def _single_word(text: str, kind: str) -> str:
     words = text.split()
     if len(words) > 1:
         raise OptionError(f"give one {kind}, not {len(words)}.")
@@ -63,8 +64,8 @@ def _one(text: str, kind: str) -> str:
 
 def _research(summary: str, example: str, command: str = "") -> Magic:
     fixed = {"command": command} if command else {}
-    named = tuple(option for option in _RESEARCH if option.target not in fixed)
-    return Magic(summary, "research", example, (*named, PLAN), str, fixed)
+    options = tuple(option for option in _RESEARCH if option.target not in fixed)
+    return Magic(summary, "research", example, (*options, PLAN), str, fixed)
 
 
 _RESEARCH = (*options_of(RESEARCH.input_model, {"synthesis": synthesis_names()}), KEYLESS)
@@ -83,12 +84,12 @@ MAGICS = {
     ),
     "web_summarize": Magic(
         "Summarize the document behind a URL.",
-        *("summarize", _URL, options_of(SUMMARIZE.input_model), partial(_one, kind="URL")),
+        *("summarize", _URL, options_of(SUMMARIZE.input_model), partial(_single_word, kind="URL")),
     ),
     "web_read": Magic(
-        "Read the rest of an output that was cut; its handle stands at the end of the output.",
+        "Read the rest of an output that was cut; its handle is at the end of the output.",
         *("read", "{result.details['read_handle']}", options_of(READ.input_model)),
-        partial(_one, kind="handle"),
+        partial(_single_word, kind="handle"),
     ),
     "web_research": _research(
         "Find the top links for a question, or as --command says.", _QUESTION

@@ -49,7 +49,7 @@ __all__ = [
 FilterState = Literal["native", "local", "unsupported"]
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
-# Made when first asked for: a search needs none of them.
+# Loaded lazily: `research` and `plan` import this module.
 _HOMES = {
     "BudgetState": "plan",
     "PlanStep": "plan",

@@ -1,4 +1,4 @@
-"""What all models of results are: frozen, brief in logs; some show themselves to people."""
+"""Base classes of result models: frozen, with a short repr; some have notebook views."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Model(Bounded, BaseModel):
 
 
 class ItemModel(Pictured, Model):
-    """One of many in a response: alone in a cell it shows itself as the response would."""
+    """An item of a response, with a notebook view."""
 
 
 class ShownModel(Shown, Model):
-    """What a call returns: it also shows itself in a notebook and as a data frame."""
+    """A response, with a notebook view and a data frame."""

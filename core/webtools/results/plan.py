@@ -62,7 +62,7 @@ class ResearchPlan(ShownModel):
         chain: The providers in the order in which they would be tried; the first to find
             anything serves.
         reading: Who would read the pages; null when none are read.
-        synthesizer: Who would write the answer; null when there is none.
+        synthesizer: Who would write the answer; null without one.
         synthesis: The provider call of the synthesizer; null when it makes none.
         kept_since: Since when the answer is in the cache; null when it is not.
         worst_cost_usd: The most that the call costs: every provider of the chain asked in vain
@@ -70,7 +70,7 @@ class ResearchPlan(ShownModel):
             written; 0 when it is in the cache.
         most_output_bytes: The most text that a model would get; the notice of a cut, about 250
             bytes, comes on top.
-        budget: What is spent of it; null when there is none.
+        budget: What is spent of it; null without one.
     """
 
     query: str

@@ -1,4 +1,4 @@
-"""Scores for those who need a number for every result."""
+"""A score for every result."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,6 @@ from webtools.results import SearchResult
 
 def scores_of(results: Sequence[SearchResult]) -> list[float]:
     """Return the results' own scores, or scores by rank, from 1 down, unless all have one."""
-    own = [result.score for result in results if result.score is not None]
+    scores = [result.score for result in results if result.score is not None]
     count = len(results)
-    return own if len(own) == count else [(count - rank) / count for rank in range(count)]
+    return scores if len(scores) == count else [(count - rank) / count for rank in range(count)]

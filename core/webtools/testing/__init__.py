@@ -1,4 +1,4 @@
-"""For authors of providers: the tests that each must pass, and calls without a network."""
+"""Tests for authors of providers, and calls without a network."""
 
 try:
     from webtools.testing.conformance import INSTANCE, JUNK, KEY, ProviderConformance, assert_sound

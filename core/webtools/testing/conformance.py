@@ -1,4 +1,4 @@
-"""Tests that every provider must pass; a provider's author runs them by subclassing.
+"""Tests that every provider must pass. Authors of providers run them in a subclass.
 
     class TestPlover(ProviderConformance):
         @pytest.fixture
@@ -9,7 +9,7 @@
         def samples(self):
             return {"search": {"results": [{"url": "https://a.example/", "title": "A"}]}}
 
-Nothing is sent: the calls run over a transport that gives the responses of the test.
+No request is sent: the calls use a transport that returns the responses of the test.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from webtools.testing.provider_calls import (
     URLS,
     answer,
     outcome,
+    outcome_and_requests,
     read_sample,
     registered,
-    sent,
 )
 
 KEY = "test-key-conformance-5d1c9f"
-INSTANCE = "https://instance.example"  # of what everyone runs their own of
+INSTANCE = "https://instance.example"  # for types whose instances users run themselves
 
 _UNREADABLE: dict[str, bytes] = {  # no JSON object
     "nothing": b"",
@@ -123,31 +123,31 @@ _FILTERED = SearchQuery(
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-# --- what comes out ----------------------------------------------------------------------------
+# --- sound results -----------------------------------------------------------------------------
 
 
-def assert_sound(found: Any) -> None:
-    """Refuse text with controls, odd addresses, scores and dates."""
-    if isinstance(found, WebToolsError):
-        assert isinstance(found, ProviderError), repr(found)
-        assert found.provider
-        _assert_clean(str(found), one_line=True)
+def assert_sound(result: Any) -> None:
+    """Check a result or an error for control characters, URLs, scores and dates."""
+    if isinstance(result, WebToolsError):
+        assert isinstance(result, ProviderError), repr(result)
+        assert result.provider
+        _assert_clean(str(result), one_line=True)
         return
-    for warning in found.warnings:
+    for warning in result.warnings:
         _assert_clean(warning, one_line=True)
-    if isinstance(found, (SearchResponse, Hits)):
-        for result in found.results:
-            _assert_hit_is_sound(result)
+    if isinstance(result, (SearchResponse, Hits)):
+        for hit in result.results:
+            _assert_hit_is_sound(hit)
             # Documentation keeps the lines of its code.
-            _assert_clean(result.snippet, one_line=isinstance(found, SearchResponse))
-    elif isinstance(found, FetchResponse):
-        assert tuple(page.url for page in found.pages) == URLS
-        for page in found.pages:
+            _assert_clean(hit.snippet, one_line=isinstance(result, SearchResponse))
+    elif isinstance(result, FetchResponse):
+        assert tuple(page.url for page in result.pages) == URLS
+        for page in result.pages:
             _assert_aware(page.published_at)
             _assert_clean(page.title or "", one_line=True)
     else:
-        assert found.text.strip()
-        _assert_clean(found.text)
+        assert result.text.strip()
+        _assert_clean(result.text)
 
 
 def _assert_hit_is_sound(result: SearchResult) -> None:
@@ -169,10 +169,10 @@ def _assert_aware(moment: datetime | None) -> None:
 
 
 class ProviderConformance:
-    """What every provider with an API must hold to.
+    """The tests that every provider with an API must pass.
 
-    Override the fixtures `provider` and `samples`, and `sample_urls` and `options` if need be. Each
-    test goes through all that the provider can do.
+    Override the fixtures `provider` and `samples`, and if necessary `sample_urls` and `options`.
+    Each test covers all capabilities of the provider.
     """
 
     @pytest.fixture
@@ -182,11 +182,11 @@ class ProviderConformance:
 
     @pytest.fixture
     def samples(self) -> Mapping[Capability, Any]:
-        """Return a successful response of the API for each thing that the provider can do.
+        """Return a successful response of the API for each capability.
 
         A response is decoded JSON or a `Response`, with results or pages in it. Copy a real one: a
-        reader that was written by the documentation alone may fail on it. For a call of several
-        requests return a tuple of responses.
+        reader that follows the documentation alone may fail on it. For a call with several requests
+        return a tuple of responses.
         """
         raise NotImplementedError('override the fixture `samples`, such as {"search": {...}}')
 
@@ -211,12 +211,12 @@ class ProviderConformance:
             yield build(ProviderConfig.model_validate(entry), None, "a test")
 
     @pytest.fixture
-    def able(self, account: Account) -> tuple[Capability, ...]:
-        """Return what it can do."""
+    def capabilities(self, account: Account) -> tuple[Capability, ...]:
+        """Return its capabilities."""
         return PROVIDERS[account.type].capabilities()
 
     def test_it_says_what_it_is(self, provider: Any) -> None:
-        """Its name can stand in a config file, its origin is one, and its facts are dated."""
+        """Its name, origin, URLs and dates are valid."""
         about = provider.ABOUT
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", about.name)
         assert about.title.strip()
@@ -232,123 +232,127 @@ class ProviderConformance:
     def test_it_reads_a_sample_response(
         self,
         account: Account,
-        able: tuple[Capability, ...],
+        capabilities: tuple[Capability, ...],
         samples: Mapping[Capability, Any],
         sample_urls: Sequence[str],
     ) -> None:
         """A response of the API becomes a result, and every value in it can be read."""
-        for each in able:
-            assert each in samples, f"the fixture `samples` has no response for {each}"
-            found = read_sample(account, each, samples[each], sample_urls)
-            if isinstance(found, WebToolsError):
-                raise found
-            assert [warning for warning in found.warnings if UNREADABLE in warning] == []
-            if isinstance(found, FetchResponse):
-                assert [page.error for page in found.pages] == [None] * len(sample_urls)
-                empty = [page.url for page in found.pages if not (page.text or page.passages)]
-                assert empty == [], f"the sample of {each} has pages without text: {empty}"
-            elif isinstance(found, (SearchResponse, Hits)):
-                assert found.results, f"the sample of {each} has no results"
-            if not isinstance(found, FetchResponse):
-                assert_sound(found)
+        for capability in capabilities:
+            assert capability in samples, f"the fixture `samples` has no response for {capability}"
+            result = read_sample(account, capability, samples[capability], sample_urls)
+            if isinstance(result, WebToolsError):
+                raise result
+            assert [warning for warning in result.warnings if UNREADABLE in warning] == []
+            if isinstance(result, FetchResponse):
+                assert [page.error for page in result.pages] == [None] * len(sample_urls)
+                empty = [page.url for page in result.pages if not (page.text or page.passages)]
+                assert empty == [], f"the sample of {capability} has pages without text: {empty}"
+            elif isinstance(result, (SearchResponse, Hits)):
+                assert result.results, f"the sample of {capability} has no results"
+            if not isinstance(result, FetchResponse):
+                assert_sound(result)
 
-    def test_its_native_filters_exist(self, account: Account, able: tuple[Capability, ...]) -> None:
+    def test_its_native_filters_exist(
+        self, account: Account, capabilities: tuple[Capability, ...]
+    ) -> None:
         """`native_filters` returns names of filters."""
-        if "search" in able:
+        if "search" in capabilities:
             search = PROVIDERS[account.type].search
             assert search is not None
             names = set(search.native_filters(_FILTERED, account))
             assert names <= set(FILTERS), f"unknown filters: {sorted(names - set(FILTERS))}"
 
     def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
-        self, account: Account, able: tuple[Capability, ...]
+        self, account: Account, capabilities: tuple[Capability, ...]
     ) -> None:
         """No repr shows it, and neither URL nor body has it."""
-        for each in able:
-            _, requests = sent(account, each, answer({}))
+        for capability in capabilities:
+            _, requests = outcome_and_requests(account, capability, answer({}))
             assert all(request.url.startswith(account.base_url + "/") for request in requests)
             request = requests[0]
             assert KEY in str(request.headers) or not PROVIDERS[account.type].about.needs_key
             assert KEY not in f"{request!r} {account!r} {request.url} {request.json}"
 
     def test_it_has_a_price_for_what_it_can_do(
-        self, account: Account, able: tuple[Capability, ...]
+        self, account: Account, capabilities: tuple[Capability, ...]
     ) -> None:
         """The budget reserves it before the call."""
-        for each in able:
-            assert PROVIDERS[account.type].worst_cost(CALLS[each][0], account) >= 0
+        for capability in capabilities:
+            assert PROVIDERS[account.type].worst_cost(CALLS[capability][0], account) >= 0
 
     @pytest.mark.parametrize("status", [200, 400, 500])
     @pytest.mark.parametrize("junk", JUNK)
     def test_junk_is_an_error_or_a_sound_success(
-        self, account: Account, able: tuple[Capability, ...], junk: str, status: int
+        self, account: Account, capabilities: tuple[Capability, ...], junk: str, status: int
     ) -> None:
-        """Whatever comes, nothing but a `ProviderError` is raised."""
-        for each in able:
-            assert_sound(outcome(account, each, answer(body=JUNK[junk], status=status)))
+        """A call raises nothing but a `ProviderError`."""
+        for capability in capabilities:
+            assert_sound(outcome(account, capability, answer(body=JUNK[junk], status=status)))
 
     @pytest.mark.parametrize("junk", _UNREADABLE)
     def test_a_success_that_is_no_json_object_is_a_format_error(
-        self, account: Account, able: tuple[Capability, ...], junk: str
+        self, account: Account, capabilities: tuple[Capability, ...], junk: str
     ) -> None:
-        """The message names the API, and drags nothing of the answer along."""
+        """The message names the API, and quotes nothing of the response."""
         title = PROVIDERS[account.type].about.title
-        for each in able:
-            found = outcome(account, each, answer(body=JUNK[junk]))
-            assert type(found) is ResponseFormatError
-            assert str(found).startswith(f"Failed to parse {title} API response for ")
-            assert found.__cause__ is found.__context__ is None
+        for capability in capabilities:
+            result = outcome(account, capability, answer(body=JUNK[junk]))
+            assert type(result) is ResponseFormatError
+            assert str(result).startswith(f"Failed to parse {title} API response for ")
+            assert result.__cause__ is result.__context__ is None
 
     @pytest.mark.parametrize("body", _ERROR_BODIES)
     def test_every_error_status_has_its_class(
-        self, account: Account, able: tuple[Capability, ...], body: str
+        self, account: Account, capabilities: tuple[Capability, ...], body: str
     ) -> None:
-        """Also where the body says nothing."""
+        """Also with an empty body."""
         title = PROVIDERS[account.type].about.title
-        for each, status in product(able, range(400, 600)):
-            found = outcome(account, each, answer(body=body.encode(), status=status))
+        for capability, status in product(capabilities, range(400, 600)):
+            result = outcome(account, capability, answer(body=body.encode(), status=status))
             kind = _KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)  # noqa: PLR2004
             is_own = status not in _DEFINED and kind is BadRequestError
-            assert type(found) in {kind, QuotaError if is_own else kind}, status
-            assert (found.status, found.provider) == (status, account.name)
-            assert found.retryable == (kind in {RateLimitError, UnavailableError})
-            assert found.retry_after is None
-            assert str(found).startswith(f"{title} API returned HTTP {status}")
+            assert type(result) in {kind, QuotaError if is_own else kind}, status
+            assert (result.status, result.provider) == (status, account.name)
+            assert result.retryable == (kind in {RateLimitError, UnavailableError})
+            assert result.retry_after is None
+            assert str(result).startswith(f"{title} API returned HTTP {status}")
 
     @pytest.mark.parametrize("status", [100, 201, 204, 301, 302, 307, 399])
     def test_no_other_status_is_a_success(
-        self, account: Account, able: tuple[Capability, ...], status: int
+        self, account: Account, capabilities: tuple[Capability, ...], status: int
     ) -> None:
-        """A redirect is refused: the key would travel along."""
-        for each in able:
-            found = outcome(account, each, answer({"results": []}, status))
-            assert (type(found), found.status) == (ResponseFormatError, status)
+        """A redirect is refused, because it would send the key to another host."""
+        for capability in capabilities:
+            result = outcome(account, capability, answer({"results": []}, status))
+            assert (type(result), result.status) == (ResponseFormatError, status)
 
     @pytest.mark.parametrize("status", [429, 503])
     def test_retry_after_is_read_in_every_form(
-        self, account: Account, able: tuple[Capability, ...], status: int
+        self, account: Account, capabilities: tuple[Capability, ...], status: int
     ) -> None:
-        """Seconds or a moment; what is neither counts as absent."""
+        """Seconds or a date. Anything else counts as missing."""
         moment = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
-        for each in able:
-            found = {
-                value: outcome(account, each, answer(None, status, retry_after=value)).retry_after
+        for capability in capabilities:
+            result = {
+                value: outcome(
+                    account, capability, answer(None, status, retry_after=value)
+                ).retry_after
                 for value in _RETRY_AFTER
             }
-            assert found == _RETRY_AFTER
-            later = outcome(account, each, answer(None, status, retry_after=moment))
+            assert result == _RETRY_AFTER
+            later = outcome(account, capability, answer(None, status, retry_after=moment))
             assert later.retry_after == pytest.approx(300, abs=3)
-            wrong = outcome(account, each, answer(None, 400, retry_after="7"))
+            wrong = outcome(account, capability, answer(None, 400, retry_after="7"))
             assert wrong.retry_after is None  # the same request would fail again
 
     def test_its_words_are_cleaned_and_bounded(
-        self, account: Account, able: tuple[Capability, ...]
+        self, account: Account, capabilities: tuple[Capability, ...]
     ) -> None:
         """An error shows no control characters, no key and no endless text."""
         words = f"\x1b]0;t\x07\x9b31mno\r\n\x00 {KEY}" + "way " * 1000
         bodies = ({"error": words}, {"errors": [{"message": words}]}, {"error": [{"msg": words}]})
-        for each, body in product(able, bodies):
-            found = outcome(account, each, answer(body, 400))
-            assert_sound(found)
-            assert KEY not in str(found)
-            assert len(str(found)) < 1000  # noqa: PLR2004
+        for capability, body in product(capabilities, bodies):
+            result = outcome(account, capability, answer(body, 400))
+            assert_sound(result)
+            assert KEY not in str(result)
+            assert len(str(result)) < 1000  # noqa: PLR2004

@@ -1,4 +1,4 @@
-"""Calls of a provider without a network: every request has the answer of the test."""
+"""Calls of a provider without a network: requests get the responses of the test."""
 
 from __future__ import annotations
 
@@ -41,27 +41,29 @@ URLS = ("https://a.example/1", "https://b.example/2")
 def answer(
     value: Any = None, status: int = 200, *, body: bytes | None = None, **headers: str
 ) -> Response:
-    """Return a response; `body` for bytes as they are, header names with underscores."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response(status, named, json.dumps(value).encode() if body is None else body)
+    """Return a response with JSON, or with `body`. Write header names with underscores."""
+    fields = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(status, fields, json.dumps(value).encode() if body is None else body)
 
 
-class _Answers:  # in turn; the last one to every further request
-    def __init__(self, *given: Response) -> None:
+class _Responses:
+    """Returns the responses in order, and the last one to all further requests."""
+
+    def __init__(self, *responses: Response) -> None:
         self.requests: list[Request] = []
-        self._given = given
+        self._responses = responses
 
     def send(self, request: Request, deadline: float) -> Response:
         del deadline
         self.requests.append(request)
-        return self._given[min(len(self.requests), len(self._given)) - 1]
+        return self._responses[min(len(self.requests), len(self._responses)) - 1]
 
     def resolve(self, host: str, port: int, deadline: float) -> NoReturn:
         raise NotImplementedError(host, port, deadline)
 
 
 class _Clock:
-    """Time in which waiting takes none."""
+    """A clock that moves when a call sleeps."""
 
     now = 1000.0
 
@@ -74,13 +76,13 @@ class _Clock:
 
 @contextmanager
 def registered(provider: Any) -> Generator[None, None, None]:
-    """Register a provider while the block runs; one that was known stays."""
-    known = provider.ABOUT.name in PROVIDERS
+    """Register a provider within a block. Keep one that was registered before."""
+    is_registered = provider.ABOUT.name in PROVIDERS
     PROVIDERS.register(provider)
     try:
         yield
     finally:
-        if not known:
+        if not is_registered:
             PROVIDERS.forget(provider.ABOUT.name)
 
 
@@ -105,7 +107,7 @@ async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthe
         )
 
 
-# For each capability a query, and the call that serves it.
+# A query and a call for each capability.
 CALLS: dict[Capability, tuple[Query, Callable[[Account, Any, IO], Coroutine[Any, Any, Any]]]] = {
     "search": (
         SearchQuery("q", 5),
@@ -124,10 +126,12 @@ CALLS: dict[Capability, tuple[Query, Callable[[Account, Any, IO], Coroutine[Any,
 }
 
 
-def sent(account: Account, able: Capability, given: Response) -> tuple[Any, list[Request]]:
-    """Run a call likewise; return what came of it, and what was sent."""
-    transport = _Answers(given)
-    query, call = CALLS[able]
+def outcome_and_requests(
+    account: Account, capability: Capability, response: Response
+) -> tuple[Any, list[Request]]:
+    """Run a call as `outcome` does, and return the requests too."""
+    transport = _Responses(response)
+    query, call = CALLS[capability]
     return _run(call(account, query, BlockingIO(transport))), transport.requests
 
 
@@ -140,23 +144,25 @@ def _run(coroutine: Coroutine[Any, Any, Any]) -> Any:
             return error
 
 
-def read_sample(account: Account, able: Capability, sample: Sample, urls: Sequence[str]) -> Any:
-    """Run a call that gets a sample response; return its result or its error.
+def read_sample(
+    account: Account, capability: Capability, sample: Sample, urls: Sequence[str]
+) -> Any:
+    """Run a call that gets a sample response, and return its result or its error.
 
     Args:
         account: The provider under test.
-        able: What the call needs.
+        capability: The kind of call.
         sample: Decoded JSON or a `Response`; a tuple of these for a call of several requests.
         urls: The pages of a fetch.
     """
-    given = sample if isinstance(sample, tuple) else (sample,)
-    responses = [each if isinstance(each, Response) else answer(each) for each in given]
-    query, call = CALLS[able]
-    if able == "fetch":
+    samples = sample if isinstance(sample, tuple) else (sample,)
+    responses = [item if isinstance(item, Response) else answer(item) for item in samples]
+    query, call = CALLS[capability]
+    if capability == "fetch":
         query = PageQuery((*urls,))
-    return _run(call(account, query, BlockingIO(_Answers(*responses))))
+    return _run(call(account, query, BlockingIO(_Responses(*responses))))
 
 
-def outcome(account: Account, able: Capability, given: Response) -> Any:
-    """Run a call in which every request has one answer; return its result or its error."""
-    return sent(account, able, given)[0]
+def outcome(account: Account, capability: Capability, response: Response) -> Any:
+    """Run a call whose requests get one response, and return its result or its error."""
+    return outcome_and_requests(account, capability, response)[0]
