@@ -53,7 +53,8 @@ def _options(options: Namespace) -> Options:
         for field in fields(Options)
         if (value := getattr(options, field.name)) is not None
     }
-    return Options(**values | {"arguments": dict(options.arguments)})
+    values["arguments"] = dict(options.arguments)
+    return Options(**values)
 
 
 def _report(summary: Summary, options: Namespace) -> int:
