@@ -15,7 +15,7 @@ import pytest
 from test_docs import BLOCKS
 
 from webtools import WebTools
-from webtools.cli.arguments import COMMANDS, parser_of
+from webtools.cli.arguments import COMMANDS, command_parser
 from webtools.providers import PROVIDERS
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
@@ -40,7 +40,7 @@ def test_nothing_generated_is_stale() -> None:
 def test_the_reference_of_the_command_line_has_every_option(name: str) -> None:
     text = docs_commands.reference()
     assert re.search(rf"^## webtools .*\b{name}\b", text, re.MULTILINE)
-    options = docs_commands.options_of(parser_of(name))
+    options = docs_commands.options_of(command_parser(name))
     assert [option for option in options if not re.search(rf"`[^`\n]*{option}\b", text)] == []
 
 
