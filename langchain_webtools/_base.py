@@ -36,21 +36,20 @@ class WebTool(BaseTool):
     Only `web` checks the arguments, so that the error for a bad one is the same everywhere.
 
     Key init args:
-        web: WebTools | None
-            Carries out the calls; by default the tool makes its own. Share one among tools.
-        api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: str
-            The name that the model calls.
-        handle_tool_error: bool | str | Callable[[ToolException], str] | None
-            True: a failure is a message with status "error". False: it is raised as
-            `WebToolException`, for middleware.
-        cache: "use" | "refresh" | "bypass"
-            Use cached results (the default), replace them, or ignore the cache.
-        content_blocks: bool
-            True: results come as `search_result` blocks, for models with native citations.
-        compact_artifact: bool
-            True: the artifact leaves out the texts of pages, which the content holds.
+        - `web` (`WebTools | None`): Carries out the calls; by default the tool makes its
+          own. Share one among tools.
+        - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
+          `{"exa": "..."}`, instead of `web`.
+        - `name` (`str`): The name that the model calls.
+        - `handle_tool_error` (`bool | str | Callable[[ToolException], str] | None`): True:
+          a failure is a message with status "error". False: it is raised as
+          `WebToolException`, for middleware.
+        - `cache` (`"use" | "refresh" | "bypass"`): Use cached results (the default),
+          replace them, or ignore the cache.
+        - `content_blocks` (`bool`): True: results come as `search_result` blocks, for
+          models with native citations.
+        - `compact_artifact` (`bool`): True: the artifact leaves out the texts of pages,
+          which the content holds.
 
     Further arguments have the names of the tool's arguments, such as `limit`. They are fixed for
     every call: a model neither sees nor changes them.

@@ -27,10 +27,9 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
         ```
 
     Key init args:
-        file: IO[str] | None
-            Where to print, stderr by default.
-        expanded: bool
-            Whether to show the results themselves: titles, URLs, citations.
+        - `file` (`IO[str] | None`): Where to print, stderr by default.
+        - `expanded` (`bool`): Whether to show the results themselves: titles, URLs,
+          citations.
 
     Instantiation:
         ```python

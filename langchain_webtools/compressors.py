@@ -23,14 +23,13 @@ class WebPassageCompressor(BaseDocumentCompressor):
     one. Works on the documents of any retriever, and best on pages.
 
     Key init args:
-        k: int
-            Most passages; 10 by default.
-        max_characters: int
-            Most characters of all passages together, their headings counted; 8,000 by default.
-        embeddings: Embeddings | None
-            Your embeddings. Their similarity to the query is added to the ranking.
-        reranker: BaseDocumentCompressor | None
-            Your reranker, such as a cross encoder: it orders the best 40 passages.
+        - `k` (`int`): Most passages; 10 by default.
+        - `max_characters` (`int`): Most characters of all passages together, their headings
+          counted; 8,000 by default.
+        - `embeddings` (`Embeddings | None`): Your embeddings. Their similarity to the query
+          is added to the ranking.
+        - `reranker` (`BaseDocumentCompressor | None`): Your reranker, such as a cross
+          encoder: it orders the best 40 passages.
 
     Instantiation:
         ```python

@@ -40,38 +40,32 @@ class WebSearchRetriever(BaseRetriever):
         ```
 
     Key init args:
-        web: WebTools | None
-            Carries out the calls; by default the retriever makes its own. Share one with tools.
-        api_keys: Mapping[str, str] | None
-            API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        k: int
-            Most documents, 1 to 100; 5 by default.
-        include_domains, exclude_domains: str | Sequence[str]
-            Only results from these domains, and none from those.
-        start_published_date, end_published_date: str | date | None
-            Only results published in this range, YYYY-MM-DD.
-        category: str | None
-            Kind of page; the names are in `webtools.tools.CATEGORIES`.
-        country, language: str | None
-            Two letters each: where results come from, and what they are written in.
-        safe_search: str | None
-            "off", "moderate" or "strict".
-        provider: str | None
-            Configured name of the provider to search with.
-        content: bool
-            Replace the snippet by the page content that the provider has, from the same request.
-            Several providers have no content, and some charge for it.
-        fetch: bool
-            Read each page and replace the snippet by its text. A page that fails keeps its
-            snippet, and `metadata["fetch_error"]` says why.
-        text_max_characters: int | None
-            Most characters of a fetched page.
-        compressor: BaseDocumentCompressor | None
-            Selects the relevant parts of the documents. With `fetch`, `WebPassageCompressor`
-            returns the best passages of all pages, ranked as in `web_research`.
-        ranked: bool
-            Add `query`, `rank` (from 1) and `score` (0 to 1) to the metadata. They depend on the
-            query, so `MultiQueryRetriever` then keeps a page once for each query.
+        - `web` (`WebTools | None`): Carries out the calls; by default the retriever makes
+          its own. Share one with tools.
+        - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
+          `{"exa": "..."}`, instead of `web`.
+        - `k` (`int`): Most documents, 1 to 100; 5 by default.
+        - `include_domains`, `exclude_domains` (`str | Sequence[str]`): Only results from
+          these domains, and none from those.
+        - `start_published_date`, `end_published_date` (`str | date | None`): Only results
+          published in this range, YYYY-MM-DD.
+        - `category` (`str | None`): Kind of page; the names are in
+          `webtools.tools.CATEGORIES`.
+        - `country`, `language` (`str | None`): Two letters each: where results come from,
+          and what they are written in.
+        - `safe_search` (`str | None`): "off", "moderate" or "strict".
+        - `provider` (`str | None`): Configured name of the provider to search with.
+        - `content` (`bool`): Replace the snippet by the page content that the provider has,
+          from the same request. Several providers have no content, and some charge for it.
+        - `fetch` (`bool`): Read each page and replace the snippet by its text. A page that
+          fails keeps its snippet, and `metadata["fetch_error"]` says why.
+        - `text_max_characters` (`int | None`): Most characters of a fetched page.
+        - `compressor` (`BaseDocumentCompressor | None`): Selects the relevant parts of the
+          documents. With `fetch`, `WebPassageCompressor` returns the best passages of all
+          pages, ranked as in `web_research`.
+        - `ranked` (`bool`): Add `query`, `rank` (from 1) and `score` (0 to 1) to the
+          metadata. They depend on the query, so `MultiQueryRetriever` then keeps a page
+          once for each query.
 
     Instantiation:
         ```python

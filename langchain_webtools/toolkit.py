@@ -34,19 +34,18 @@ class WebToolkit(BaseToolkit):
         ```
 
     Key init args:
-        web: WebTools | None
-            Carries out the calls; by default the toolkit makes its own.
-        api_keys, max_results, budget, transport, …
-            The arguments of `WebTools`, instead of `web`.
-        llm: BaseChatModel | Runnable | None
-            Writes the answers of web_research. Without a model, they quote the sources.
-        prefix: str
-            Put before the names of the tools. An agent silently drops the first of two tools
-            with the same name, so use different prefixes for several toolkits.
-        suffix: str
-            Put after the names of the tools.
-        compact_artifact: bool
-            True: artifacts leave out the texts of pages, which the messages hold.
+        - `web` (`WebTools | None`): Carries out the calls; by default the toolkit makes its
+          own.
+        - `api_keys`, `max_results`, `budget`, `transport`, …: The arguments of `WebTools`,
+          instead of `web`.
+        - `llm` (`BaseChatModel | Runnable | None`): Writes the answers of web_research.
+          Without a model, they quote the sources.
+        - `prefix` (`str`): Put before the names of the tools. An agent silently drops the
+          first of two tools with the same name, so use different prefixes for several
+          toolkits.
+        - `suffix` (`str`): Put after the names of the tools.
+        - `compact_artifact` (`bool`): True: artifacts leave out the texts of pages, which
+          the messages hold.
 
     Instantiation:
         ```python

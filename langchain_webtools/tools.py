@@ -24,10 +24,10 @@ class WebSearchTool(WebTool):
         ```
 
     Key init args:
-        limit, include_domains, exclude_domains, category, country, language, provider, …
-            Fixed for every call: a model neither sees nor changes them.
-        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
-            As described in `WebTool`.
+        - `limit`, `include_domains`, `exclude_domains`, `category`, `country`, `language`,
+          `provider`, …: Fixed for every call: a model neither sees nor changes them.
+        - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
+          `compact_artifact`: As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -98,10 +98,10 @@ class WebFetchTool(WebTool):
         ```
 
     Key init args:
-        question, highlights, summary, text_max_characters, provider, …
-            Fixed for every call: a model neither sees nor changes them.
-        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
-            As described in `WebTool`.
+        - `question`, `highlights`, `summary`, `text_max_characters`, `provider`, …: Fixed
+          for every call: a model neither sees nor changes them.
+        - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
+          `compact_artifact`: As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -164,10 +164,10 @@ class SummarizeTool(WebTool):
         ```
 
     Key init args:
-        summary_type, engine, target_language, provider
-            Fixed for every call: a model neither sees nor changes them.
-        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
-            As described in `WebTool`.
+        - `summary_type`, `engine`, `target_language`, `provider`: Fixed for every call: a
+          model neither sees nor changes them.
+        - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
+          `compact_artifact`: As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -228,13 +228,13 @@ class WebResearchTool(WebTool):
         ```
 
     Key init args:
-        llm: BaseChatModel | Runnable | None
-            Writes the answers of `web-deep`. Every citation is checked. Without a model, the answer
-            quotes the sources. Models made by `with_fallbacks` or `with_retry` work too.
-        command, limit, recency_days, synthesis
-            Fixed for every call: a model neither sees nor changes them.
-        web, api_keys, name, handle_tool_error, cache, content_blocks, compact_artifact
-            As described in `WebTool`.
+        - `llm` (`BaseChatModel | Runnable | None`): Writes the answers of `web-deep`. Every
+          citation is checked. Without a model, the answer quotes the sources. Models made
+          by `with_fallbacks` or `with_retry` work too.
+        - `command`, `limit`, `recency_days`, `synthesis`: Fixed for every call: a model
+          neither sees nor changes them.
+        - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
+          `compact_artifact`: As described in `WebTool`.
 
     Instantiation:
         ```python
@@ -301,11 +301,9 @@ class WebReadTool(WebTool):
         ```
 
     Key init args:
-        web, api_keys, handle_tool_error
-            As in the other tools.
-        name: str
-            The name that the model calls, "web_read". The notice in a truncated output names it,
-            so keep the name, or tell the model the other one.
+        - `web`, `api_keys`, `handle_tool_error`: As in the other tools.
+        - `name` (`str`): The name that the model calls, "web_read". The notice in a
+          truncated output names it, so keep the name, or tell the model the other one.
 
     Instantiation:
         ```python

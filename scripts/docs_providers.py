@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from docs_tables import Row, fields, listed, table, usd
+from docs_tables import Row, fields, listed, table, usd, value_with_default
 from pydantic import BaseModel, SecretStr
 
 from webtools._internal.operations.search_filters import LOCAL
@@ -72,22 +72,6 @@ def _setting_rows(prefix: str, model: type[BaseModel]) -> Iterator[Row]:
         name = f"{prefix}{key.strip('`')}"
         numbers = values.removeprefix("whole number, ").removesuffix(", at most 1,000,000,000")
         yield [f"`{name}`", special.get(name) or value_with_default(numbers, default), meaning]
-
-
-def value_with_default(values: str, default: str) -> str:
-    """Describe the values of a setting, with the default marked.
-
-    Args:
-        values: The possible values.
-        default: The default, "required", or "-" for no default.
-    """
-    if default == "required":
-        return f"{values}, required"
-    if default == "-":
-        return values
-    if default in values:
-        return values.replace(default, f"{default} (default)", 1)
-    return f"{values}, default {default}"
 
 
 def _special_values() -> dict[str, str]:

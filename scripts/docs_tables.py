@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from webtools import bulk, errors, results
 from webtools.inputs.options import CACHE, KEYLESS
 from webtools.notebook.table import COMMON_OPTIONS, MAGICS, PLAN
-from webtools.tools import TOOLS, ToolInput
+from webtools.tools import TOOLS
 
 Row: TypeAlias = Sequence[str]
 NOTHING = "-"
@@ -125,6 +125,22 @@ def fields(model: type[BaseModel], *, mode: Any = "validation") -> Iterator[tupl
         yield name, [f"`{json_name}`", values, meaning, default_of(json_name, facts, required)]
 
 
+def value_with_default(values: str, default: str) -> str:
+    """Describe the values of a setting, with the default marked.
+
+    Args:
+        values: The possible values.
+        default: The default, "required", or "-" for no default.
+    """
+    if default == "required":
+        return f"{values}, required"
+    if default == "-":
+        return values
+    if default in values:
+        return values.replace(default, f"{default} (default)", 1)
+    return f"{values}, default {default}"
+
+
 # --- tools, results, notebooks -----------------------------------------------------------------
 
 _COMMON = {
@@ -136,11 +152,6 @@ _COMMON = {
     "`retryable` and `retry_after`.",
 }
 _EMPTY = {"results": "Empty; the text is the result."}
-_FREE = {
-    "provider": "Null: the call needs no provider.",
-    "cost_usd": "Null: the call is free.",
-    "cost_is_estimate": "False.",
-}
 _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
     "web_search": (results.SearchResponse, {}, set()),
     "web_fetch": (
@@ -169,16 +180,12 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
             "results": "The sources.",
             "meta": "Providers, prices, confidence and warnings.",
             "synthesis": "The answer and its citations, or null.",
-            "provider": "Same as `meta.provider_used`.",
-            "warnings": "Same as `meta.warnings`.",
-            "cost_usd": "Same as `meta.cost_usd`.",
-            "cost_is_estimate": "Whether part of the price is an estimate or missing.",
         },
         set(),
     ),
     "web_read": (
         results.ReadResponse,
-        _EMPTY | _FREE | {"characters": "Length of the text in this response."},
+        _EMPTY | {"characters": "Length of the text in this response."},
         set(),
     ),
 }
@@ -191,14 +198,11 @@ def description(name: str) -> str:
 
 def arguments(name: str) -> str:
     """List the arguments of a tool."""
-    model = TOOLS[name].input_model
-    rows = table(("Argument", "Value", "Meaning", "Default"), (row for _, row in fields(model)))
-    return f"{rows}\n\n{_spellings(model)}"
-
-
-def _spellings(model: type[ToolInput]) -> str:
-    others = [f"`{other}` for `{name}`" for other, name in model.spellings.items()]
-    return f"Also accepted: camelCase names, {listed(others, 'and')}."
+    rows = (
+        [argument, value_with_default(values, default), meaning]
+        for _, (argument, values, meaning, default) in fields(TOOLS[name].input_model)
+    )
+    return table(("Argument", "Value", "Meaning"), rows)
 
 
 def details(name: str) -> str:
