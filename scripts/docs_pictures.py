@@ -46,7 +46,7 @@ from webtools_sandbox.news import read_items
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs/images"
 QUESTION = "How do I read a zip file in Python?"
-_WIDTHS = (60, 100)
+_COLUMNS = 100
 _THEMES = {"light": DEFAULT_TERMINAL_THEME, "dark": MONOKAI}
 _CHANGING = {
     re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"): "2026-11-20 09:30 UTC",
@@ -128,16 +128,15 @@ def _without_changes(text: str) -> str:
 
 
 def _terminal(config: Path) -> Iterator[tuple[str, str]]:
-    for columns in _WIDTHS:
-        printed = _without_changes(_printed(config, columns))
-        for name, theme in _THEMES.items():
-            yield f"terminal-{columns}-{name}.svg", _screen(printed, columns, theme)
+    printed = _without_changes(_printed(config))
+    for name, theme in _THEMES.items():
+        yield f"terminal-{_COLUMNS}-{name}.svg", _screen(printed, theme)
 
 
-def _printed(config: Path, columns: int) -> str:
+def _printed(config: Path) -> str:
     """Return what the command prints on a terminal of its own."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, _COLUMNS, 0, 0))
     command = [sys.executable, "-m", "webtools", "web-deep", QUESTION, "--config", str(config)]
     dropped = {"NO_COLOR", "COLUMNS"}
     environment = {key: value for key, value in os.environ.items() if key not in dropped}
@@ -160,8 +159,8 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def _screen(printed: str, columns: int, theme: TerminalTheme) -> str:
-    console = Console(record=True, width=columns, file=StringIO(), force_terminal=True)
+def _screen(printed: str, theme: TerminalTheme) -> str:
+    console = Console(record=True, width=_COLUMNS, file=StringIO(), force_terminal=True)
     command_line = Text(f'$ webtools web-deep "{QUESTION}"\n', style="bold")
     console.print(command_line, highlight=False)
     console.print(Text.from_ansi(printed.rstrip()), highlight=False)
