@@ -221,19 +221,6 @@ def _price_lists() -> str:
     return f"The price lists are of {usual}, except those of {listed(others, 'and')}."
 
 
-def who_can(folder: str = "") -> str:
-    """List the providers for each capability, with links to the pages in a folder."""
-    return "\n".join(
-        f"- **{title.capitalize()}**: "
-        + ", ".join(
-            f"[{services.about.title}]({folder}{name}.md)"
-            for name, services in PROVIDERS.items()
-            if services.can(able)
-        )
-        for able, title in _ABLE.items()
-    )
-
-
 # --- filters -----------------------------------------------------------------------------------
 
 

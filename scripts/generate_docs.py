@@ -49,7 +49,6 @@ PARTS: dict[str, Callable[..., str]] = {
     "providers": docs_providers.providers,
     "settings": docs_providers.settings,
     "variables": docs_providers.variables,
-    "who-can": docs_providers.who_can,
 }
 
 
