@@ -87,7 +87,7 @@ def as_json(text: str) -> Argument:
     return flag("--json", text)
 
 
-CONFIG = value("--config PATH", "Read this config file, not the usual one.")
+CONFIG = value("--config PATH", "Use this config file.")
 
 
 class UsageError(Exception):

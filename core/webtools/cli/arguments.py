@@ -15,7 +15,7 @@ from webtools.cli.tool_commands import CALLS, PLAN, RESEARCH, tool_options
 
 __all__ = ["COMMANDS", "UsageError", "asks_for_json", "command_parser", "read", "top_parser"]
 
-_DESCRIPTION = "The web for agents and people, over the providers you have keys for."
+_DESCRIPTION = "Search and read the web with the providers that you have keys for."
 _EPILOG = """\
 examples:
   webtools demo                            see it work: offline, no key needed
@@ -27,7 +27,7 @@ examples:
   webtools help search                     the options of a command
 
 exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or
-settings; 3 nothing was found; 130 Ctrl-C; 141 the reader of the output left
+settings; 3 nothing was found; 130 Ctrl-C; 141 the reading program ended
 """
 
 

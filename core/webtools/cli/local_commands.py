@@ -15,15 +15,15 @@ def _assignment(text: str) -> tuple[str, str]:
 
 
 BULK = Command(
-    "many searches, pages or questions, a row each",
+    "process many searches, pages or questions",
     "bulk:run",
-    "Search, fetch or research many items, and write one row for each: what was\n"
-    "found, or why nothing was, with price and time. If a run was interrupted,\n"
+    "Search, fetch or research many items. Each item becomes a row with its results or\n"
+    "its error, its price and its duration. If a run was interrupted,\n"
     "run the same command again to resume it. Finished rows stay.",
     """\
-INPUT holds a query or URL per line, or a JSON object per line with the arguments
-of its call, or is a .csv file whose columns are those; - is stdin. FILE holds JSON
-lines (.jsonl, .ndjson).
+INPUT has one query or URL per line, or one JSON object with arguments per line. It can
+also be a .csv file with arguments as columns, or - for stdin. FILE has JSON lines
+(.jsonl, .ndjson).
 
 examples:
   webtools bulk search queries.txt -o rows.jsonl --set limit=5
@@ -31,8 +31,8 @@ examples:
   webtools bulk research questions.jsonl -o answers.jsonl --set command=web-deep
   webtools bulk fetch urls.txt -o pages.jsonl --retry-failed
 
-exit codes: 0 all is done; 1 all is done, and rows have failed; 2 wrong usage or
-settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
+exit codes: 0 all rows succeeded; 1 some rows failed; 2 wrong usage or settings;
+4 stopped early, because the budget is spent or a provider refuses; 130 Ctrl-C
 """,
     (
         choice("operation OPERATION", "search fetch research", "search, fetch, research"),
@@ -40,20 +40,18 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
         value("-o --output FILE", "Write the rows to this file.", required=True),
         value(
             "--set NAME=VALUE",
-            "Argument of every call, such as limit=5 or provider=exa-main; repeatable.",
+            "Argument of every call, such as limit=5 or provider=exa-main. Repeatable.",
             dest="arguments",
             action="append",
             type=_assignment,
             default=[],
         ),
-        value("--workers N", "Calls at the same time (default 16).", type=int),
-        value("--attempts N", "Tries of an item at most (default 3).", type=int),
-        value(
-            "--interval SECONDS", "From one search or question to the next (default 0).", type=float
-        ),
+        value("--workers N", "Number of calls at the same time (default 16).", type=int),
+        value("--attempts N", "Maximum attempts per item (default 3).", type=int),
+        value("--interval SECONDS", "Time between searches or questions (default 0).", type=float),
         value(
             "--host-interval SECONDS",
-            "From one page of a host to its next, where pages are read directly (default 1).",
+            "Time between pages of the same host, when pages are read directly (default 1).",
             type=float,
         ),
         flag(
@@ -66,18 +64,18 @@ settings; 4 stopped, as the budget is spent or a provider refuses; 130 Ctrl-C
         choice(
             "--cache MODE",
             "use refresh bypass",
-            "What to do with cached answers: use (default), refresh or bypass.",
+            "Cached responses: use (default), refresh or bypass.",
         ),
-        value("--column NAME", "Column or key with the query or URL; leave others alone."),
+        value("--column NAME", "Column or key with the query or URL. Others are ignored."),
         flag("--retry-failed", "Retry failed rows.", default=None),
         flag("--retry-skipped", "Retry skipped rows.", default=None),
         choice(
             "--in-flight HOW",
             "resend skip",
-            "Calls under way when an earlier run was killed: resend them (default), which may "
-            "pay twice, or skip them with a row that says so.",
+            "Calls that were running when an earlier run was killed: resend them (default), "
+            "which may cost twice, or skip them.",
         ),
-        flag("--quiet", "Say nothing unless something is wrong."),
+        flag("--quiet", "Print only errors."),
         CONFIG,
         as_json("Print the counts as one JSON document."),
     ),
@@ -98,20 +96,20 @@ examples:
         value("file FILE", "the answer, as Markdown or plain text; - is stdin"),
         value(
             "--source URL",
-            "a page to check against; [1] means the first. Without any, the URLs in the answer",
+            "Page to check against. [1] is the first. Default: the URLs in the answer.",
             dest="sources",
             action="append",
             default=[],
         ),
-        flag("--strict", "exit with 1 for uncertain claims too"),
+        flag("--strict", "Also exit with 1 for uncertain claims."),
         CONFIG,
-        as_json("print the whole report as one JSON document"),
+        as_json("Print the report as one JSON document."),
     ),
 )
 EXPLAIN = Command(
-    "the events of one call",
+    "list the events of a call",
     "logs:explain",
-    "List what the log has of a call: the time, event, provider and fields of each line.",
+    "List the events of a call from the log: time, event, provider and fields.",
     """\
 examples:
   webtools explain 6ahay9sgb2f7
@@ -121,13 +119,13 @@ examples:
     (
         value("call CALL-ID", "id of the call, or its beginning"),
         CONFIG,
-        as_json("print the events as one JSON document"),
+        as_json("Print the events as one JSON document."),
     ),
 )
 LOG = Command(
-    "the log of the calls",
+    "show the log of calls",
     "logs:tail",
-    "Show the log of the calls: one line per event, the newest last.",
+    "Show the log of calls: one line per event, the newest last.",
     """\
 actions:
   tail       print the last lines
@@ -142,25 +140,24 @@ examples:
         choice("action ACTION", "tail", "see below"),
         value(
             "-n --lines N",
-            "print so many lines, 20 without; with --call, all",
+            "Number of lines (default 20; with --call, all).",
             type=number(int, 0, 10**9, "is not a number of lines; use 0 or more"),
         ),
-        flag("--follow", "also print new lines, until Ctrl-C"),
-        value("--call ID", "only the call of this id; its beginning is enough"),
+        flag("--follow", "Also print new lines, until Ctrl-C."),
+        value("--call ID", "Only the call with this ID. The start of the ID is enough."),
         CONFIG,
-        as_json("print the lines as they are in the file, a JSON object each"),
+        as_json("Print each line as a JSON object."),
     ),
 )
 CACHE = Command(
-    "show what the cache holds, or empty it",
+    "show or empty the cache",
     "cache:run",
-    "Tell what the cache holds, or empty it.",
+    "Show the contents of the cache, or empty it.",
     """\
 actions:
-  stats      where it is, how many answers it holds, how large and how old, and
-             what outputs were saved for web_read
-  clear      delete these answers and outputs; those of other configs stay, and so
-             does what was spent and which circuits are open
+  stats      show place, size and age of the cache, and the saved outputs
+  clear      delete the responses and outputs of this config; spending and circuit
+             breakers stay
 
 examples:
   webtools cache stats
@@ -169,20 +166,20 @@ examples:
     (
         choice("action ACTION", "stats clear", "see below"),
         CONFIG,
-        as_json("print the same as one JSON document"),
+        as_json("Print the same as one JSON document."),
     ),
 )
 CONFIGURE = Command(
     "find, check or write the config file",
     "config:run",
     "Find, check, create or change the config file. Type the key when the command asks\n"
-    "for it, or pipe it to standard input. A key is never an argument, which others could see.",
+    "for it, or pipe it to standard input. Other users could see it in an argument.",
     """\
 actions:
-  path       print where the file belongs and which one is in use
-  check      read the settings in force and describe them; no key is printed
+  path       print the place of the file, and which file is in use
+  check      describe the settings in use, without keys
   example    print a minimal config file
-  init       write a config file with one provider, which only you may read
+  init       write a config file with one provider; only you can read it
   add        add a provider of type TYPE to the file
   set-key    change the key of the provider NAME
 
@@ -194,23 +191,25 @@ examples:
 """,
     (
         choice("action ACTION", "path check example init add set-key", "see below"),
-        value("name NAME", "init, set-key: name of the provider; add: its type", nargs="?"),
-        value("--config PATH", "use this file, not the usual one"),
-        flag("--live", "check: also call each provider once, at the price of its smallest call"),
-        value("--type TYPE", "init: type of the provider, such as exa"),
-        value("--name NAME", "add: name of the provider, if not its type", dest="entry_name"),
-        flag("--force", "init: replace a file that is there"),
+        value(
+            "name NAME", "For init and set-key: name of the provider. For add: its type.", nargs="?"
+        ),
+        value("--config PATH", "Use this config file."),
+        flag("--live", "For check: also send one small, paid call to each provider."),
+        value("--type TYPE", "For init: type of the provider, such as exa."),
+        value("--name NAME", "For add: name of the provider, if not its type.", dest="entry_name"),
+        flag("--force", "For init: replace an existing file."),
     ),
 )
 MCP = Command(
     "serve the tools over the Model Context Protocol",
     "mcp:run",
-    "Serve the tools that your settings can serve over the Model Context Protocol:\n"
-    "to the client that started this command, over stdin and stdout, or to any\n"
-    "number of clients over HTTP. All calls share one cache and one budget.",
+    "Serve the tools over the Model Context Protocol: on stdin and stdout to the client\n"
+    "that started this command, or over HTTP to many clients. All calls share one cache\n"
+    "and one budget.",
     """\
-A bearer token is read from --token-file or WEBTOOLS_MCP_TOKEN; it is never an
-argument, which others could see. Off loopback there must be one.
+The bearer token is read from --token-file or WEBTOOLS_MCP_TOKEN. It is required for
+other addresses than loopback.
 
 examples:
   webtools mcp                                    what a client starts
@@ -218,23 +217,21 @@ examples:
   webtools mcp --http 10.0.0.5:8766 --token-file token.txt
 """,
     (
-        value("--http HOST:PORT", "Serve streamable HTTP there, at /mcp."),
-        value(
-            "--token-file FILE", "Ask clients for the token in this file (- stdin); needs --http."
-        ),
+        value("--http HOST:PORT", "Serve streamable HTTP at this address, at /mcp."),
+        value("--token-file FILE", "Require the token in this file (- for stdin). Needs --http."),
         value(
             "--allow-host HOST",
-            "Answer to this name in the Host and Origin headers too; repeatable.",
+            "Also accept this name in the Host and Origin headers. Repeatable.",
             action="append",
         ),
         CONFIG,
     ),
 )
 SANDBOX = Command(
-    "serve the providers' APIs offline, for tests and trials",
+    "simulate the providers offline, for tests",
     "sandbox:run",
-    "Serve an offline stand-in for the providers' APIs on this machine, until\n"
-    "Ctrl-C. Nothing leaves the machine, and no real key is needed.",
+    "Simulate the providers' APIs offline on this machine, until Ctrl-C. Nothing leaves\n"
+    "the machine. You need no key.",
     """\
 examples:
   webtools sandbox --write-config sandbox.json
@@ -244,27 +241,27 @@ examples:
     (
         value(
             "--port N",
-            "port, 0 for a free one (default %(default)s)",
+            "Port, 0 for a free one (default %(default)s).",
             type=number(int, 0, 65_535, "is not a port; use 0 to 65535"),
             default=8765,
         ),
         value(
             "--latency SECONDS",
-            "delay every answer by so much (default none)",
+            "Delay of every response (default 0).",
             type=number(float, 0, 3600, "is no delay; use seconds from 0 to 3600"),
             default=0.0,
         ),
         value(
             "--write-config PATH",
-            "write a config file that leads to the sandbox, with a cache and a log beside it; "
-            "never replaces another file",
+            "Write a config file for the sandbox, with its own cache and log. Does not replace "
+            "an existing file.",
         ),
     ),
 )
 COMPLETION = Command(
-    "make a shell complete this command",
+    "print the script for shell completion",
     "completion:script",
-    "Print what makes a shell complete this command: options, their values and the\n"
+    "Print the script with which a shell completes commands, options, values and the\n"
     "names of your providers.",
     """\
 examples:
@@ -280,8 +277,7 @@ examples:
 DEMO = Command(
     "see a search, a page and an answer with citations",
     "demo:run",
-    "Run the commands search, fetch and web-deep for one question, over the offline\n"
-    "sandbox. You need no key.",
+    "Run search, fetch and web-deep for one question, with the offline sandbox. You\nneed no key.",
     """\
 examples:
   webtools demo
@@ -290,7 +286,7 @@ examples:
 """,
     (
         value("texts QUESTION", "What to ask.", nargs="*"),
-        flag("--live", "use your own config, and the web, instead of the offline sandbox"),
+        flag("--live", "Use your own config and the web instead of the sandbox."),
     ),
     "[QUESTION]",
 )

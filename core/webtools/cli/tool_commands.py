@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from webtools.inputs.options import Option
 
 _MODEL = (
-    "Let this model write the answer, such as openai:gpt-5-mini. Takes LangChain or LlamaIndex, "
-    "and their package for the provider."
+    "Let this model write the answer, such as openai:gpt-5-mini. Needs LangChain or LlamaIndex, "
+    "and its package for the provider."
 )
 _time = number(float, 1e-9, 86_400, "is not a time; use seconds above 0, up to 86400")
 _CALL = (
-    value("--timeout SECONDS", "End the whole call after so long.", type=_time),
+    value("--timeout SECONDS", "Time limit of the whole call.", type=_time),
     CONFIG,
-    value("-o --output FILE", "Write to this file, uncut, and print nothing."),
-    flag("--force", "Replace FILE if it is there."),
-    flag("--plain", "Print on a terminal what a pipe would get."),
+    value("-o --output FILE", "Write the whole output to this file instead."),
+    flag("--force", "Replace FILE if it exists."),
+    flag("--plain", "Print plain text on a terminal too."),
 )
 
 
@@ -45,8 +45,8 @@ _research = partial(_tool, "web_research", "QUERY ...", data="results, meta and 
 
 RESEARCH = {
     "web": _research(
-        "find the top links for a question",
-        "Find the top links for a question, with the next provider where one fails.",
+        "find the best sources for a question",
+        "Find the best sources for a question.",
         """\
   webtools web best sqlite gui
   webtools web --limit 3 "type checkers for python"
@@ -55,7 +55,7 @@ RESEARCH = {
     ),
     "web-deep": _research(
         "read the best pages and answer with citations",
-        "Read the best pages for a question, and answer it. Every claim cites a page;\n"
+        "Read the best pages for a question and answer it. Every claim cites a page.\n"
         "(uncertain) marks claims that are not quoted from it.",
         """\
   webtools web-deep "How do I generate secure random tokens in Python?"
@@ -65,19 +65,19 @@ RESEARCH = {
   webtools web-deep --json "zip bombs" | jq -r '.synthesis.citations[]'
   webtools web-deep --cache refresh "python release schedule"
 """,
-        more=(flag("--passages", "Add the passages to the answer in a file or a pipe."),),
+        more=(flag("--passages", "Also write the passages to a file or pipe."),),
     ),
     "web-news": _research(
         "find recent news",
-        "Find recent news; the answer says how many of them really are recent.",
+        "Find recent news. The output says how many are recent.",
         """\
   webtools web-news python steering council
   webtools web-news --recency-days 2 "supply chain attack"
 """,
     ),
     "web-docs": _research(
-        "look into the documentation of software libraries",
-        "Look into the documentation of software libraries first.",
+        "search the documentation of software libraries",
+        "Search the documentation of software libraries first.",
         """\
   webtools web-docs "fastapi dependency injection"
   webtools web-docs --limit 3 -- argparse --help option
@@ -89,7 +89,7 @@ CALLS = {
         "web_search",
         "QUERY [QUERY ...]",
         "search the web",
-        "Search the web. Several queries run at the same time; quote each of them.",
+        "Search the web. Several queries run at the same time. Quote each query.",
         """\
   webtools search "asyncio task group" "structured concurrency"
   webtools search "python release" -n 3 --include-domain python.org
@@ -103,7 +103,7 @@ CALLS = {
         "web_fetch",
         "URL [URL ...]",
         "read web pages",
-        "Read web pages. Without a choice, the text of each page is printed as Markdown.",
+        "Read web pages and print them as Markdown.",
         """\
   webtools fetch https://example.com
   webtools fetch https://example.com -o page.md
@@ -126,8 +126,8 @@ CALLS = {
     "read": _tool(
         "web_read",
         "HANDLE",
-        "read the rest of an output that was cut",
-        "Read the rest of an output that was cut. The handle is at its end.\n"
+        "read the rest of a long output",
+        "Read the rest of an output that was cut. The handle is at the end of the output.\n"
         "Outputs are kept for a day.",
         """\
   webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --offset 51200
@@ -136,9 +136,9 @@ CALLS = {
     ),
 }
 PLAN = Command(
-    "what a research command would do and cost; nothing is sent",
+    "show what a research command would do and cost",
     "calls:plan",
-    "Tell what a research command would do and cost at most. Nothing is sent.",
+    "Show what a research command would do, and the most that it can cost. Nothing is sent.",
     """\
 examples:
   webtools plan "zip bombs" --command web-deep

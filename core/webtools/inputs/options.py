@@ -52,7 +52,7 @@ class Option:
 CACHE = Option(
     ("--cache",),
     "cache",
-    "What to do with cached answers: use them (default), refresh or bypass the cache.",
+    "Cached responses: use (default), refresh or bypass.",
     metavar="MODE",
     choices=("use", "refresh", "bypass"),
     old={"--refresh": "--cache=refresh", "--no-cache": "--cache=bypass"},
@@ -60,7 +60,7 @@ CACHE = Option(
 KEYLESS = Option(
     ("--keyless",),
     "keyless",
-    "Ask providers that need no key where no configured one can search.",
+    "Search without a key if no configured provider can search.",
     "flag",
 )
 
