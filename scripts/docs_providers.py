@@ -154,7 +154,7 @@ SIGN_UPS = {
     "context7": SignUp("1,000 calls a month", "https://context7.com/dashboard"),
     "serper": SignUp("2,500 searches once", "https://serper.dev/api-keys"),
     "you": SignUp("100 USD once", "https://you.com/platform/api-keys"),
-    "firecrawl": SignUp("some pages a day without a key", "https://www.firecrawl.dev/app/api-keys"),
+    "firecrawl": SignUp("a daily amount without a key", "https://www.firecrawl.dev/app/api-keys"),
     "linkup": SignUp("20 USD a month", "https://app.linkup.so"),
     "parallel": SignUp("5 USD a month", "https://platform.parallel.ai"),
     "jina": SignUp("10 million tokens once", "https://jina.ai/api-dashboard"),
@@ -174,7 +174,15 @@ _TEN = SearchQuery("q", 10)
 
 def providers(folder: str = "") -> str:
     """Show what each provider can do and what it costs, with links to the pages in a folder."""
-    head = ("Provider", "Type", "Can", "1,000 searches", "1,000 pages", "Free of charge", "Key")
+    head = (
+        "Provider",
+        "Type",
+        "Can",
+        "USD per 1,000 searches",
+        "USD per 1,000 pages",
+        "Free of charge",
+        "Key",
+    )
     rows = [
         [
             f"[{services.about.title}]({folder}{name}.md)",
@@ -264,7 +272,7 @@ def filters() -> str:
     rows: list[Row] = []
     for case in _FILTERS:
         native = [name for name in searching if _is_native(name, case)]
-        applied_here = "webtools filters" if case.name in LOCAL else "ignored, with a warning"
+        applied_here = "applied by webtools" if case.name in LOCAL else "ignored, with a warning"
         rows.append(
             [case.title, _names(native, searching), _OTHERWISE.get(case.name, applied_here)]
         )
