@@ -26,8 +26,8 @@ from webtools._internal.http.tls import tls_context
 from webtools._internal.http.transports import (
     async_client_over,
     client_over,
-    open_async_client,
-    open_client,
+    open_async_transport,
+    open_transport,
 )
 from webtools._internal.http.watching import logged
 from webtools.errors import ConfigError, InputError
@@ -71,7 +71,7 @@ class BlockingHTTP:
         if self._is_missing:
             raise _missing("blocking", "transport")
         if self._client is not None:
-            return nullcontext(BlockingConnection(self._client, CurrentCall(), is_own=False))
+            return nullcontext(BlockingConnection(self._client, CurrentCall()))
         return self._pool(outgoing.route).connection(outgoing)
 
     def _pool(self, route: Route) -> BlockingPool:
@@ -81,7 +81,8 @@ class BlockingHTTP:
 
         def connect() -> BlockingConnection:
             call = CurrentCall()
-            return BlockingConnection(open_client(route, context, call), call)
+            transport = open_transport(route, context, call)
+            return BlockingConnection(client_over(transport), call, transport)
 
         pool = self._pools.setdefault(route, BlockingPool(connect))
         for old in _retire_pages(self._pools):
@@ -142,7 +143,7 @@ class AsyncHTTP:
         if self._is_missing:
             raise _missing("async", "async_transport")
         if self._client is not None:
-            return nullcontext(AsyncConnection(self._client, CurrentCall(), is_own=False))
+            return nullcontext(AsyncConnection(self._client, CurrentCall()))
         return (await self._pool(outgoing.route)).connection(outgoing)
 
     async def _pool(self, route: Route) -> AsyncPool:
@@ -153,7 +154,8 @@ class AsyncHTTP:
 
         def connect() -> AsyncConnection:
             call = CurrentCall()
-            return AsyncConnection(open_async_client(route, context, call), call)
+            transport = open_async_transport(route, context, call)
+            return AsyncConnection(async_client_over(transport), call, transport)
 
         pool = pools.setdefault(route, AsyncPool(connect))
         for old in _retire_pages(pools):

@@ -32,19 +32,27 @@ class Connection:
 
     Args:
         call: The call in progress, which the network backend shares.
-        is_own: Whether the transport is ours, and not the caller's.
+        transport: The transport, or None for one of the user.
     """
 
-    def __init__(self, call: CurrentCall, *, is_own: bool = True) -> None:
+    def __init__(
+        self,
+        call: CurrentCall,
+        transport: transports.BlockingTransport | transports.AsyncTransport | None,
+    ) -> None:
         self.is_reusable = False
         self.idle_since = 0.0
         self._call = call
-        self._is_own = is_own
+        self._transport = transport
+
+    def is_open(self) -> bool:
+        """Return whether an idle connection can be used again."""
+        return self._transport is not None and self._transport.is_open()
 
     def _begin(self, outgoing: Outgoing) -> httpx.Request:
         self.is_reusable = False
         self._call.begin(outgoing.deadline)
-        return outgoing.build() if self._is_own else outgoing.build_pinned()
+        return outgoing.build_pinned() if self._transport is None else outgoing.build()
 
     def _end(self, body: Body) -> Response:
         self.is_reusable = body.ends_with(self._call.last_read)
@@ -54,8 +62,13 @@ class Connection:
 class BlockingConnection(Connection):
     """A client of httpx over one transport."""
 
-    def __init__(self, client: httpx.Client, call: CurrentCall, *, is_own: bool = True) -> None:
-        super().__init__(call, is_own=is_own)
+    def __init__(
+        self,
+        client: httpx.Client,
+        call: CurrentCall,
+        transport: transports.BlockingTransport | None = None,
+    ) -> None:
+        super().__init__(call, transport)
         self._client = client
 
     def exchange(self, outgoing: Outgoing) -> Response:
@@ -80,9 +93,12 @@ class AsyncConnection(Connection):
     """The same on an event loop."""
 
     def __init__(
-        self, client: httpx.AsyncClient, call: CurrentCall, *, is_own: bool = True
+        self,
+        client: httpx.AsyncClient,
+        call: CurrentCall,
+        transport: transports.AsyncTransport | None = None,
     ) -> None:
-        super().__init__(call, is_own=is_own)
+        super().__init__(call, transport)
         self._client = client
 
     async def exchange(self, outgoing: Outgoing) -> Response:
@@ -129,10 +145,16 @@ class Pool(Generic[C]):
         self._idle: list[C] = []
         self._lock = threading.Lock()
 
-    def _take(self) -> C:
+    def _take(self) -> tuple[C, list[C]]:
+        """Return an open connection, and the idle ones that the server has closed."""
+        closed: list[C] = []
         with self._lock:
-            connection = self._idle.pop() if self._idle else None
-        return connection or self._connect()
+            while self._idle:
+                connection = self._idle.pop()
+                if connection.is_open():
+                    return connection, closed
+                closed.append(connection)
+        return self._connect(), closed
 
     def _give_back(self, connection: C) -> list[C]:
         """Keep a connection if it can be used again; return the connections to close."""
@@ -171,16 +193,16 @@ class BlockingPool(Pool[BlockingConnection]):
             self._permits.get(timeout=min(outgoing.seconds_left(), threading.TIMEOUT_MAX))
         except Empty:
             raise _all_busy() from None
-        expired: list[BlockingConnection] = []
+        unused: list[BlockingConnection] = []
         try:
-            connection = self._take()
+            connection, unused = self._take()
             try:
                 yield connection
             finally:
-                expired = self._give_back(connection)
+                unused += self._give_back(connection)
         finally:
             self._permits.put(None)
-            for old in expired:
+            for old in unused:
                 old.close()
 
 
@@ -199,16 +221,16 @@ class AsyncPool(Pool[AsyncConnection]):
                 await self._permits.acquire()
         except TimeoutError:
             raise _all_busy() from None
-        expired: list[AsyncConnection] = []
+        unused: list[AsyncConnection] = []
         try:
-            connection = self._take()
+            connection, unused = self._take()
             try:
                 yield connection
             finally:
-                expired = self._give_back(connection)
+                unused += self._give_back(connection)
         finally:
             self._permits.release()
-            for old in expired:
+            for old in unused:
                 await old.close()
 
 

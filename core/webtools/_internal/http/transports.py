@@ -1,4 +1,4 @@
-"""Transports of httpx over one connection of ours, and clients that add nothing to a request."""
+"""Transports of httpx over one connection, and clients that add nothing to a request."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import httpcore
 import httpx
+from pydantic import SecretStr
 
 from webtools._internal.http.network import AsyncBackend, BlockingBackend, CurrentCall
 from webtools._internal.http.outgoing import Route
@@ -15,35 +16,69 @@ from webtools._internal.http.outgoing import Route
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
 
 
-class _OverPool:
-    """Sets the pool of a transport, for which httpx has no argument."""
+class _OverConnection:
+    """Replaces the pool of a transport, which httpx has no argument for.
 
-    def __init__(self, pool: httpcore.ConnectionPool | httpcore.AsyncConnectionPool) -> None:
-        self._pool: Any = pool
+    Args:
+        connection: A connection of httpcore, or a pool of one connection, which a proxy needs.
+    """
 
+    def __init__(self, connection: Any) -> None:
+        self._pool = connection
 
-class BlockingTransport(_OverPool, httpx.HTTPTransport):
-    """httpx's transport over a pool of ours."""
-
-
-class AsyncTransport(_OverPool, httpx.AsyncHTTPTransport):
-    """httpx's transport over a pool of ours."""
-
-
-def open_client(route: Route, context: ssl.SSLContext | None, call: CurrentCall) -> httpx.Client:
-    """Make a client over one connection, which is opened when it is needed."""
-    backend = BlockingBackend(call, route.addresses)
-    pool = httpcore.ConnectionPool(network_backend=backend, **_settings(route, context))
-    return client_over(BlockingTransport(pool))
+    def is_open(self) -> bool:
+        """Return whether an idle connection can be used again."""
+        if isinstance(self._pool, (httpcore.ConnectionPool, httpcore.AsyncConnectionPool)):
+            return True  # it replaces the connection
+        return bool(self._pool.is_available()) and not self._pool.has_expired()
 
 
-def open_async_client(
+class BlockingTransport(_OverConnection, httpx.HTTPTransport):
+    """httpx's transport over one connection."""
+
+
+class AsyncTransport(_OverConnection, httpx.AsyncHTTPTransport):
+    """httpx's transport over one connection."""
+
+
+def open_transport(
     route: Route, context: ssl.SSLContext | None, call: CurrentCall
-) -> httpx.AsyncClient:
-    """Make an async client over one connection, which is opened when it is needed."""
+) -> BlockingTransport:
+    """Make a transport over one connection, which is opened when it is needed."""
+    backend = BlockingBackend(call, route.addresses)
+    if route.proxy is None:
+        connection = httpcore.HTTPConnection(
+            _origin(route), context, IDLE_SECONDS, network_backend=backend
+        )
+        return BlockingTransport(connection)
+    pool = httpcore.ConnectionPool(
+        context,
+        proxy=_proxy(route.proxy, context),
+        max_connections=1,
+        keepalive_expiry=IDLE_SECONDS,
+        network_backend=backend,
+    )
+    return BlockingTransport(pool)
+
+
+def open_async_transport(
+    route: Route, context: ssl.SSLContext | None, call: CurrentCall
+) -> AsyncTransport:
+    """Make the same for event loops."""
     backend = AsyncBackend(call, route.addresses)
-    pool = httpcore.AsyncConnectionPool(network_backend=backend, **_settings(route, context))
-    return async_client_over(AsyncTransport(pool))
+    if route.proxy is None:
+        connection = httpcore.AsyncHTTPConnection(
+            _origin(route), context, IDLE_SECONDS, network_backend=backend
+        )
+        return AsyncTransport(connection)
+    pool = httpcore.AsyncConnectionPool(
+        context,
+        proxy=_proxy(route.proxy, context),
+        max_connections=1,
+        keepalive_expiry=IDLE_SECONDS,
+        network_backend=backend,
+    )
+    return AsyncTransport(pool)
 
 
 def client_over(transport: httpx.BaseTransport) -> httpx.Client:
@@ -85,18 +120,12 @@ def _no_cookies() -> CookieJar:
     return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
-def _settings(route: Route, context: ssl.SSLContext | None) -> dict[str, Any]:
-    return {
-        "ssl_context": context,
-        "proxy": None if route.proxy is None else _proxy(route, context),
-        "max_connections": 1,
-        "keepalive_expiry": IDLE_SECONDS,
-    }
+def _origin(route: Route) -> httpcore.Origin:
+    return httpcore.URL(route.origin).origin
 
 
-def _proxy(route: Route, context: ssl.SSLContext | None) -> httpcore.Proxy:
-    assert route.proxy is not None  # noqa: S101
-    proxy = httpx.Proxy(route.proxy.get_secret_value())
+def _proxy(url: SecretStr, context: ssl.SSLContext | None) -> httpcore.Proxy:
+    proxy = httpx.Proxy(url.get_secret_value())
     return httpcore.Proxy(
         str(proxy.url),
         auth=proxy.raw_auth,

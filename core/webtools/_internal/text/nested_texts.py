@@ -15,21 +15,29 @@ Change: TypeAlias = Callable[[str, str], str]
 
 
 def texts_in(value: object) -> list[str]:
-    """Return every text in a value, keys too."""
+    """Return every text in a value, keys too.
+
+    Raises:
+        RecursionError: The value is nested too deep, or contains itself.
+    """
     texts: list[str] = []
-    values = [value]
-    while values:
-        value = values.pop()
-        if isinstance(value, str):
-            texts.append(value)
-        elif isinstance(value, BaseModel):
-            values += vars(value).values()
-        elif is_list(value):
-            values += value
-        elif is_object(value):
-            values += value
-            values += value.values()
+    _collect(value, texts)
     return texts
+
+
+def _collect(value: object, texts: list[str]) -> None:
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, BaseModel):
+        for field in vars(value).values():
+            _collect(field, texts)
+    elif is_list(value):
+        for item in value:
+            _collect(item, texts)
+    elif is_object(value):
+        for key, item in value.items():
+            _collect(key, texts)
+            _collect(item, texts)
 
 
 def with_texts(value: T, change: Change) -> T:
