@@ -238,11 +238,12 @@ _CODE = "(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"  # of a letter or a digit, in h
 _DECIMAL = r"(?:4[89]|5[0-7]|6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2])(?!\d)"
 _SPELLED_LETTERS = (
     f"%(?:25){{0,3}}(?P<percent>{_CODE})",
-    rf"\\{{1,8}}(?:u00|x)(?P<backslash>{_CODE})",
+    rf"\\\\{{0,7}}(?:u00|x)(?P<backslash>{_CODE})",
     rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
 )
 _BORDER = "\0"  # between texts that are searched together; no text of a result holds it
-_MARKUP = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>|[*`]{1,9}"
+# Each alternative begins with a fixed character, which `re` searches for quickly.
+_MARKUP = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>|\*[*`]{0,8}|`[*`]{0,8}"
 _ANY_ESCAPE = re.compile("|".join([*_SPELLED_LETTERS, _MARKUP]))
 _WORD_START = re.compile(
     r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
