@@ -616,7 +616,6 @@ def test_it_serves_where_no_configured_provider_can_fetch(internet: Internet) ->
 def test_without_the_extra_the_error_has_the_command(
     internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webtools.providers.direct._INSTALLED", set())
     monkeypatch.setattr(
         "webtools.providers.direct.find_spec", lambda name: None if name == "pypdf" else object()
     )

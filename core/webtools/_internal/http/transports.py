@@ -112,7 +112,7 @@ def set_location_aside(response: httpx.Response) -> None:
 
     httpx would build the request that follows, and raise where the location is not a URL.
     """
-    if "location" in response.headers:
+    if response.has_redirect_location:
         response.extensions["location"] = response.headers.pop("location")
 
 
