@@ -59,6 +59,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/check_plain_words.py
 	@{ $(BIN)/mypy && $(BIN)/python scripts/check_examples.py mypy; } & types=$$!; \
 		{ $(BIN)/pyright --project pyproject.toml && $(BIN)/python scripts/check_examples.py pyright; }; \
 		found=$$?; wait $$types && exit $$found  # side by side, as each uses one core

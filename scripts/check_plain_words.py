@@ -13,16 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PATHS = [
-    "benchmarks",
-    "core",
-    "examples",
-    "langchain_webtools",
-    "llamaindex_webtools",
-    "sandbox",
-    "scripts",
-    "tests",
-]
 SUFFIXES = {".css", ".html", ".ipynb", ".js", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yml"}
 DATA = ["benchmarks/answers/pages/", "scripts/plain_words.txt"]  # quoted pages, and the list
 IS_DATA = "plain-words: data"
@@ -62,11 +52,11 @@ def matches(path: str, patterns: list[re.Pattern[str]]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Check the paths that were passed, else all of `PATHS`."""
+    """Check the paths that were passed, else the whole repository."""
     patterns = expressions()
     messages = [
         message
-        for path in tracked_files(sys.argv[1:] or PATHS)
+        for path in tracked_files(sys.argv[1:] or ["."])
         for message in matches(path, patterns)
     ]
     for message in messages:
