@@ -216,7 +216,7 @@ SCENARIOS: dict[str, Scenario] = {
         _EXA_SEARCH,
         options={"search_highlights": True},
     ),
-    "exa-search-invalid": Scenario("exa", _searching(_BARLEY, limit=500), _EXA_SEARCH, fails=True),
+    "exa-search-invalid": Scenario("exa", _searching(_BARLEY, limit=-1), _EXA_SEARCH, fails=True),
     "exa-search-overloaded": Scenario(
         "exa",
         _searching("glacier lake", limit=1),
@@ -238,7 +238,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "kagi-search": Scenario("kagi", _searching(_BARLEY, "glacier lake"), _KAGI_V1),
     "kagi-search-filtered": Scenario("kagi", _searching("seeds", **_SPRING), _KAGI_V1),
-    "kagi-search-invalid": Scenario("kagi", _searching(_BARLEY, limit=5000), _KAGI_V1, fails=True),
+    "kagi-search-invalid": Scenario("kagi", _searching(_BARLEY, limit=-1), _KAGI_V1, fails=True),
     "kagi-search-rate-limited": Scenario(
         "kagi",
         _searching("glacier lake", limit=1),
@@ -271,7 +271,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "kagi-summary-invalid": Scenario(
         "kagi",
-        _summarizing(_TEXT, engine="nobody"),  # plain-words: data
+        _summarizing(_TEXT, engine="unknown"),
         _KAGI_SUMMARY,
         fails=True,
     ),
@@ -302,7 +302,7 @@ SCENARIOS: dict[str, Scenario] = {
         "perplexity", _searching("seeds", **_SPRING), _PERPLEXITY_SEARCH
     ),
     "perplexity-search-invalid": Scenario(
-        "perplexity", _searching(_BARLEY, limit=500), _PERPLEXITY_SEARCH, fails=True
+        "perplexity", _searching(_BARLEY, limit=-1), _PERPLEXITY_SEARCH, fails=True
     ),
     **_named("perplexity-search", _failures("perplexity", _searching(_BARLEY), _PERPLEXITY_SEARCH)),
     "perplexity-synthesis": Scenario("perplexity", _POOL, _PERPLEXITY_AGENT),
@@ -343,7 +343,7 @@ SCENARIOS: dict[str, Scenario] = {
         "searxng",
         _searching(_BARLEY, "glacier lake"),
         _SEARXNG,
-        options={"engines": ["library", "nobody"]},  # plain-words: data
+        options={"engines": ["library", "unknown"]},
     ),
     "searxng-search-filtered": Scenario(
         "searxng", _searching("seeds", **{**_SPRING, "start_published_date": None}), _SEARXNG
@@ -358,7 +358,7 @@ SCENARIOS: dict[str, Scenario] = {
     "serper-search": Scenario("serper", _searching(_BARLEY, "glacier lake"), _SERPER),
     "serper-search-filtered": Scenario("serper", _searching("seeds", **_SPRING), _SERPER),
     "serper-search-invalid": Scenario(
-        "serper", _searching(_BARLEY, limit=500), _SERPER, fails=True
+        "serper", _searching(_BARLEY, limit=-1), _SERPER, fails=True
     ),
     "serper-search-rate-limited": Scenario(
         "serper",
