@@ -357,9 +357,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "serper-search": Scenario("serper", _searching(_BARLEY, "glacier lake"), _SERPER),
     "serper-search-filtered": Scenario("serper", _searching("seeds", **_SPRING), _SERPER),
-    "serper-search-invalid": Scenario(
-        "serper", _searching(_BARLEY, limit=-1), _SERPER, fails=True
-    ),
+    "serper-search-invalid": Scenario("serper", _searching(_BARLEY, limit=-1), _SERPER, fails=True),
     "serper-search-rate-limited": Scenario(
         "serper",
         _searching("glacier lake", limit=1),
