@@ -6,17 +6,17 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.demo-ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Clients that exist for Node.js only: those of Context7, with which the sandbox is tested too, and
-# the conformance suite of MCP, in one version for each revision of the protocol, and its inspector.
+# Clients that need Node.js: those of Context7, the MCP inspector, and the conformance suite of MCP in
+# one version for each protocol revision.
 MCP_SUITE := @modelcontextprotocol/conformance
 NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1 $(MCP_SUITE)@0.1.16 \
 	conformance-2026@npm:$(MCP_SUITE)@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0
-# It asks for strict tool calls of every model; a test runs it in the place of the newest.
+# This version requests strict tool calls from every model. One test uses it instead of the newest.
 OLDER_LANGCHAIN := langchain==1.3.18
-# An MCP client that pins the SDK below 2; a test runs it in an environment of its own.
+# An MCP client that requires version 1 of the SDK. A test runs it in a separate environment.
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
 
-# The tests start many processes, each of which would compile all that it imports.
+# Tests start many processes. Without bytecode files, each would compile its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -37,17 +37,17 @@ $(READY): pyproject.toml constraints.txt
 		--no-fund --ignore-scripts $(NODE_CLIENTS)
 	@touch $@
 
-# The demo needs one extra; the tests need all of them, and more.
+# The demo needs only one extra.
 $(DEMO_READY): pyproject.toml constraints.txt
 	@echo 'Installing the package with its extra cli into $(VENV) ...'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --constraint constraints.txt --editable '.[cli]'
 	@touch $@
 
-demo: $(DEMO_READY) ## Search, read a page and answer with citations, offline; ARGS=--live
+demo: $(DEMO_READY) ## Search, read a page and answer with citations, offline; ARGS=--live to use the web
 	@$(BIN)/webtools demo $(ARGS)
 
-test: lint test-only ## Lint, type-check and test, with branch coverage
+test: lint test-only ## Run lint and all tests, with branch coverage
 
 test-only: $(READY)
 	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),-n auto --dist worksteal --cov --cov-report=term:skip-covered)
@@ -62,33 +62,33 @@ lint: $(READY) ## Check style and types
 	$(BIN)/python scripts/check_plain_words.py
 	@{ $(BIN)/mypy && $(BIN)/python scripts/check_examples.py mypy; } & types=$$!; \
 		{ $(BIN)/pyright --project pyproject.toml && $(BIN)/python scripts/check_examples.py pyright; }; \
-		found=$$?; wait $$types && exit $$found  # side by side, as each uses one core
+		status=$$?; wait $$types && exit $$status  # in parallel: each uses one core
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(READY) ## Write what is generated of the documents, and build their site
+docs: $(READY) ## Update the generated parts of the docs and build the site
 	$(BIN)/python scripts/generate_docs.py
 	$(BIN)/python scripts/docs_pictures.py
 	$(BIN)/zensical build --strict --clean
 
-docs-check: $(READY) ## Tell what of the documents is stale; changes nothing
+docs-check: $(READY) ## Check that the generated parts of the docs are up to date
 	$(BIN)/python scripts/generate_docs.py --check
 	$(BIN)/python scripts/docs_pictures.py --check
 	$(BIN)/zensical build --strict --clean
 
-bench: $(READY) ## Measure against plain httpx, side by side
+bench: $(READY) ## Compare with plain httpx
 	$(BIN)/python -m benchmarks $(ARGS)
 
-dist: ## Build wheel and sdist, twice and alike, check and install them
+dist: ## Build wheel and sdist reproducibly, check and install them
 	$(PYTHON) -m venv $(VENV)-release
 	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --group release hatchling
 	$(VENV)-release/bin/python scripts/build_dist.py
 
-record: $(READY) ## Record the cassettes from the sandbox; ARGS=--live
+record: $(READY) ## Record responses of the sandbox; ARGS=--live for the live APIs
 	$(BIN)/python -m tests.recording $(ARGS)
 
 clean: ## Remove the environment and the caches
