@@ -18,7 +18,7 @@ ChatModel: TypeAlias = Runnable[LanguageModelInput, BaseMessage]
 """Any chat model, also one made by `with_fallbacks`, `with_retry` or `init_chat_model`."""
 
 _KEY_HINT = (
-    '{kind} takes no argument "{name}". Pass api_keys={"exa": "..."}, or set a variable such as '
+    '{kind} does not accept "{name}". Pass api_keys={"exa": "..."}, or set a variable such as '
     "EXA_API_KEY."
 )
 
@@ -33,11 +33,11 @@ def check_web(web: Any, **settings: Any) -> WebTools:
         return WebTools(**settings)
     if not isinstance(web, WebTools):
         message = (
-            f'web must be a webtools.WebTools, not {type(web).__name__}: write WebTools("...")'
+            f'web must be a webtools.WebTools, not {type(web).__name__}, such as WebTools("...")'
         )
         raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
     if names := [name for name, value in settings.items() if value is not None]:
-        raise ValueError(f"pass web or {', '.join(names)}, not both: WebTools takes them too")
+        raise ValueError(f"pass web or {', '.join(names)}, not both: pass them to WebTools instead")
     return web
 
 
@@ -49,7 +49,7 @@ def check_model(model: ChatModel | None) -> ChatModel | None:
     """
     if model is not None and not hasattr(model, "ainvoke"):
         kind = type(model).__name__
-        raise InputError(f'llm must be a chat model, not {kind}: write init_chat_model("...").')
+        raise InputError(f'llm must be a chat model, not {kind}, such as init_chat_model("...").')
     return model
 
 
@@ -84,7 +84,7 @@ def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
     suggestion = nearest(str(unknown), [*cls.model_fields, *getattr(cls, "client_arguments", ())])
     facts["suggestion"] = f'; did you mean "{suggestion}"?' if suggestion else "."
     facts["own"] = ", ".join(_own_fields(cls))
-    message = '{kind} takes no argument "{name}"{suggestion} Its own are: {own}.'
+    message = '{kind} does not accept "{name}"{suggestion} Its arguments are: {own}.'
     raise PydanticCustomError("unknown_argument", message, facts)
 
 

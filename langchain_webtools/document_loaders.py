@@ -95,7 +95,7 @@ class WebPageLoader(BaseLoader):
             "provider": provider,
         }
         if text_max_characters == 0:  # from a model, 0 means the default
-            raise InputError('text_max_characters "0" is not possible; use 1 or more.')
+            raise InputError('text_max_characters "0" is invalid; use 1 or more.')
         # Check the options now: `lazy_load` would raise only after the first page is requested.
         read_input(FetchInput, {**self._options, "urls": ["https://example.com/"]})
 

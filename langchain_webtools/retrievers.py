@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from langchain_webtools._documents import result_document
 from langchain_webtools._fields import Web, check_argument_names, use_api_keys
+from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.operations.loading import failed_pages
 from webtools.errors import ProviderError, RequestError
 from webtools.results import FetchResponse, SearchResponse
@@ -40,7 +41,7 @@ class WebSearchRetriever(BaseRetriever):
         ```
 
     Key init args:
-        - `web` (`WebTools | None`): Carries out the calls; by default the retriever makes
+        - `web` (`WebTools | None`): Makes the calls. By default the retriever makes
           its own. Share one with tools.
         - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
           `{"exa": "..."}`, instead of `web`.
@@ -132,6 +133,11 @@ class WebSearchRetriever(BaseRetriever):
     ranked: bool = False
     _check_names = model_validator(mode="before")(check_argument_names)
     _use_keys = model_validator(mode="before")(use_api_keys)
+
+    @model_validator(mode="after")
+    def _warn_of_missing_key(self) -> Self:
+        warn_if_unconfigured(self.web)
+        return self
 
     def _get_relevant_documents(
         self,

@@ -29,7 +29,7 @@ def check_count(name: str, value: int, maximum: int = sys.maxsize) -> int:
     """
     if value not in range(1, maximum + 1):
         bounds = "1 or more" if maximum == sys.maxsize else f"1 to {maximum}"
-        raise InputError(f"{name} {value!r} is not possible; use {bounds}.")
+        raise InputError(f"{name} {value!r} is invalid; use {bounds}.")
     return value
 
 
@@ -59,10 +59,12 @@ def check_web(web: "WebTools | None", **settings: Any) -> "WebTools":
         return webtools.WebTools(**settings)
     if not isinstance(web, webtools.WebTools):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = type(web).__name__
-        message = f'web must be a webtools.WebTools, not {kind}: write WebTools("...").'
+        message = f'web must be a webtools.WebTools, not {kind}, such as WebTools("...").'
         raise InputError(message)
     if names := [name for name, value in settings.items() if value is not None]:
-        raise InputError(f"Pass web or {', '.join(names)}, not both: WebTools takes them too.")
+        raise InputError(
+            f"Pass web or {', '.join(names)}, not both: pass them to WebTools instead."
+        )
     return web
 
 

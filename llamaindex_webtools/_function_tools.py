@@ -15,7 +15,7 @@ from webtools import InputError, ToolResult
 from webtools.tools import Tool
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_NO_TEXT = "The tool gave no text."
+_NO_TEXT = "The tool returned no text."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def tool_metadata(tool: Tool, name: str) -> ToolMetadata:
         InputError: Model APIs refuse the name.
     """
     if not _NAME.fullmatch(name):
-        message = f'"{name}" is no tool name; use 1 to 64 letters, digits, "_" or "-".'
+        message = f'"{name}" is not a valid tool name; use 1 to 64 letters, digits, "_" or "-".'
         raise InputError(message)
     return ToolMetadata(description=tool.paragraph, name=name, fn_schema=tool.input_model)
 
@@ -99,7 +99,7 @@ def _type(annotation: Any) -> Any:
 def _docstring(tool: Tool) -> str:
     fields = tool.input_model.open_fields().items()
     arguments = [f"    {name}: {info.description}" for name, info in fields]
-    result = "A result: its `text`, which `str` gives too, `details` as a dict, and `is_error`."
+    result = "A result with `text` (also from `str`), `details` (a dict) and `is_error`."
     return "\n".join([tool.description, "", "Args:", *arguments, "", "Returns:", f"    {result}"])
 
 

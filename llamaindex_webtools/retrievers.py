@@ -13,6 +13,7 @@ from llamaindex_webtools._component import check_count, check_web, log_warnings
 from llamaindex_webtools._nodes import result_nodes
 from llamaindex_webtools._passages import best_passages
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.operations.loading import plain_text
 from webtools.tools import MAX_LIMIT
 
@@ -93,6 +94,7 @@ class WebRetriever(BaseRetriever):
         verbose: bool = False,
     ) -> None:
         self.web = check_web(web, api_keys=api_keys)
+        warn_if_unconfigured(self.web)
         self.similarity_top_k = similarity_top_k
         self._filters: dict[str, Any] = {
             "include_domains": include_domains,

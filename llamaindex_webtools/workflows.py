@@ -49,7 +49,7 @@ __all__ = [
 
 _HEADING = f"<{secrets.token_hex(8)}-{{}}>"  # of a source; no page can contain it
 _HEADINGS = re.compile(rf"^{_HEADING.format('([0-9]+)')}$", re.MULTILINE)
-_NOTHING_FOUND = "The web search found nothing for this question."
+_NOTHING_FOUND = "The web search returned no results for this question."
 _CITED = re.compile(r"\[(\d{1,4}(?:\s{0,2},\s{0,2}\d{1,4}){0,50})\]")
 _TIMEOUT = 180.0  # seconds; LlamaIndex's 45 are too few for pages and a long answer
 

@@ -135,7 +135,7 @@ Tips for effective queries:
 - Write concise, keyword-focused queries — include the current year for time-sensitive topics
 - Use multiple queries to cover different angles of a broad question
 - Prefer specific technical terms over natural language when searching for code or docs
-- Narrow by domains, published dates (YYYY-MM-DD) or category; warnings name failed filters
+- Narrow by domains, published dates (YYYY-MM-DD) or category; warnings name ignored filters
 
 After using search results in your response, include a "Sources" section listing the URLs you \
 referenced as markdown links, e.g.:
@@ -147,19 +147,19 @@ Sources:
 FETCH = Tool(
     "web_fetch",
     """\
-Read one or more web pages by URL. Returns the text of each page as Markdown, in your order, or \
-the reason it failed.
+Read one or more web pages by URL. Returns the text of each page as Markdown, in the same order, \
+or the reason why it failed.
 
 When to use:
 - Reading a page that a search found, before relying on its snippet
-- Reading documentation, release notes or articles whose URL is known
-- Comparing several pages: give all URLs in one call
+- Reading documentation, release notes or articles whose URL you know
+- Comparing several pages: pass all URLs in one call
 
-When not to use: the page was read before, or its URL is a guess.
+When not to use: you already read the page, or its URL is a guess.
 
-Give a question to get only the best passages of long pages. Choose highlights for the most \
-relevant extracts, or summary for a short version of each page. Long output is cut, and pages \
-share it fairly. web_read gives the rest; or lower text_max_characters, or fetch fewer \
+Pass a question to get only the best passages of long pages. Choose highlights for the most \
+relevant extracts, or summary for a short version of each page. Long output is truncated, with \
+equal room for each page. Get the rest with web_read, lower text_max_characters, or fetch fewer \
 pages.""",
     FetchInput,
 )
@@ -191,7 +191,7 @@ the document's language.""",
 RESEARCH = Tool(
     "web_research",
     """\
-Research a question on the web: finds sources, and says how far the result can be trusted.
+Research a question on the web. Returns sources and how far you can trust the result.
 
 When to use:
 - A question that needs several sources, or an answer with a citation for every claim (web-deep)
@@ -199,24 +199,24 @@ When to use:
 - How a software library works, from its own documentation (web-docs)
 - Top links for a question (web)
 
-When not to use: one search answers it, or the conversation already does.
+When not to use: one search is enough, or the conversation has the answer.
 
-Cite a URL from the result for every claim you take from it. State the uncertainty when confidence \
-is low or when the result names one. Use only URLs that the result lists.""",
+Cite a URL from the result for every claim that you take from it. State the uncertainty if \
+confidence is low or the result names one. Cite only URLs that the result lists.""",
     ResearchInput,
 )
 
 READ = Tool(
     "web_read",
     """\
-Read on where the output of another web tool was cut, or find a passage in it: the whole output is \
-kept for a day.
+Read the rest of an output of another web tool that was truncated, or find a passage in it. \
+Outputs are kept for a day.
 
 When to use:
-- A result ends in "[Read on with web_read: handle ..., offset ...]" and the rest matters
-- One passage of a long page is wanted: give words of it as find
+- A result ends in "[Read on with web_read: handle ..., offset ...]" and you need the rest
+- You need one passage of a long page: pass words of it as find
 
-Each call returns the next part and says at which offset the one after it begins, until the end.""",
+Each call returns one part, and the offset of the next part if there is one.""",
     ReadInput,
 )
 

@@ -58,7 +58,11 @@ class SandboxApp:
         try:
             body = await request.read()
         except web.HTTPRequestEntityTooLarge:
-            return response(json_reply({"error": f"At most {_MAX_BODY} bytes"}, status=413))
+            return response(
+                json_reply(
+                    {"error": f"The request body has more than {_MAX_BODY} bytes."}, status=413
+                )
+            )
         call = Call(request.method, inside, query_string, request.headers, body)
         if provider == "_sandbox":
             return response(self._control(call))
@@ -93,7 +97,7 @@ class SandboxApp:
         }
         action = actions.get((call.method, call.path))
         if action is None:
-            return json_reply({"error": f"No such control: {call.method} {call.path}"}, status=404)
+            return json_reply({"error": f"Unknown control {call.method} {call.path}."}, status=404)
         try:
             return json_reply(action(call) or {"ok": True})
         except (ValueError, TypeError, AttributeError) as error:
@@ -103,9 +107,9 @@ class SandboxApp:
         self.faults.add(fault_from_json(call.json()))
 
     def _set_latency(self, call: Call) -> None:
-        seconds = float(call.json()["seconds"])
+        seconds = float(call.json().get("seconds", "nan"))
         if not 0 <= seconds <= _MAX_LATENCY:
-            raise ValueError(f"seconds must be between 0 and {_MAX_LATENCY:.0f}")
+            raise ValueError(f"Invalid seconds {seconds:g}. Use 0 to {_MAX_LATENCY:.0f}.")
         self.latency = seconds
 
 

@@ -89,7 +89,7 @@ class Fault:
         """Refuse a body kind that does not exist: it would silently do nothing."""
         if isinstance(self.body, str) and self.body not in _BODIES:
             names = ", ".join(sorted(_BODIES))
-            raise ValueError(f"unknown fault body {self.body!r}; known are {names}, or give bytes")
+            raise ValueError(f"Unknown fault body {self.body!r}. Use {names}, or bytes.")
 
     def hits(self, provider: str, call: Call) -> bool:
         """Return whether the rule is about this request."""
@@ -109,10 +109,12 @@ def fault_from_json(data: Mapping[str, Any]) -> Fault:
     The keys are those of `Fault`; a literal body of any text goes in `body_text`.
 
     Raises:
-        TypeError: A key is unknown.
-        ValueError: A value makes no sense.
+        ValueError: A key or a value is invalid.
     """
     settings = dict(data)
+    names = [*FaultSettings.__annotations__, "body_text"]
+    if unknown := settings.keys() - {*names}:
+        raise ValueError(f"Unknown key {min(unknown)!r}. Use {', '.join(names)}.")
     if "body_text" in settings:
         settings["body"] = str(settings.pop("body_text")).encode()
     return Fault(**settings)

@@ -163,7 +163,7 @@ class SandboxServer:
         """
         if provider not in self._running.apis:
             names = ", ".join(self._running.apis)
-            raise KeyError(f"The sandbox has no provider {provider!r}; it has {names}.")
+            raise KeyError(f"The sandbox does not have the provider {provider!r}, only {names}.")
         return f"{self.url}/{provider}"
 
     def config(self, *also: str) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class SandboxServer:
     @property
     def _running(self) -> SandboxApp:
         if self._app is None:
-            raise RuntimeError("The sandbox was not started.")
+            raise RuntimeError("The sandbox is not running. Call `start` first.")
         return self._app
 
     def _make_app(self, corpus: Corpus, port: int) -> SandboxApp:
@@ -293,7 +293,7 @@ def _listen(port: int) -> list[socket.socket]:
         if error.errno != errno.EADDRINUSE:
             raise
         where = f"Port {port} of {_HOST}"
-        msg = f"{where} is in use: choose another (`--port`, `port=`), or 0 for a free one."
+        msg = f"{where} is in use. Choose another one (`--port`, `port=`), or 0 for a free one."
         raise OSError(errno.EADDRINUSE, msg) from error
     try:
         # Clients that look up "localhost" may try ::1 first.

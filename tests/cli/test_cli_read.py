@@ -119,7 +119,7 @@ def test_an_output_that_could_not_be_saved_is_still_reported_as_cut(
     monkeypatch.setattr(present, "save", lambda _: None)
     result = cli(*page, "--config", config)
     assert "Read on" not in result.out
-    assert "cut" in result.err
+    assert "truncated" in result.err
 
 
 @pytest.mark.parametrize(

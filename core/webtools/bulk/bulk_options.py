@@ -64,4 +64,4 @@ class Options:
                 raise InputError(f"{name} {number} is out of range; use {minimum} to {maximum}.")
         for name, words in _WORDS.items():
             if (word := getattr(self, name)) not in words:
-                raise InputError(f"{name} {word!r} is not possible; use {', '.join(words)}.")
+                raise InputError(f"{name} {word!r} is invalid; use {', '.join(words)}.")

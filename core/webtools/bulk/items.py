@@ -86,7 +86,7 @@ def _item(operation: Operation, index: int, record: Given | InputError, options:
         arguments = _read_arguments(operation, values, options)
     except InputError as error:
         if options.column is None and values.keys() - _argument_names(operation):
-            error = InputError(f"{error} To ignore all columns but one, name it with --column.")
+            error = InputError(f"{error} To use only one column, name it with --column.")
         values = values if _is_serializable(values) else {}
         subject = next((value for value in values.values() if isinstance(value, str)), "")
         return Item(index, _id(operation, [values, str(error)]), subject, values, fault=error)
@@ -106,9 +106,9 @@ def _read_arguments(
     arguments = read_input(TOOLS[operation].input_model, values).model_dump(exclude_unset=True)
     if len(_texts(arguments[_SUBJECTS[operation]])) != 1:
         name = _SUBJECTS[operation]
-        raise InputError(f"{name} has several entries; give each of them an item of its own.")
+        raise InputError(f"{name} has several values; use one item for each value.")
     if not _is_serializable(arguments):
-        raise InputError("it holds what no file of text can, such as half a character.")
+        raise InputError("The item has text that is not valid Unicode.")
     return arguments
 
 
@@ -133,11 +133,11 @@ def _item_arguments(
     if isinstance(record, str):
         return {_SUBJECTS[operation]: record}
     if not is_mapping(record):  # pyright: ignore[reportUnnecessaryComparison]  callers may
-        raise InputError(f"{shown(record)} is no item; use a text, or a mapping of arguments.")
+        raise InputError(f"{shown(record)} is not an item; use a string or a mapping of arguments.")
     if options.column is None:
         return {name: value for name, value in record.items() if name and value not in (None, "")}
     if options.column not in record:
-        raise InputError(f"there is no {quote(options.column)} in it; it has {listed(record)}.")
+        raise InputError(f"The item has no {quote(options.column)}, only {listed(record)}.")
     return {_SUBJECTS[operation]: record[options.column]}
 
 
@@ -199,11 +199,11 @@ def _table(operation: Operation, file: IO[str], path: str, column: str | None) -
         names = rows.fieldnames or ()
         if column is not None and column not in names:
             fault = f"{path} has no column {quote(column)}{hint(column, names)}"
-            raise InputError(f"{fault}; it has {listed(names) or 'none'}.")
+            raise InputError(f"{fault}. Its columns: {listed(names) or 'none'}.")
         if names and column is None and not {name.lower() for name in names} & _COLUMNS[operation]:
             columns = " or ".join(sorted(_COLUMNS[operation]))
             raise InputError(
-                f"{path} has no column {columns}; it has {listed(names)}. "
+                f"{path} has no column {columns}, only {listed(names)}. "
                 f"Name the column with --column (`column` in Python)."
             )
         yield from rows
@@ -218,7 +218,7 @@ def _read_json(line: str) -> Given | InputError:
         return InputError(f"{shown(line)} is not JSON.")
     if isinstance(value, str) or is_mapping(value):
         return cast("Given", value)
-    return InputError(f"{shown(line)} is neither a JSON text nor an object.")
+    return InputError(f"{shown(line)} is neither a JSON string nor an object.")
 
 
 def count(operation: Operation, source: Source, column: str | None = None) -> int | None:

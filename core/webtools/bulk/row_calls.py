@@ -113,8 +113,8 @@ class Caller:
     def skipped_row(self, item: Item) -> Outcome:
         """Build the row of an item whose call was under way when an earlier run was killed."""
         message = (
-            "An earlier run was killed while this call was under way, so the provider may have "
-            "counted it. To send it again, use `retry_skipped` (--retry-skipped)."
+            "An earlier run was killed during this call, and the provider may have charged for it. "
+            "To send it again, use `retry_skipped` (--retry-skipped)."
         )
         failure = Failure(type="Interrupted", message=message, retryable=True)
         return self.row(item, "skipped", error=failure)
@@ -140,7 +140,7 @@ class Caller:
         if isinstance(error, (AuthenticationError, QuotaError)):
             self._refusals += 1
             if self._refusals >= _MAX_REFUSALS:
-                raise StopError(f"{_MAX_REFUSALS} items in a row were refused: {error}")
+                raise StopError(f"{_MAX_REFUSALS} items in a row were rejected: {error}")
         elif error.retryable and item.attempts < self._options.attempts:
             return Retry(_wait(error, item.attempts), isinstance(error, RateLimitError))
         status: Status = "skipped" if Fault.DISALLOWED in error.fault else "failed"

@@ -103,8 +103,8 @@ class Rows:
             head = _HEAD.match(line)
             if head is None or int(head[1]) > _HIGHEST_INDEX:
                 raise InputError(
-                    f"{self.path} is there already, and its line {number} is no row of bulk work; "
-                    "name another file."
+                    f"{self.path} exists already, and its line {number} is not a row of a bulk "
+                    "run. Choose another file."
                 )
             cost = None if head[4] == b"null" else float(head[4])
             finished.add(int(head[1]), head[2].decode(), head[3].decode(), cost)
@@ -171,7 +171,7 @@ def read_rows(path: Path) -> Iterator[Outcome]:
         try:
             row = Outcome.model_validate_json(line)
         except ValidationError as error:
-            fault = f"line {number} of {path} is no row of bulk work"
+            fault = f"line {number} of {path} is not a row of a bulk run"
             raise InputError(f"{fault}: {error.errors()[0]['msg']}.") from None
         yield row
 
@@ -191,6 +191,6 @@ def _open(path: Path) -> int:
     except OSError:
         os.close(file)
         raise InputError(
-            f"Another process is writing to {path}; wait for its end, or name another file."
+            f"Another process is writing to {path}. Wait until it ends, or choose another file."
         ) from None
     return file

@@ -87,11 +87,11 @@ async def arun(
     items_module.check_arguments(operation, options)
     path = Path(output)
     if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+        raise InputError(f"{path}: the folder {path.parent} does not exist. Create it first.")
     if path.suffix.lower() not in _SUFFIXES:
         raise InputError(
-            f"{quote(str(path))} cannot be written: rows are JSON lines. Name a file that ends in "
-            ".jsonl or .ndjson, or has no suffix."
+            f"{quote(str(path))} cannot be written: rows are JSON lines. Use the suffix .jsonl or "
+            ".ndjson, or no suffix."
         )
     client = WebTools() if web is None else web
     try:
@@ -113,7 +113,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
 
 def _check(operation: str) -> None:
     if operation not in _OPERATIONS:
-        raise InputError(f"{operation!r} is no bulk work; use {', '.join(_OPERATIONS)}.")
+        raise InputError(f"Unknown operation {operation!r}; use {', '.join(_OPERATIONS)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Run:
                 yield item
             elif not finished.is_same(item.index, item.id):
                 raise InputError(
-                    f"{self.output} holds rows of other work: its item {item.index} was not "
-                    "what it is now. Name another output, or give operation, arguments and items "
+                    f"{self.output} has rows of a different run: item {item.index} has changed. "
+                    "Choose another output file, or use the same operation, arguments and items "
                     "as before."
                 )

@@ -18,23 +18,23 @@ __all__ = ["COMMANDS", "UsageError", "asks_for_json", "command_parser", "read", 
 _DESCRIPTION = "Search and read the web with the providers that you have keys for."
 _EPILOG = """\
 examples:
-  webtools demo                            see it work: offline, no key needed
+  webtools demo                            try it offline, without a key
   webtools web-deep "What is a zip bomb?"  an answer with checked citations
   webtools search "python 3.13 release"    the first results, numbered
-  webtools search --json rust | jq         the same as data
+  webtools search --json rust | jq         the results as JSON
   webtools fetch https://example.com       a page as Markdown
   webtools config path                     where the config file belongs
   webtools help search                     the options of a command
 
-exit codes: 0 fine; 1 a provider or the network failed; 2 wrong usage or
-settings; 3 nothing was found; 130 Ctrl-C; 141 the reading program ended
+exit codes: 0 success; 1 a provider or the network failed; 2 invalid usage or
+settings; 3 no results; 130 Ctrl-C; 141 closed pipe
 """
 
 
 _GROUPS = {
     "research a question": RESEARCH,
     "call one tool": {**CALLS, "bulk": local.BULK},
-    "before and after a call": {
+    "plan, check and inspect": {
         "plan": PLAN,
         "verify": local.VERIFY,
         "explain": local.EXPLAIN,
@@ -108,7 +108,7 @@ def _read_without_command(arguments: Sequence[str]) -> NoReturn:
     if not index:
         parser.parse_args(arguments)  # raises, because the first word is not a command
     reordered = [arguments[index], *arguments[:index], *arguments[index + 1 :]]
-    parser.error(f"options belong after the command: {shlex.join(['webtools', *reordered])}")
+    parser.error(f"put options after the command: {shlex.join(['webtools', *reordered])}")
 
 
 def top_parser() -> Parser:

@@ -65,10 +65,8 @@ def _report(summary: Summary, options: Namespace) -> int:
         output.complain(f"stopped: {summary.stopped}\n{_HOW_TO_RESUME}")
         return STOPPED
     if summary.failed and not options.quiet:
-        fault = f"a row failed: {summary.fault}\n" if summary.fault else ""
-        output.complain(
-            f"{fault}`error` of a failed row says why; --retry-failed tries these again."
-        )
+        fault = f"last error: {summary.fault}\n" if summary.fault else ""
+        output.complain(f"{fault}Each failed row has its error. Retry them with --retry-failed.")
     return output.FAILED if summary.failed else output.FINE
 
 
@@ -101,7 +99,7 @@ class Display:
         self._options = options
         self._bars: hook.Bars | None = None
         self._printed_at = time.monotonic()
-        self.words = "nothing is done"
+        self.words = "0 done"
 
     def __enter__(self) -> Self:
         """Start the bar, unless there is no terminal."""

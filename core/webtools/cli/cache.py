@@ -60,7 +60,7 @@ def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     path = accounts.config.storage.place or cache_path(accounts)
     count = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
     outputs = stored.clear(output_owner(accounts))
-    text = f"Deleted {amount(count, 'answer')} from {path}."
+    text = f"Deleted {count} cache {'entry' if count == 1 else 'entries'} from {path}."
     if outputs.files:
         text += f"\nDeleted {_outputs_text(outputs)}."
     data = {"path": str(path), "deleted": count}
@@ -97,7 +97,7 @@ def _lines(stats: CacheStats, accounts: Accounts) -> list[str]:
     limit = "" if stats.max_bytes is None else f" of at most {size(stats.max_bytes)}"
     lines = [
         f"{'Server: ' if accounts.config.storage.url else 'File:   '}  {stats.path}",
-        f"Answers:  {stats.entries}{expired}",
+        f"Entries:  {stats.entries}{expired}",
         f"Size:     {size(stats.bytes)}{limit}",
     ]
     if stats.oldest is not None and stats.newest is not None:
@@ -111,10 +111,10 @@ def _lines(stats: CacheStats, accounts: Accounts) -> list[str]:
 def _use(accounts: Accounts) -> str:
     settings = accounts.config.cache
     if not settings.enabled:
-        return f"no, the cache is turned off in {accounts.origin}"
+        return f"no, it is turned off in {accounts.origin}"
     if not settings.ttl_ms:
         return f"no, cache.ttlMs is 0 in {accounts.origin}"
-    return f"answers that are less than {duration(settings.ttl_ms / 1000)} old"
+    return f"yes, entries less than {duration(settings.ttl_ms / 1000)} old"
 
 
 def _time_and_age(seconds: float) -> str:

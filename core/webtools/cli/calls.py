@@ -53,7 +53,7 @@ def tool_arguments(options: Namespace) -> dict[str, Any]:
     values = {name: getattr(options, name, None) for name in names}
     values[options.subject] = _subject(options)
     if values.get("synthesis") == "llm" and not options.model:
-        raise UsageError('synthesis "llm" needs --model PROVIDER:NAME', f"webtools {options.run}")
+        raise UsageError("--synthesis llm needs --model PROVIDER:NAME", f"webtools {options.run}")
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -67,7 +67,7 @@ def _subject(options: Namespace) -> str | list[str]:
             return words
         raise UsageError("QUERY is missing", prog)
     if len(texts) > 1:
-        raise UsageError(f"give one {options.subject.upper()}, not {len(texts)}", prog)
+        raise UsageError(f"pass one {options.subject.upper()}, not {len(texts)}", prog)
     return texts[0]
 
 
@@ -104,5 +104,5 @@ def _run_with_timeout(seconds: float, coroutine: Any, web: WebTools) -> ToolResu
     try:
         return asyncio.run(run())
     except TimeoutError:
-        message = f"The call was ended after {seconds:g} s; give it more with --timeout."
+        message = f"The call did not finish within {seconds:g} s. Use a longer --timeout."
     raise RequestTimeoutError(message)

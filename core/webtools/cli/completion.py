@@ -14,7 +14,7 @@ from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
 _PATHS = {"config", "output", "write_config"}
-_INSTALL = "Completion takes argcomplete: pip install 'agent-webtools[cli]'"
+_INSTALL = "Completion needs argcomplete: pip install 'agent-webtools[cli]'"
 
 
 def script(options: Namespace) -> int:

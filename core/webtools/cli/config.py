@@ -34,9 +34,9 @@ def run(options: Namespace) -> int:
     if options.name is not None and options.action not in _TAKE_NAME:
         raise UsageError(f"unrecognized arguments: {options.name}", _PROG)
     if options.live and options.action != "check":
-        raise UsageError("--live is for check alone", _PROG)
+        raise UsageError("--live works only with check", _PROG)
     if options.entry_name and options.action != "add":
-        raise UsageError("--name is for add alone", _PROG)
+        raise UsageError("--name works only with add", _PROG)
     lines = _ACTIONS[options.action](options)
     if options.action == "example":
         print("\n".join(lines))
@@ -48,7 +48,7 @@ def run(options: Namespace) -> int:
 
 
 def _path(options: Namespace) -> list[str]:
-    path = _in_use(options) or "none, so the environment is read"
+    path = _in_use(options) or "no file, only environment variables"
     return [f"Belongs at: {config_paths()[0]}", f"In use: {path}"]
 
 
@@ -90,9 +90,11 @@ def _init(options: Namespace) -> list[str]:
     name = options.config or os.environ.get(CONFIG_VARIABLE, "").strip()
     path = absolute(name) if name else config_paths()[0]
     if not path.is_absolute():
-        raise ConfigError("There is no home folder for a config file; name one with --config.")
+        raise ConfigError(
+            "There is no home folder for the config file. Choose a path with --config."
+        )
     if path.exists() and not options.force:  # before the user types a key
-        raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
+        raise ConfigError(f"{path} exists already. Use --force to replace it.")
     kind = _checked_type(options.type or _ask_type([*PROVIDERS.types()]))
     begin_config(path, _ask_entry(options.name or kind, kind), force=options.force)
     return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
@@ -100,11 +102,13 @@ def _init(options: Namespace) -> list[str]:
 
 def _add(options: Namespace) -> list[str]:
     if options.name is None:
-        raise UsageError("TYPE is missing: webtools config add TYPE", _PROG)
+        raise UsageError("TYPE is missing, as in: webtools config add exa", _PROG)
     kind = _checked_type(options.name)
     path = _in_use(options)
     if path is None:
-        raise ConfigError(f"There is no config file yet; `{_PROG} init --type {kind}` creates one.")
+        raise ConfigError(
+            f"There is no config file yet. Create one with `{_PROG} init --type {kind}`."
+        )
     name = options.entry_name or kind
     check_name(path, name)  # before the user types a key
     add_entry(path, _ask_entry(name, kind))
@@ -114,8 +118,8 @@ def _add(options: Namespace) -> list[str]:
 def _checked_type(kind: str) -> str:
     if kind not in PROVIDERS:
         types = PROVIDERS.types()
-        fault = f"type {quote(kind)} is unknown{hint(kind, types)}"
-        raise ConfigError(f"{fault}; known are: {', '.join(types)}.")
+        fault = f"Unknown type {quote(kind)}{hint(kind, types)}"
+        raise ConfigError(f"{fault}. Use one of {', '.join(types)}.")
     return kind
 
 
@@ -142,12 +146,12 @@ def _next_steps(options: Namespace, kind: str) -> str:
 
 def _set_key(options: Namespace) -> list[str]:
     if options.name is None:
-        raise UsageError("NAME is missing: whose key is it?", _PROG)
+        raise UsageError("NAME is missing, as in: webtools config set-key exa", _PROG)
     path = _in_use(options)
     if path is None:
-        raise ConfigError("There is no config file yet; `webtools config init` creates one.")
+        raise ConfigError("There is no config file yet. Create one with `webtools config init`.")
     find_provider(path, options.name)  # before the user types a key
-    set_key(path, options.name, _ask_key(f'Provider "{options.name}"', is_required=True))
+    set_key(path, options.name, _ask_key(f'provider "{options.name}"', is_required=True))
     return [f"Written: {path}"]
 
 
@@ -155,21 +159,23 @@ def _ask_type(types: list[str]) -> str:
     """Ask for a type. The default is the first."""
     names = ", ".join(types)
     if not _is_terminal():
-        raise UsageError(f"--type is missing: one of {names}", _PROG)
+        raise UsageError(f"--type is missing; use one of {names}", _PROG)
     return input(f"Type of the provider ({names}) [{types[0]}]: ").strip() or types[0]
 
 
 def _ask_key(owner: str, *, is_required: bool) -> str:
     """Ask for a key without showing it, or read it from a pipe."""
     try:
-        key = getpass(f"{owner} API key (not shown): ") if _is_terminal() else sys.stdin.readline()
+        key = (
+            getpass(f"API key of {owner} (not shown): ") if _is_terminal() else sys.stdin.readline()
+        )
     except EOFError:
         key = ""
     if is_required and not key.strip():
-        raise ConfigError("No key was given; type it, or pipe it in on standard input.")
+        raise ConfigError("The API key is empty. Type it, or pipe it to standard input.")
     key = key.strip()
     if key and (fault := key_fault(key)):
-        raise ConfigError(f"The {owner} API key {fault}.")
+        raise ConfigError(f"The API key of {owner} {fault}.")
     return key
 
 
@@ -177,7 +183,9 @@ def _ask_url(title: str) -> str:
     """Ask for the address of the user's own instance, or read it from a pipe."""
     url = (input(f"URL of your {title}: ") if _is_terminal() else sys.stdin.readline()).strip()
     if not url:
-        raise ConfigError(f"No URL of {title} was entered. Type it, or pipe it in.")
+        raise ConfigError(
+            f"The URL of your {title} is empty. Type it, or pipe it to standard input."
+        )
     return url
 
 

@@ -22,10 +22,10 @@ _MAX_LINES = 30  # of the output of a command
 _FIRST_URL = re.compile(r"^ +(https?://\S+)$", re.MULTILINE)
 _NEXT_STEPS = """\
 What next:
-  webtools config init        begin your own config file
+  webtools config init        create your config file
   webtools search "..."       search with it
-  webtools demo --live        the same over your own providers
-  webtools sandbox            run your own agents offline, with test keys
+  webtools demo --live        run this demo with your own providers
+  webtools sandbox            test your own agents offline
 
 Agents: use `WebToolkit` of `langchain_webtools`, or `WebToolsSpec` of `llamaindex_webtools`"""
 
@@ -53,7 +53,7 @@ def _config_options(*, live: bool) -> Generator[list[str]]:
     with TemporaryDirectory(prefix="webtools-demo-") as folder, SandboxServer() as server:
         path = Path(folder, "web-search.json")
         path.write_text(json.dumps(server.config(), indent=2), encoding="utf-8")
-        tell(f"The offline sandbox serves the providers' APIs at {server.url}.")
+        tell(f"The offline sandbox simulates the providers at {server.url}.")
         yield ["--config", str(path)]
 
 

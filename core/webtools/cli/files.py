@@ -34,13 +34,13 @@ def check_output(options: Namespace) -> None:
     suffix = path.suffix.lower()
     fault = ""
     if suffix in _OTHER_FORMATS or (suffix == ".json" and not options.json):
-        fault = f"{path}: {options.run} writes text (.md, .txt) or, with --json, JSON (.json)"
+        fault = f"{path}: unsupported suffix; use .md or .txt, or .json with --json"
     elif path.is_dir():
-        fault = f"{path} is a folder; name a file in it"
+        fault = f"{path} is a folder; choose a file in it"
     elif not path.parent.is_dir():
-        fault = f"{path}: there is no folder {path.parent}; make it first"
+        fault = f"{path}: the folder {path.parent} does not exist; create it first"
     elif os.path.lexists(path) and not options.force:
-        fault = f"{path} is there already; --force replaces it"
+        fault = f"{path} exists already; use --force to replace it"
     if fault:
         raise UsageError(fault)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from webtools import WebTools
+from webtools._internal.logs.log_reading import amount
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import stores_for
 from webtools._internal.text.cleaning import one_line
@@ -37,7 +38,7 @@ def check_live(path: Path | None) -> bool:
     """
     accounts = Settings(path).accounts()
     entries = accounts.config.providers
-    tell(f"Live: sends one small, paid call to each of {len(entries)} providers.")
+    tell(f"Live: sends one small, paid call to {amount(len(entries), 'provider')}.")
     changes = {"research": ResearchConfig(), "default_provider": None}
     # A config per provider, without failover to the others.
     configs = [
@@ -57,7 +58,7 @@ def _check_store(accounts: Accounts) -> bool:
         stores.ledger.today()
     except StoreError as error:
         fault = f"{str(error).rstrip('.')}; {', or '.join(error.remedies)}"
-    outcome = fault or f"answered in {(time.monotonic() - start) * 1000:.1f} ms"
+    outcome = fault or f"response in {(time.monotonic() - start) * 1000:.1f} ms"
     tell(f"Live store {accounts.config.storage.place}: {outcome}")
     return not fault
 
@@ -66,7 +67,7 @@ def _check_provider(config: Config) -> bool:
     [entry] = config.providers
     capability = next((name for name in capabilities(entry.type) if name in _CALLS), None)
     if capability is None:
-        tell(f"Live {quote(entry.name)}: not called, as it serves no call alone")
+        tell(f"Live {quote(entry.name)}: not called, because it works only with another provider")
         return True
     start = time.monotonic()
     with WebTools(config) as web:
@@ -92,4 +93,4 @@ def _success(entry: ProviderConfig, details: dict[str, Any], start: float) -> st
     cost = details.get("meta", details).get("cost_usd")
     unknown = ", at an unknown price" if entry.api_key else ""  # free without a key
     price = unknown if cost is None else f", for {cost:g} USD"
-    return f"answered in {(time.monotonic() - start) * 1000:.0f} ms{price}"
+    return f"response in {(time.monotonic() - start) * 1000:.0f} ms{price}"

@@ -19,7 +19,7 @@ BULK = Command(
     "bulk:run",
     "Search, fetch or research many items. Each item becomes a row with its results or\n"
     "its error, its price and its duration. If a run was interrupted,\n"
-    "run the same command again to resume it. Finished rows stay.",
+    "run the same command again to resume it. Finished rows are kept.",
     """\
 INPUT has one query or URL per line, or one JSON object with arguments per line. It can
 also be a .csv file with arguments as columns, or - for stdin. FILE has JSON lines
@@ -31,16 +31,16 @@ examples:
   webtools bulk research questions.jsonl -o answers.jsonl --set command=web-deep
   webtools bulk fetch urls.txt -o pages.jsonl --retry-failed
 
-exit codes: 0 all rows succeeded; 1 some rows failed; 2 wrong usage or settings;
-4 stopped early, because the budget is spent or a provider refuses; 130 Ctrl-C
+exit codes: 0 all rows succeeded; 1 some rows failed; 2 invalid usage or settings;
+4 stopped early (budget spent, requests rejected or disk full); 130 Ctrl-C
 """,
     (
-        choice("operation OPERATION", "search fetch research", "search, fetch, research"),
+        choice("operation OPERATION", "search fetch research", "search, fetch or research"),
         value("input INPUT", "file with the items, or - for stdin"),
         value("-o --output FILE", "Write the rows to this file.", required=True),
         value(
             "--set NAME=VALUE",
-            "Argument of every call, such as limit=5 or provider=exa-main. Repeatable.",
+            "Argument for every call, such as limit=5 or provider=exa-main. Repeatable.",
             dest="arguments",
             action="append",
             type=_assignment,
@@ -113,11 +113,11 @@ EXPLAIN = Command(
     """\
 examples:
   webtools explain 6ahay9sgb2f7
-  webtools explain 6ahay9                     the beginning of an id is enough
-  webtools log tail                           shows the ids of recent calls
+  webtools explain 6ahay9                     the start of an ID is enough
+  webtools log tail                           shows the IDs of recent calls
 """,
     (
-        value("call CALL-ID", "id of the call, or its beginning"),
+        value("call CALL-ID", "ID of the call, or its start"),
         CONFIG,
         as_json("Print the events as one JSON document."),
     ),
@@ -125,19 +125,16 @@ examples:
 LOG = Command(
     "show the log of calls",
     "logs:tail",
-    "Show the log of calls: one line per event, the newest last.",
+    "Show the log of calls: one line per event, newest last.",
     """\
-actions:
-  tail       print the last lines
-
 examples:
   webtools log tail
-  webtools log tail -n 100 --follow           and what is written from now on
-  webtools log tail --call 6ahay9sgb2f7       one call alone; see also: explain
+  webtools log tail -n 100 --follow           and new lines
+  webtools log tail --call 6ahay9sgb2f7       only one call; see also: explain
   webtools log tail --json | jq 'select(.event == "provider_error")'
 """,
     (
-        choice("action ACTION", "tail", "see below"),
+        choice("action ACTION", "tail", "tail: print the last lines"),
         value(
             "-n --lines N",
             "Number of lines (default 20; with --call, all).",
@@ -155,28 +152,28 @@ CACHE = Command(
     "Show the contents of the cache, or empty it.",
     """\
 actions:
-  stats      show place, size and age of the cache, and the saved outputs
-  clear      delete the responses and outputs of this config; spending and circuit
-             breakers stay
+  stats      show the place, size and age of the cache, and the saved outputs
+  clear      delete the responses and outputs of this config, but not its
+             spending and circuit breakers
 
 examples:
   webtools cache stats
   webtools cache clear --config web-search.json
 """,
     (
-        choice("action ACTION", "stats clear", "see below"),
+        choice("action ACTION", "stats clear", "stats or clear, as described below"),
         CONFIG,
-        as_json("Print the same as one JSON document."),
+        as_json("Print the result as one JSON document."),
     ),
 )
 CONFIGURE = Command(
     "find, check or write the config file",
     "config:run",
-    "Find, check, create or change the config file. Type the key when the command asks\n"
-    "for it, or pipe it to standard input. Other users could see it in an argument.",
+    "Find, check, create or change the config file. Type the key at the prompt,\n"
+    "or pipe it to standard input. As an argument, other users could see it.",
     """\
 actions:
-  path       print the place of the file, and which file is in use
+  path       print where the file belongs, and which file is in use
   check      describe the settings in use, without keys
   example    print a minimal config file
   init       write a config file with one provider; only you can read it
@@ -187,10 +184,14 @@ examples:
   webtools config init --type exa
   webtools config add tavily
   webtools config set-key exa < key.txt
-  webtools config check --live                     is each key good?
+  webtools config check --live                     test each key
 """,
     (
-        choice("action ACTION", "path check example init add set-key", "see below"),
+        choice(
+            "action ACTION",
+            "path check example init add set-key",
+            "one of the actions listed below",
+        ),
         value(
             "name NAME", "For init and set-key: name of the provider. For add: its type.", nargs="?"
         ),
@@ -208,16 +209,16 @@ MCP = Command(
     "that started this command, or over HTTP to many clients. All calls share one cache\n"
     "and one budget.",
     """\
-The bearer token is read from --token-file or WEBTOOLS_MCP_TOKEN. It is required for
-other addresses than loopback.
+The bearer token is read from --token-file or WEBTOOLS_MCP_TOKEN. It is required
+unless the address is a loopback address.
 
 examples:
-  webtools mcp                                    what a client starts
-  webtools mcp --http 127.0.0.1:8766              what clients connect to
+  webtools mcp                                    for a client that starts it
+  webtools mcp --http 127.0.0.1:8766              for clients that connect
   webtools mcp --http 10.0.0.5:8766 --token-file token.txt
 """,
     (
-        value("--http HOST:PORT", "Serve streamable HTTP at this address, at /mcp."),
+        value("--http HOST:PORT", "Serve streamable HTTP at this address, with the path /mcp."),
         value("--token-file FILE", "Require the token in this file (- for stdin). Needs --http."),
         value(
             "--allow-host HOST",
@@ -235,7 +236,7 @@ SANDBOX = Command(
     """\
 examples:
   webtools sandbox --write-config sandbox.json
-  webtools sandbox --port 0 --latency 0.5         a free port, slow answers
+  webtools sandbox --port 0 --latency 0.5         free port, slow responses
   webtools search --config sandbox.json "heap"    in another terminal
 """,
     (
@@ -248,7 +249,7 @@ examples:
         value(
             "--latency SECONDS",
             "Delay of every response (default 0).",
-            type=number(float, 0, 3600, "is no delay; use seconds from 0 to 3600"),
+            type=number(float, 0, 3600, "is not a delay; use 0 to 3600 seconds"),
             default=0.0,
         ),
         value(
@@ -261,7 +262,7 @@ examples:
 COMPLETION = Command(
     "print the script for shell completion",
     "completion:script",
-    "Print the script with which a shell completes commands, options, values and the\n"
+    "Print a script that lets your shell complete commands, options, values and the\n"
     "names of your providers.",
     """\
 examples:
@@ -285,7 +286,7 @@ examples:
   webtools demo --live "What is new in Python 3.13?"
 """,
     (
-        value("texts QUESTION", "What to ask.", nargs="*"),
+        value("texts QUESTION", "The question.", nargs="*"),
         flag("--live", "Use your own config and the web instead of the sandbox."),
     ),
     "[QUESTION]",

@@ -45,7 +45,7 @@ def tail(options: Namespace) -> int:
     if follower is not None:
         _follow(follower, events, options)
     elif not events and options.lines != 0:
-        output.complain(f"The log {path} holds no line yet.")
+        output.complain(f"The log {path} is empty.")
     return output.FINE
 
 

@@ -12,9 +12,9 @@ from webtools.client import WebTools
 from webtools.config import Settings
 
 _TERMINAL_NOTE = (
-    "this waits for the client that started it, and speaks MCP over stdin and stdout. "
-    "Enter the command in the client's settings, or let clients connect: "
-    "webtools mcp --http 127.0.0.1:8766. Ctrl-C ends it."
+    "waiting for an MCP client on stdin. Add this command to the client's settings: the client "
+    "starts it. For clients that connect over HTTP, run `webtools mcp --http 127.0.0.1:8766`. "
+    "Press Ctrl-C to stop."
 )
 
 
@@ -25,7 +25,7 @@ def run(options: Namespace) -> int:
         UsageError: An option needs --http.
     """
     if options.http is None and options.token_file is not None:
-        raise UsageError("--token-file needs --http: over stdio there is no token", "webtools mcp")
+        raise UsageError("--token-file works only with --http", "webtools mcp")
     try:
         from webtools.mcp import serving  # noqa: PLC0415  an extra
     except ImportError as error:
@@ -50,10 +50,12 @@ def _serve_http(web: WebTools, options: Namespace) -> None:
     from webtools.mcp import access, serving  # noqa: PLC0415  an extra
 
     token = access.read_token(options.token_file)
-    requirement = "Bearer token required." if token else "No token: for this machine alone."
+    requirement = (
+        "Bearer token required." if token else "Only this machine can connect, without a token."
+    )
 
     def announce(url: str) -> None:
-        print(f"Serving MCP at {url}. {requirement} Ctrl-C stops it.", flush=True)
+        print(f"Serving MCP at {url}. {requirement} Press Ctrl-C to stop.", flush=True)
 
     with web:
         serving.serve_http(

@@ -28,7 +28,9 @@ def load_synthesizer(model: str) -> Synthesizer:
     """
     provider, _, name = model.partition(":")
     if not (provider.isidentifier() and name):
-        raise ConfigError(f'--model "{model}" is not possible; write PROVIDER:NAME.')
+        raise ConfigError(
+            f'--model "{model}" is invalid. Use PROVIDER:NAME, such as openai:gpt-5-mini.'
+        )
     faults: list[str] = []
     for load in (_load_with_langchain, _load_with_llamaindex):
         try:
@@ -39,9 +41,9 @@ def load_synthesizer(model: str) -> Synthesizer:
             faults.append(describe_error(error))
     if faults:
         raise ConfigError(f'--model "{model}" cannot be used: {faults[0]}')
-    commands = "\nor: ".join(text.format(provider.replace("_", "-")) for text in _FRAMEWORKS)
+    commands = "\nor ".join(text.format(provider.replace("_", "-")) for text in _FRAMEWORKS)
     raise ConfigError(
-        f'--model "{model}" takes a framework and its package for "{provider}":\n{commands}'
+        f'--model "{model}" needs a framework and its package for "{provider}". Run\n{commands}'
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webtools.cli.output import FINE, USAGE, complain
+from webtools.config.setting_values import usual_options
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -43,13 +44,19 @@ def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
     The provider `direct` may fetch the sandbox's pages.
     """
     config = server.config()
+    entries = [_with_usual_options(entry) for entry in config["providers"]]
     options = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
     pages = {"name": "direct", "type": "direct", "proxy": "none", "options": options}
     return config | {
-        "providers": [*config["providers"], pages],
+        "providers": [*entries, pages],
         "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
         "log": {"enabled": True, "path": f"{path.stem}-log.ndjson"},
     }
+
+
+def _with_usual_options(entry: dict[str, Any]) -> dict[str, Any]:
+    options = usual_options(entry["type"]) | entry.get("options", {})
+    return entry | {"options": options} if options else entry
 
 
 def write_config(path: Path, config: dict[str, Any]) -> None:
@@ -64,7 +71,7 @@ def write_config(path: Path, config: dict[str, Any]) -> None:
     except FileExistsError as error:
         if path.is_file() and path.read_bytes() == text.encode():
             return
-        error.strerror = "there is another file already; remove it, or choose another path"
+        error.strerror = "the file exists and is different; remove it, or choose another path"
         raise
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
@@ -79,23 +86,23 @@ def _welcome(url: str, config: dict[str, Any], config_path: str | None) -> str:
         else f"Config (save it as {path}, or use --write-config):\n{json.dumps(config, indent=2)}"
     )
     return f"""\
-Sandbox at {url}, standing in for: {names}
-Nothing leaves this machine. Ctrl-C stops it.
+Sandbox at {url}, which simulates: {names}
+Nothing leaves this machine. Press Ctrl-C to stop.
 
 Test keys:
 {_keys(config)}
 
 {config_text}
 
-Answers are cached in {config["cache"]["path"]} and calls are logged in
-{config["log"]["path"]}, both beside that file and apart from your own.
+Responses are cached in {config["cache"]["path"]} and calls are logged in
+{config["log"]["path"]}, next to the config file. Your own cache and log are not used.
 
 Try in another terminal:
   webtools search --config {path} "priority queue"
   webtools web-deep --config {path} "How do I read a zip file?"
   webtools log tail --config {path}
-Make the next request fail. Search with `-p exa`, so that no other provider
-takes over. Add `--cache refresh` if you asked before:
+Make the next request fail. Then search with `-p exa`, without a fallback, and
+with `--cache refresh`:
   curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 

@@ -15,13 +15,13 @@ _MODEL = (
     "Let this model write the answer, such as openai:gpt-5-mini. Needs LangChain or LlamaIndex, "
     "and its package for the provider."
 )
-_time = number(float, 1e-9, 86_400, "is not a time; use seconds above 0, up to 86400")
+_time = number(float, 1e-9, 86_400, "is not a time-out; use more than 0 and at most 86400 seconds")
 _CALL = (
-    value("--timeout SECONDS", "Time limit of the whole call.", type=_time),
+    value("--timeout SECONDS", "Time limit of the call.", type=_time),
     CONFIG,
-    value("-o --output FILE", "Write the whole output to this file instead."),
+    value("-o --output FILE", "Write the full output to this file."),
     flag("--force", "Replace FILE if it exists."),
-    flag("--plain", "Print plain text on a terminal too."),
+    flag("--plain", "Print plain text, even on a terminal."),
 )
 
 
@@ -56,20 +56,20 @@ RESEARCH = {
     "web-deep": _research(
         "read the best pages and answer with citations",
         "Read the best pages for a question and answer it. Every claim cites a page.\n"
-        "(uncertain) marks claims that are not quoted from it.",
+        "Claims marked (uncertain) are not quoted from it.",
         """\
   webtools web-deep "How do I generate secure random tokens in Python?"
   webtools web-deep --model openai:gpt-5-mini "what is a lease in DHCP"
-  webtools web-deep "zip bombs" -o answer.md              the answer and its sources
-  webtools web-deep "zip bombs" --passages -o answer.md   the passages too
+  webtools web-deep "zip bombs" -o answer.md              answer and sources
+  webtools web-deep "zip bombs" --passages -o answer.md   passages too
   webtools web-deep --json "zip bombs" | jq -r '.synthesis.citations[]'
   webtools web-deep --cache refresh "python release schedule"
 """,
-        more=(flag("--passages", "Also write the passages to a file or pipe."),),
+        more=(flag("--passages", "Include the passages in a file or pipe."),),
     ),
     "web-news": _research(
         "find recent news",
-        "Find recent news. The output says how many are recent.",
+        "Find recent news. The output says how many results are recent.",
         """\
   webtools web-news python steering council
   webtools web-news --recency-days 2 "supply chain attack"
@@ -127,7 +127,7 @@ CALLS = {
         "web_read",
         "HANDLE",
         "read the rest of a long output",
-        "Read the rest of an output that was cut. The handle is at the end of the output.\n"
+        "Read the rest of a truncated output. The handle is at the end of the output.\n"
         "Outputs are kept for a day.",
         """\
   webtools read 0b2d4c8f6e1a4f0c9d3b5a7e8c6f1d20 --offset 51200
@@ -138,7 +138,7 @@ CALLS = {
 PLAN = Command(
     "show what a research command would do and cost",
     "calls:plan",
-    "Show what a research command would do, and the most that it can cost. Nothing is sent.",
+    "Show what a research command would do and its maximum cost. Nothing is sent.",
     """\
 examples:
   webtools plan "zip bombs" --command web-deep

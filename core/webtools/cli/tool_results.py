@@ -53,7 +53,7 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     fault = result.details["error"]
     code = USAGE if fault["type"] in USER_ERRORS and not fault["retryable"] else FAILED
     if result.call_id and code == FAILED:  # for user errors it would repeat the message
-        note(f"`{command(options, 'explain', result.call_id)}` lists what happened.")
+        note(f"`{command(options, 'explain', result.call_id)}` shows what happened.")
     return code
 
 
@@ -79,13 +79,13 @@ def _show_read_command(result: ToolResult, options: Namespace) -> None:
     handle = result.details["read_handle"]
     if handle is None and result.details["truncation"] is None:
         return
-    message = "the output was cut"
+    message = "the output was truncated"
     if handle is not None:
         match = re.search(_handle_pattern(handle), result.text)
         offset = ["--offset", match[1]] if match and match[1] != "0" else []
         read_command = command(options, "read", handle, *offset)
         print(f"[Read on: {read_command}]")
-        message += f"; `{read_command}` reads on"
+        message += f". For the rest, run `{read_command}`"
     if not sys.stdout.isatty():
         note(f"{message}.")
 

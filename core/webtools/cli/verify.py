@@ -38,7 +38,7 @@ def _parts(text: str) -> tuple[str, list[str]]:
         return text, []
     answer, passages, _ = text[: matches[-1].start()].partition("\n\nPassages:\n\n")
     if passages:
-        note("the answer is checked, and not the passages below it.")
+        note("only the answer is checked, not the passages below it.")
     return answer, re.findall(r"^ {3}(http\S+)", matches[-1][1], re.MULTILINE)
 
 
@@ -58,7 +58,7 @@ def _text(verified: Verified) -> str:
     notes = [
         display_text(text, _MAX_TEXT_CHARACTERS) for text in (*verified.reasons, *verified.warnings)
     ]
-    return "\n\n".join(filter(None, [*blocks, "\n".join(notes)])) or "No claims."
+    return "\n\n".join(filter(None, [*blocks, "\n".join(notes)])) or "No claims found."
 
 
 def _read(file: str) -> str:

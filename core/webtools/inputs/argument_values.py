@@ -48,7 +48,7 @@ def _as_list(value: Any, info: ValidationInfo) -> Any:
     """Accept a string instead of a list, and a list as JSON text, as some models send it."""
     values = _parse_list(value) if isinstance(value, str) else value
     if is_list(values) and len(values) > _MAX_VALUES:
-        message = f"{info.field_name} has {len(values)} values; give at most {_MAX_VALUES}"
+        message = f"{info.field_name} has {len(values)} values; pass at most {_MAX_VALUES}"
         raise ValueError(message)
     return values
 
@@ -82,9 +82,9 @@ def distinct(maximum: int | None = None) -> AfterValidator:
         if maximum is None:
             return values
         if not values:
-            raise ValueError(f"{info.field_name} is missing or empty; give at least one value")
+            raise ValueError(f"{info.field_name} is missing or empty; pass at least one value")
         if len(values) > maximum:
-            message = f"{info.field_name} has {len(values)} values; give at most {maximum}"
+            message = f"{info.field_name} has {len(values)} values; pass at most {maximum}"
             raise ValueError(message)
         return values
 
@@ -96,7 +96,7 @@ def bounded_number(maximum: int, minimum: int = 1) -> AfterValidator:
 
     def check(value: int, info: ValidationInfo) -> int:
         if value and not minimum <= value <= maximum:
-            fault = f"{info.field_name} {shown(value)} is not possible"
+            fault = f"{info.field_name} {shown(value)} is invalid"
             raise ValueError(f"{fault}; use {minimum} to {maximum}")
         return value
 
@@ -126,10 +126,10 @@ class Words:
             visible = without_invisible(without_controls(text))
         words = " ".join(visible.split())
         if len(words) > MAX_QUERY_CHARACTERS:
-            limit = f"give at most {MAX_QUERY_CHARACTERS}"
+            limit = f"use at most {MAX_QUERY_CHARACTERS}"
             raise ValueError(f"a {self.kind} has {len(words)} characters; {limit}")
         if self.is_needed and not words:
-            message = f"{self.kind} {shown(text)} is blank; give the words to search for"
+            message = f"{self.kind} {shown(text)} is blank; pass the words to search for"
             raise ValueError(message)
         return words
 
@@ -171,8 +171,8 @@ def _code(text: str, info: ValidationInfo) -> str:
     """Accept the two letters of a country or a language."""
     text = text.strip()
     if text and not (len(text) == 2 and text.isascii() and text.isalpha()):  # noqa: PLR2004
-        fault = f"{info.field_name} {shown(text)} is not possible"
-        raise ValueError(f"{fault}; give a code of two letters such as DE")
+        fault = f"{info.field_name} {shown(text)} is invalid"
+        raise ValueError(f"{fault}; use a code of two letters such as DE")
     return text
 
 
@@ -256,7 +256,7 @@ Moment = Annotated[str, AfterValidator(_moment)]
 Category = Annotated[str, AfterValidator(OneOf(CATEGORIES, "category"))]
 Country = Annotated[str, AfterValidator(_country)]
 ResultLanguage = Annotated[str, AfterValidator(_language)]
-SafeSearch = Annotated[str, AfterValidator(OneOf(SAFE_SEARCH, "level of safe search"))]
+SafeSearch = Annotated[str, AfterValidator(OneOf(SAFE_SEARCH, "safe search level"))]
 Language = Annotated[str, AfterValidator(OneOf(SUMMARY_LANGUAGES, "language", " "))]
 Text = TypeVar("Text", bound=str)
 Strings = Annotated[list[Text], BeforeValidator(_as_list)]

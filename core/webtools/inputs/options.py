@@ -114,4 +114,4 @@ def _with_choices(option: Option, choices: tuple[str, ...]) -> Option:
 
 def outdated(old: str, new: str) -> str:
     """Return the warning about an old name."""
-    return f"{old} is now {new}; the old spelling goes with the next release."
+    return f"{old} will be removed in the next release; use {new}."

@@ -17,14 +17,14 @@ MAX_FIND_CHARACTERS = 1000
 def _handle(text: str) -> str:
     text = text.strip()
     if not is_handle(text):
-        raise UnfitError(text, "a handle; give the read_handle of a result as it is")
+        raise UnfitError(text, "a handle; pass the read_handle of an earlier result")
     return text
 
 
 def _passage(text: str) -> str:
     text = " ".join(without_invisible(without_controls(text)).split())
     if len(text) > MAX_FIND_CHARACTERS:
-        message = f"find has {len(text)} characters; give at most {MAX_FIND_CHARACTERS}"
+        message = f"find has {len(text)} characters; use at most {MAX_FIND_CHARACTERS}"
         raise ValueError(message)
     return text
 
@@ -39,14 +39,14 @@ class ReadInput(ToolInput):
     spellings: ClassVar[dict[str, str]] = {"read_handle": "handle"}
 
     handle: Annotated[Handle, BeforeValidator(as_one)] = Field(
-        description="The read_handle of a result."
+        description="The read_handle of an earlier result."
     )
     offset: Annotated[int, bounded_number(MAX_OFFSET, minimum=0)] = Field(
         default=0,
-        description="Character to begin at: the note that sent you says which.",
+        description="Character to start at, as shown at the end of the output.",
     )
     find: Passage = Field(
         default="",
-        description="Words to look for from the offset on, in any case. "
-        "Leave out, or empty, to read at the offset.",
+        description="Words to find, from the offset on. Case is ignored. "
+        "Default: read at the offset.",
     )

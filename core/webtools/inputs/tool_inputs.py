@@ -160,11 +160,11 @@ class SearchInput(ToolInput):
     )
     limit: Annotated[int, bounded_number(MAX_LIMIT)] = Field(
         default=0,
-        description=f"Most results per query, 1 to {MAX_LIMIT}. Default: the configured number.",
+        description=f"Maximum results per query, 1 to {MAX_LIMIT}. Default: the configured limit.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str],
-        description="Only from these domains, e.g. docs.python.org. Leave out, or empty, for any.",
+        description="Only from these domains, e.g. docs.python.org. Default: any.",
     )
     exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str], description="Not from these domains."
@@ -177,7 +177,7 @@ class SearchInput(ToolInput):
     )
     category: Category = Field(
         default="",
-        description=f"Kind of page: {', '.join(CATEGORIES)}. Leave out, or empty, for any.",
+        description=f"Kind of page: {', '.join(CATEGORIES)}. Default: any.",
     )
     country: Country = Field(default="", description="Country of the results, e.g. DE.")
     language: ResultLanguage = Field(default="", description="Language of the results, e.g. de.")
@@ -189,7 +189,7 @@ class SearchInput(ToolInput):
     similar: bool = Field(default=False, description="The queries are URLs: find similar pages.")
     provider: str = Field(
         default="",
-        description="Name of a configured provider. Leave out, or empty, for the default.",
+        description="Name of a configured provider. Default: chosen automatically.",
     )
 
     @model_validator(mode="after")
@@ -204,7 +204,7 @@ class SearchInput(ToolInput):
         for text in self.queries:
             if not is_web_url(text):
                 message = (
-                    f"similar takes URLs, and {shown(text)} is not one; write {url_like(text)}"
+                    f"similar needs URLs, but {shown(text)} is not a URL; write {url_like(text)}"
                 )
                 raise ValueError(message)
 
@@ -226,20 +226,20 @@ class FetchInput(ToolInput):
     urls: Annotated[Strings[Url], distinct(MAX_URLS)] = Field(description="URLs to read.")
     question: Question = Field(
         default="",
-        description="A question about the pages: of long ones only the best passages are returned. "
-        "Leave out, or empty, for the text.",
+        description="A question about the pages. Long pages are cut to their best passages. "
+        "Default: the full text.",
     )
-    text: bool = Field(default=False, description="Return the text, as when nothing is chosen.")
+    text: bool = Field(default=False, description="Return the text (default).")
     highlights: bool = Field(default=False, description="Return the best extracts.")
     summary: bool = Field(default=False, description="Return a summary.")
     text_max_characters: Annotated[int, bounded_number(MAX_TEXT_CHARACTERS)] = Field(
         default=0,
-        description=f"Most characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
-        "Default: the configured number.",
+        description=f"Maximum characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
+        "Default: the configured limit.",
     )
     provider: str = Field(
         default="",
-        description="Name of a configured provider. Leave out, or empty, for the default.",
+        description="Name of a configured provider. Default: chosen automatically.",
     )
 
 
@@ -259,11 +259,11 @@ class SummarizeInput(ToolInput):
     )
     target_language: Language = Field(
         default="",
-        description='Language of the output, e.g. "EN". Leave out, or empty, for the page\'s own.',
+        description='Language of the output, e.g. "EN". Default: the page\'s language.',
     )
     provider: str = Field(
         default="",
-        description="Name of a configured provider. Leave out, or empty, for the default.",
+        description="Name of a configured provider. Default: chosen automatically.",
     )
 
 
@@ -282,17 +282,17 @@ class ResearchInput(ToolInput):
     )
     limit: Annotated[int, bounded_number(MAX_SOURCES)] = Field(
         default=0,
-        description=f"Most sources, 1 to {MAX_SOURCES}. Default: the configured number.",
+        description=f"Maximum sources, 1 to {MAX_SOURCES}. Default: the configured limit.",
     )
     recency_days: Annotated[int, BeforeValidator(as_days)] = Field(
         default=0,
-        description=f"Days for which a source counts as recent, 1 to {MAX_RECENCY_DAYS}. "
-        "Leave out, or give 0, to let the question decide.",
+        description=f"Maximum age in days of a recent source, 1 to {MAX_RECENCY_DAYS}. "
+        "Default: depends on the question.",
     )
     synthesis: str = Field(
         default="",
-        description='How to write the answer: "extractive", "perplexity", or "none". Leave out, '
-        "or empty, for the configured way.",
+        description='How to write the answer: "extractive", "perplexity", or "none". '
+        "Default: the configured method.",
     )
 
 
@@ -311,7 +311,7 @@ def with_fixed(model: type[Input], values: Mapping[str, Any]) -> type[Input]:
     subject = next(iter(model.model_fields))
     names = [*values, *map(_field_name, values)]
     if subject in {model.spellings.get(name, name) for name in names}:
-        message = f"{subject} is what a call is about; it cannot be fixed."
+        message = f"{subject} cannot be fixed: every call needs its own."
         raise InputError(message)
     checked = read_input(model, {subject: _EXAMPLE_SUBJECT, **values})
     names_set = checked.model_fields_set - {subject}
@@ -331,7 +331,7 @@ def read_input(model: type[Input], arguments: Any) -> Input:
     if is_mapping(arguments) and len(arguments) > MAX_ARGUMENTS:
         names = ", ".join(model.open_fields())
         raise InputError(
-            f"the call has {len(arguments)} arguments; give at most {MAX_ARGUMENTS}: use {names}."
+            f"the call has {len(arguments)} arguments; pass at most {MAX_ARGUMENTS}: use {names}."
         )
     try:
         return model.model_validate(arguments)
@@ -364,7 +364,7 @@ def _refusal(values: list[str], fault: str) -> str:
     if len(values) > 1:
         hidden = len(values) - _MAX_LISTED_VALUES
         more = f" and {hidden} more" if hidden > 0 else ""
-        return f"{', '.join(values[:_MAX_LISTED_VALUES])}{more}: none of these is {fault}"
+        return f"{', '.join(values[:_MAX_LISTED_VALUES])}{more}: none of these are {fault}"
     return f"{values[0]} is not {fault}" if values else fault
 
 
@@ -375,7 +375,7 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
     if item["type"] == "value_error":  # from the checks above
         return str(facts["error"])
     if item["type"] == "missing":
-        return f"{name} is missing or empty; give at least one value"
+        return f"{name} is missing or empty; pass at least one value"
     names = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
         is_short = len(name) <= LONGEST_SHOWN
@@ -383,10 +383,10 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
         return f"{shown(name)} is not an argument{near}; use {names}"
     remedies = {
         "literal_error": f"use {facts.get('expected')}",
-        "int_parsing": "give a whole number",
-        "int_parsing_size": "give a smaller number",
-        "int_from_float": "give a whole number",
-        "model_type": f"give an object with {names}",
+        "int_parsing": "use a whole number",
+        "int_parsing_size": "use a smaller number",
+        "int_from_float": "use a whole number",
+        "model_type": f"pass an object with {names}",
     }
     remedy = remedies.get(item["type"], item["msg"][:1].lower() + item["msg"][1:])
-    return f"{name} {shown(item['input'])} is not possible; {remedy}"
+    return f"{name} {shown(item['input'])} is invalid; {remedy}"

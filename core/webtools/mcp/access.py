@@ -95,9 +95,7 @@ def listen(address: Address) -> socket.socket:
         # Python adds the address to the message of the system. Name errors have no number.
         number = error.errno or 0
         reason = os.strerror(number) if number > 0 else error.strerror
-        raise ConfigError(
-            f"Nothing can listen on {place}: {reason}. Use another HOST:PORT."
-        ) from error
+        raise ConfigError(f"Cannot listen on {place}: {reason}. Use another HOST:PORT.") from error
 
 
 def transport_security(
@@ -117,14 +115,13 @@ def transport_security(
     bound = ipaddress.ip_address(listener.getsockname()[0])
     if not bound.is_loopback and token is None:
         raise ConfigError(
-            f"{address.url_host} can be reached from other machines, which takes a token: put one "
-            f"of {_MIN_TOKEN} characters or more into a file for --token-file, or into "
-            f"{TOKEN_VARIABLE}. Make one with: {_HOW_TO_MAKE}"
+            f"Other machines can reach {address.url_host}, so a token is required. Put it into a "
+            f"file for --token-file, or into {TOKEN_VARIABLE}. Make one with: {_HOW_TO_MAKE}"
         )
     if bound.is_unspecified and not hosts:
         raise ConfigError(
-            f"{address.url_host} has every name of this machine; give the one by which clients "
-            "reach it with --allow-host, such as --allow-host tools.example.org."
+            f"With {address.url_host}, the server does not know its host name. Pass the name that "
+            "clients use, such as --allow-host tools.example.org."
         )
     loopback = _LOOPBACK_NAMES if bound.is_loopback else ()
     names = [*loopback] if bound.is_unspecified else [address.url_host, *loopback]
@@ -174,6 +171,6 @@ def _check_token(token: str, source: str) -> str:
     if _TOKEN(token):
         return token
     raise ConfigError(
-        f"{source} holds no token: it takes {_MIN_TOKEN} or more ASCII characters without a "
-        f"space. Make one with: {_HOW_TO_MAKE}"
+        f"{source} does not contain a valid token. Use {_MIN_TOKEN} or more ASCII characters "
+        f"without spaces. Make one with: {_HOW_TO_MAKE}"
     )

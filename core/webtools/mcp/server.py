@@ -29,7 +29,7 @@ _TEMPLATE = f"{_SCHEME}://{_FOLDER}/{{handle}}{{?offset}}"
 _TEXT = "text/plain"
 _STORED = types.ResourceTemplate(
     name="stored output",
-    description="A part of an output that was cut, as web_read returns it.",
+    description="Part of a truncated output, as web_read returns it.",
     uri_template=_TEMPLATE,
     mime_type=_TEXT,
 )
@@ -119,7 +119,7 @@ def _content(result: ToolResult) -> list[types.ContentBlock]:
     link = types.ResourceLink(
         name="whole output",
         uri=f"{_SCHEME}://{_FOLDER}/{handle}",
-        description=f"All that the tool found; read in parts of up to {MAX_BYTES:,} bytes.",
+        description=f"The full output. Each read returns up to {MAX_BYTES:,} bytes.",
         mime_type=_TEXT,
         size=cut["total_bytes"],
     )
@@ -134,6 +134,6 @@ def _read_arguments(uri: str) -> dict[str, Any]:
     """
     parts = urlsplit(uri)
     if (parts.scheme, parts.netloc) != (_SCHEME, _FOLDER):
-        raise MCPError(types.INVALID_PARAMS, f"There is no such resource; use {_TEMPLATE}.")
+        raise MCPError(types.INVALID_PARAMS, f"Unknown resource; use {_TEMPLATE}.")
     offsets = parse_qs(parts.query).get("offset", [])
     return {"handle": parts.path.removeprefix("/"), **({"offset": offsets[0]} if offsets else {})}

@@ -49,8 +49,8 @@ def _warn_of_options(query: str, options: Sequence[Option]) -> None:
     names = (word.partition("=")[0] for word in query.split() if word.startswith("--"))
     for name in names:
         if near := nearest(name, [option.names[0] for option in options]):
-            message = f"{name} is a word of the query. Options come first: {near} ..."
-            print(f"{message} Put -- before the query if it is meant so.", file=sys.stderr)
+            message = f"{name} was read as part of the query. Put options first, such as {near}."
+            print(f"{message} If you meant this, put -- before the query.", file=sys.stderr)
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:
@@ -74,7 +74,7 @@ def _by_name(options: Sequence[Option]) -> dict[str, Option]:
 def _read_value(option: Option, name: str, rest: str) -> tuple[Any, str]:
     if option.kind == "flag":
         if rest[:1] == "=":
-            raise OptionError(f"{name} takes no value; write {name} alone.")
+            raise OptionError(f"{name} does not take a value; use {name} alone.")
         return True, rest
     match = _VALUE.match(rest.removeprefix("=") if rest[:1] == "=" else rest.lstrip())
     if match is None:

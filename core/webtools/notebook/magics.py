@@ -72,13 +72,13 @@ class WebMagics(Magics):
     @no_var_expand
     @line_magic
     def web_config(self, line: str) -> None:
-        """Use a config file for all later calls, or `--default` for the usual one.
+        """Use a config file for all later calls, or `--default` for the default one.
 
         Without a path, describe the current settings.
         """
         path = line.strip().strip("\"'")
         source = None if path == "--default" else path or self._source
-        note = f"Nothing was changed; still in force: {self._source or 'the usual settings'}."
+        note = f"The settings have not changed. In use: {self._source or 'the default settings'}."
         with _short_errors("" if source == self._source else note):
             lines = described(Settings(source if path else self._config))
         if path:
@@ -88,20 +88,20 @@ class WebMagics(Magics):
     @no_var_expand
     @line_magic
     def web_sandbox(self, line: str) -> None:
-        """Start the offline sandbox and use it for all later calls; `stop` ends it.
+        """Start the offline sandbox and use it for all later calls, until `stop`.
 
-        It stands in for the providers' APIs on this machine, and needs no key. `-o NAME` keeps a
-        `WebTools` that uses it, for Python.
+        It simulates the providers' APIs on this machine and needs no key. `-o NAME` stores a
+        `WebTools` that uses it in a variable.
         """
         with _usage_errors("web_sandbox"):
             arguments, action = read_line(line, (OUTPUT,))
             variable = _variable(arguments.get("output"))
             if action not in {"", "start", "stop"}:
-                raise OptionError(f'"{action}" is not possible; use start or stop.')
+                raise OptionError(f'Unknown action "{action}"; use start or stop.')
         if action == "stop":
             self._use(self._source)
             print(
-                f"The sandbox is stopped; in force again: {self._source or 'the usual settings'}."
+                f"The sandbox is stopped. In use again: {self._source or 'the default settings'}."
             )
             return
         if self._sandbox is None:
@@ -111,7 +111,7 @@ class WebMagics(Magics):
         server = cast("SandboxServer", self._sandbox)
         if variable:
             self._session.push({variable: WebTools(server.config())})
-        print(f"The sandbox at {server.url} answers all magics, until `%web_sandbox stop`.")
+        print(f"All magics now use the sandbox at {server.url}. To stop it: `%web_sandbox stop`.")
 
     def _use(self, source: str | None, server: SandboxServer | None = None) -> None:
         """Use a config file, or a sandbox in its place, from now on."""
@@ -143,7 +143,7 @@ class WebMagics(Magics):
             variable = _variable(values.pop("output", None))
             subject = magic.read_subject(_expanded(f"{text}\n{cell or ''}", names).strip())
             if not subject:
-                raise OptionError(f"the subject is missing, such as: %{name} {magic.example}")
+                raise OptionError(f"the query or URL is missing, as in: %{name} {magic.example}")
         response = self._ask(magic, subject, values)
         if variable:
             self._session.push({variable: response})
@@ -244,8 +244,8 @@ def _line_expanded(line: str, names: Mapping[str, Any]) -> str:
         if missing := needed - {*names, *vars(builtins)}:
             reason = f"there is no variable {min(missing)}"
         else:
-            reason = f"{{{expression}}} was not replaced, as the line raised {fault}"
-        raise OptionError(f"{reason}; write {{{{, }}}} or $$ for braces or a dollar as they are.")
+            reason = f"{{{expression}}} was not replaced: the line raised {fault}"
+        raise OptionError(f"{reason}. For a literal brace or dollar, write {{{{, }}}} or $$.")
     return line
 
 
@@ -265,9 +265,9 @@ def _expressions(line: str) -> Iterator[tuple[str, set[str]]]:
 
 def _variable(name: str | None) -> str | None:
     if name is not None and keyword.iskeyword(name):
-        raise OptionError(f'"{name}" is a word of Python itself; choose another name.')
+        raise OptionError(f'"{name}" is a Python keyword; choose another name.')
     if name is not None and not name.isidentifier():
-        raise OptionError(f'"{name}" cannot be the name of a variable; use letters and digits.')
+        raise OptionError(f'"{name}" is not a variable name; use letters, digits and underscores.')
     return name
 
 

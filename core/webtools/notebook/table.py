@@ -12,13 +12,13 @@ from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
 
-OUTPUT = Option(("--output", "-o"), "output", "Variable that keeps the response.", metavar="NAME")
+OUTPUT = Option(("--output", "-o"), "output", "Variable for the response.", metavar="NAME")
 COMMON_OPTIONS = (
     OUTPUT,
-    Option(("--config",), "config", "Read this config file for this call.", metavar="PATH"),
+    Option(("--config",), "config", "Use this config file for this call.", metavar="PATH"),
     Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
-PLAN = Option(("--plan",), "plan", "The old spelling of %web_plan.", "flag")
+PLAN = Option(("--plan",), "plan", "Old name of %web_plan.", "flag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Magic:
 def _single_word(text: str, kind: str) -> str:
     words = text.split()
     if len(words) > 1:
-        raise OptionError(f"give one {kind}, not {len(words)}.")
+        raise OptionError(f"pass one {kind}, not {len(words)}.")
     return text
 
 
@@ -73,13 +73,13 @@ _QUESTION = "what did Python 3.10 add?"
 _URL = "https://docs.python.org/3/"
 MAGICS = {
     "web_search": Magic(
-        "Search the web; in a cell, every line is a query and all run at the same time.",
+        "Search the web. In a cell, each line is a query, and all run at the same time.",
         *("search", "structural pattern matching"),
         (*options_of(SEARCH.input_model), KEYLESS),
         lambda text: [*filter(None, map(str.strip, text.split("\n")))],
     ),
     "web_fetch": Magic(
-        "Read pages; in a cell, every line is a URL.",
+        "Read pages. In a cell, each line is a URL.",
         *("fetch", _URL, options_of(FETCH.input_model), str.split),
     ),
     "web_summarize": Magic(
@@ -87,12 +87,12 @@ MAGICS = {
         *("summarize", _URL, options_of(SUMMARIZE.input_model), partial(_single_word, kind="URL")),
     ),
     "web_read": Magic(
-        "Read the rest of an output that was cut; its handle is at the end of the output.",
+        "Read the rest of a truncated output. The handle is at the end of the output.",
         *("read", "{result.details['read_handle']}", options_of(READ.input_model)),
         partial(_single_word, kind="handle"),
     ),
     "web_research": _research(
-        "Find the top links for a question, or as --command says.", _QUESTION
+        "Find the top links for a question, or run another --command.", _QUESTION
     ),
     "web_deep": _research(
         "Read the best pages on a question and answer it with citations.", _QUESTION, "web-deep"
@@ -100,7 +100,7 @@ MAGICS = {
     "web_news": _research("Find recent news on a question.", _QUESTION, "web-news"),
     "web_docs": _research("Find documentation of a library.", "asyncio TaskGroup", "web-docs"),
     "web_plan": Magic(
-        "Tell what a research call would do and cost at most; nothing is sent.",
+        "Show what a research call would do and its maximum cost. Nothing is sent.",
         *("plan", _QUESTION, _RESEARCH, str),
     ),
 }
