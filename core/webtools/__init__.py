@@ -1,4 +1,4 @@
-"""Web search, page fetching and summaries for agents, over one set of providers.
+"""Web search, page fetching, summaries and research for agents.
 
     from webtools import WebTools
 

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class WebTools(AwaitedMethods):
-    """Web search, page fetching and summaries over the configured providers.
+    """Web search, page fetching, summaries and research with the configured providers.
 
         web = WebTools(api_keys={"exa": "..."}, max_results=5, budget={"usd_per_day": 5})
 
-    The source of the settings is `config`, else the config file, else the environment. Keyword
-    settings apply on top of it. The source is read when a method is called, and again when it has
-    changed.
+    The settings come from `config`, else from the config file, else from the environment. Keyword
+    settings apply on top. They are read at the first call, and again after a change.
 
-    One instance serves any number of threads and event loops. Its blocking methods also work
-    inside a running loop. To close its connections, call `close` or use it as a context manager.
+    Each blocking method has an async twin whose name begins with `a`. You can share one instance
+    among threads and event loops. Blocking methods also work inside a running event loop. To close
+    the connections, call `close` or use the instance as a context manager.
 
     Args:
         config: A `Config`, a dict with the contents of a config file, or the path of one.
@@ -37,9 +37,9 @@ class WebTools(AwaitedMethods):
             type. Without such a provider, one is added.
         providers: Replaces the list of providers, as `providers` of a config file.
         default_provider: Name of the provider for calls that name none.
-        max_results: Number of search results if neither the call nor the provider sets one.
-        failover: Whether a call that fails continues with the next provider. Default: True.
-        keyless: Whether searches go to providers that need no key if no configured provider
+        max_results: Default and maximum number of results per query, 1 to 100.
+        failover: Whether to try the next provider if one fails. Default: True.
+        keyless: Whether to search with providers that need no key if no configured provider
             can search. Default: False.
         fence: Which web content is wrapped in a fence before a model reads it: `pages`, `all` or
             `off`. Default: `pages`.
@@ -49,8 +49,8 @@ class WebTools(AwaitedMethods):
         budget: Limits such as `{"usd_per_day": 5, "calls_per_process": 100}`.
         fetch: Which pages may be read, such as `{"allow_domains": ["python.org"]}`.
         storage: A shared store, such as `{"url": "redis://127.0.0.1:6379/0"}`.
-        transport: An httpx transport of your own for all requests, such as one with a client
-            certificate. It is not closed here, and no proxy setting applies.
+        transport: Your own httpx transport for all requests, such as one with a client
+            certificate. webtools does not close it, and ignores all proxy settings.
         async_transport: The transport of the async methods. Default: `transport`, if it has both.
 
     Raises:
@@ -89,12 +89,13 @@ class WebTools(AwaitedMethods):
             exclude_domains: No results from these hosts and their sub-domains.
             start_published_date: Only results published on or after it (ISO 8601).
             end_published_date: Only results published on or before it (ISO 8601).
-            category: Kind of page, one of `webtools.tools.CATEGORIES`.
-            country: Two-letter code of the country that results come from, such as `DE`.
+            category: Category of the pages, one of `webtools.tools.CATEGORIES`.
+            country: Two-letter code of the country of the results, such as `DE`.
             language: Two-letter code of the language of the results, such as `de`.
-            safe_search: How strictly adult content is left out. Default: the provider's setting.
+            safe_search: How strictly to omit adult content. Default: the provider's setting.
             page: Page of results, 1 to 10. Default: the first.
-            content: Also return the provider's page contents, as `content` of each result.
+            content: Also return the page contents that the provider sends, as `content` of each
+                result.
             similar: Treat the queries as URLs and search for similar pages.
             snippets: Request snippets even where the provider omits them by default, as Exa does
                 without `searchHighlights`.
@@ -151,17 +152,17 @@ class WebTools(AwaitedMethods):
 
         Args:
             urls: One absolute http(s) URL or several, at most 100.
-            question: Return the relevant passages of each page instead of its text. Exa chooses
-                them itself. For other providers the whole page is cached, and another question
-                about it costs nothing.
+            question: Return the passages of each page that fit this question, instead of the
+                text. Exa chooses the passages. With other providers, webtools caches the whole
+                page and chooses them, so another question about the page costs nothing.
             text: Return the text. Default: True, unless you request passages, highlights or a
                 summary.
             highlights: Return the most relevant extracts.
             summary: Return a summary of each page.
             text_max_characters: Maximum length of the text, or of the passages, per page.
             provider: Configured name of the provider to use.
-            robots: Obey robots.txt where webtools reads pages itself (`direct`). Needs the extra
-                `bulk`.
+            robots: Obey robots.txt if webtools fetches the page itself (provider `direct`).
+                Requires the extra `bulk`.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
             progress: Called when part of the work is done.
 
@@ -200,16 +201,19 @@ class WebTools(AwaitedMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
-        """Summarize the document behind a URL.
+        """Summarize a document.
 
         Args:
-            url: Absolute http(s) URL of a page, PDF, video or audio.
+            url: Absolute http(s) URL of a page, PDF, video or audio file.
             summary_type: `summary` for prose, `takeaway` for a list of key points.
             engine: `cecil` for general purposes, `agnes` for technical texts.
             target_language: Language code of the output, such as `DE`. Default: the document's.
             provider: Configured name of the provider to use.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
             progress: Called when part of the work is done.
+
+        Returns:
+            The summary, as the provider returned it.
 
         Raises:
             InputError: An argument is not valid.
@@ -240,19 +244,26 @@ class WebTools(AwaitedMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
-        """Find sources for a question. If a provider fails, the next one is called.
+        """Search for sources of a question, and answer it if requested.
+
+        If a provider fails, the next one of the chain is tried.
 
         Args:
             query: The question.
             command: `web` for top links, `web-deep` to read the best pages and answer with
                 citations, `web-news` for recent news, `web-docs` for library documentation.
-            limit: Maximum number of sources, 1 to 10. Default: 5, or what the settings allow.
-            recency_days: Age in days up to which a source counts as recent, 1 to 3650. Default:
-                depends on the question.
-            synthesis: `extractive`, `perplexity` or `none`, or a synthesizer. Default: as
-                configured for `web-deep`, `none` for the other commands.
+            limit: Maximum number of sources, 1 to 10. Default: `max_results` of the
+                settings, else 5.
+            recency_days: Maximum age in days of a recent source, 1 to 3650. Default: depends on
+                the question.
+            synthesis: How to write the answer: `extractive`, `perplexity` or `none`, or your own
+                synthesizer. Default: the configured way for `web-deep`, `none` for the other
+                commands.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
             progress: Called when part of the work is done.
+
+        Returns:
+            The sources, facts about the call, and the answer if one was requested.
 
         Raises:
             InputError: An argument is not valid.
@@ -276,14 +287,14 @@ class WebTools(AwaitedMethods):
         """Read the next part of an output that was cut.
 
         Args:
-            handle: The `read_handle` of a tool's details.
-            offset: Character to begin at. 0 is the first.
-            find: Words to search for from `offset`, ignoring case. The part begins a little before
-                them.
+            handle: The `read_handle` in the details of a tool's result.
+            offset: Position of the first character to read, from 0.
+            find: Words to search for from `offset`, ignoring case. The part then begins a little
+                before the words.
 
         Returns:
-            The part, unchanged. The next one begins at `next_offset`, which is None at the end. If
-            `find` does not occur, the part is empty and its `found_at` is None.
+            The part, unchanged. The next part begins at `next_offset`, which is None at the end. If
+            the words of `find` do not occur, the part is empty and `found_at` is None.
 
         Raises:
             InputError: An argument is not valid, or nothing is stored under the handle.
@@ -302,7 +313,7 @@ class WebTools(AwaitedMethods):
         recency_days: int | None = None,
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
-        """Describe what a research call would do, and its maximum cost. Nothing is sent.
+        """Return the steps and the maximum cost of a research call. No request is sent.
 
         Args:
             query: The question.
@@ -310,6 +321,9 @@ class WebTools(AwaitedMethods):
             limit: As for `research`.
             recency_days: As for `research`.
             synthesis: As for `research`.
+
+        Returns:
+            The providers in order, the cost of each step, and what is left of the budget.
 
         Raises:
             InputError: An argument is not valid.
@@ -333,13 +347,15 @@ class WebTools(AwaitedMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> Verified:
-        """Check an answer, from any model, against its sources, claim by claim.
+        """Check each claim of an answer against the sources that it cites.
 
         Args:
-            answer: Prose or a list; `[n]` cites the n-th source, links and `[n]: URL` cite by URL.
-            sources: URLs, which are fetched, or pages, passages and `webtools.synthesis.Source`s.
+            answer: Prose or a list, from any model. `[n]` cites the n-th source. Links and
+                `[n]: URL` cite by URL.
+            sources: URLs to fetch, pages, passages, or objects of `webtools.synthesis.Source`.
                 Default: the URLs that the answer cites.
             verifier: Judges the claims that are not quotations, such as a `ChatModelVerifier`.
+                Without one, no claim is `supported`.
             cache: As for `fetch`.
             progress: As for `fetch`.
 
@@ -368,15 +384,15 @@ class WebTools(AwaitedMethods):
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
         Args:
-            name: The tool's name, or a tool, such as one that `Tool.with_fixed` returned.
+            name: Name of the tool, or a tool such as one that `Tool.with_fixed` returned.
             arguments: The arguments that the model sent.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
             progress: Called when part of the work is done.
             synthesizer: Writes the answers of `web_research`, such as a language model.
 
         Returns:
-            Text within the output budget, and details. A failure that a model or a user can
-            cause is returned as a result with `is_error`.
+            Text within the output budget, and details. If the call fails, `is_error` is True and
+            the text says why.
         """
         options = CallOptions(cache, progress, synthesizer)
         return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

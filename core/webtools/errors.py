@@ -1,4 +1,4 @@
-"""All errors that public methods raise.
+"""The errors that public methods raise.
 
     WebToolsError
     ├── ConfigError                 a key or a setting is missing or malformed
@@ -60,11 +60,11 @@ class Fault(Flag):
 
 
 class WebToolsError(Exception):
-    """Base class of all errors. The message says what failed and what to do.
+    """Base class of all errors. The message says what failed, and what to do.
 
     Attributes:
-        provider: The configured name of the provider, or None.
-        status: HTTP status of the response, or None.
+        provider: Configured name of the provider, or None if no provider was called.
+        status: HTTP status of the response, or None without a response.
         retryable: Whether the same call may succeed later.
         retry_after: Seconds to wait according to the provider, or None.
         cost_usd: Cost of the failed call according to the provider, or None.
@@ -97,7 +97,7 @@ class WebToolsError(Exception):
 
     @property
     def message(self) -> str:
-        """The message, as `str(error)`."""
+        """The message, the same as `str(error)`."""
         return str(self)
 
     def with_message(self, message: str) -> WebToolsError:
@@ -142,13 +142,13 @@ class InputError(WebToolsError):
 
 
 class RequestError(WebToolsError):
-    """No response: name lookup, connection or transfer failed."""
+    """No response, because the name lookup, the connection or the transfer failed."""
 
     default_retryable = True
 
 
 class RequestTimeoutError(RequestError):
-    """No response in time."""
+    """No response before the time-out."""
 
 
 class ProviderError(WebToolsError):
@@ -156,15 +156,15 @@ class ProviderError(WebToolsError):
 
 
 class AuthenticationError(ProviderError):
-    """The provider does not accept the key, or not for this call."""
+    """The provider does not accept the key, or the key is not valid for this call."""
 
 
 class QuotaError(ProviderError):
-    """Credit, plan or budget at the provider is used up."""
+    """The credit, the plan or the budget is used up."""
 
 
 class RateLimitError(ProviderError):
-    """Too many calls. `retry_after` is the time to wait, if known."""
+    """Too many requests. `retry_after` is the time to wait in seconds, if known."""
 
     default_retryable = True
 

@@ -1,4 +1,4 @@
-"""Rank the passages of texts for a question.
+"""Choose the passages of texts that fit a question.
 
     from webtools.passages import rank
 
@@ -24,7 +24,7 @@ __all__ = ["Embeddings", "Passage", "Reranker", "Text", "rank"]
 
 @runtime_checkable
 class HasText(Protocol):
-    """A page or source: anything with a text and an address."""
+    """Any object with a text and a URL, such as a page or a source."""
 
     @property
     def text(self) -> str | None:
@@ -33,19 +33,19 @@ class HasText(Protocol):
 
     @property
     def url(self) -> str:
-        """The address."""
+        """The URL."""
         ...
 
 
 class Embeddings(Protocol):
-    """Embeddings, as in LangChain."""
+    """An embedding model with the methods of LangChain's `Embeddings`."""
 
     def embed_query(self, text: str, /) -> Sequence[float]:
         """Return the vector of a question."""
         ...
 
     def embed_documents(self, texts: list[str], /) -> Sequence[Sequence[float]]:
-        """Return the vectors of passages."""
+        """Return the vectors of passages, in their order."""
         ...
 
 
@@ -62,19 +62,19 @@ def rank(
     reranker: Reranker | None = None,
     embeddings: Embeddings | None = None,
 ) -> list[Passage]:
-    """Return the most relevant passages for a question, best first, as many as fit.
+    """Return the passages that fit a question best.
 
     Args:
         question: The question.
-        texts: Strings, pages or sources, in the order in which a search found them.
-        max_characters: Budget of all passages together, including their headings.
-        reranker: Scores for the question and the best passages, higher for better; it decides
-            their order.
-        embeddings: Vectors; their similarity to the question's is added to our own score.
+        texts: Strings, pages or sources, in the order of the search results.
+        max_characters: Maximum length of all passages together, including their headings.
+        reranker: Function of the question and the best passages that returns a score for each.
+            Passages with higher scores come first.
+        embeddings: Embedding model. The similarity to the question is added to the score.
 
     Returns:
-        An empty list if no passage has a word of the question. Passages that repeat a better one,
-        on the same page or another, are omitted.
+        The passages, best first, as many as fit. Passages that repeat a better one are omitted.
+        Empty if no passage has a word of the question.
     """
     limit = min(MAX_PASSAGE, max(_MIN_PASSAGE, max_characters))  # longer ones would not fit
     documents = [

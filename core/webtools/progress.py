@@ -1,4 +1,4 @@
-"""Show the progress of long calls: many queries, many pages, research.
+"""Show the progress of long calls, such as those with many queries or pages.
 
 from webtools.progress import TerminalProgress
 
@@ -35,11 +35,11 @@ class Progress:
 
     Attributes:
         tool: Name of the tool.
-        stage: The current activity: "searching", "fetching", "summarizing", "looking up",
-            "synthesizing", or "moving on" to the next provider after one failed.
+        stage: The current activity: "searching", "fetching", "summarizing", "looking up" (docs),
+            "synthesizing", or "moving on" (trying the next provider after one failed).
         done: Number of finished parts.
-        total: Number of all parts of this stage.
-        subject: The finished part, a query or a URL.
+        total: Number of all parts of the stage.
+        subject: The finished part, a query or a URL. Empty at the start of the stage.
         failed: Whether that part failed.
     """
 
@@ -122,7 +122,7 @@ class Stages:
 
 
 class TerminalProgress:
-    """Draws a bar for each stage on stderr, if that is a terminal.
+    """Draw a progress bar for each stage on stderr, if it is a terminal.
 
     Example:
         ```python
@@ -161,7 +161,7 @@ class TerminalProgress:
 
 
 class NotebookProgress:
-    """Shows the progress of a call in the output of a notebook cell.
+    """Show the progress of a call below a notebook cell.
 
     Example:
         ```python

@@ -1,4 +1,4 @@
-"""Draw tool calls and their results in a terminal, collapsed or expanded.
+"""Draw tool calls and their results in a terminal, on one line or expanded.
 
     from webtools.rendering import console_for, render_call, render_result
 
@@ -6,8 +6,8 @@
     console.print(render_call("web_search", {"queries": ["structural pattern matching"]}))
     console.print(render_result("web_search", result, expanded=True))
 
-Text of pages and providers is shown as it is: markup, escape sequences and direction marks have no
-effect, and only http(s) URLs are links, under their own text.
+Markup, escape sequences and direction marks in web content have no effect. Only http(s) URLs become
+links, and a link shows its URL.
 """
 
 from __future__ import annotations

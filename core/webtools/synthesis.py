@@ -1,7 +1,8 @@
-"""Write the answers of `web-deep` with any object that has `name` and `draft`.
+"""Write answers from sources, and check the claims of an answer.
 
-Each claim of a draft gets a status: `quoted`, `uncertain` or `unsupported`. The summary omits
-unsupported claims. `verify` does the same with any other text.
+`verify` gives each claim of a text a status: `quoted`, `uncertain` or `unsupported`. The summary
+omits unsupported claims. The answers of `web-deep` are checked in the same way. To write them with
+your own code, pass a `Synthesizer` as `synthesis`: any object that has `name` and `draft`.
 
     from webtools.synthesis import Source, verify
 

@@ -66,10 +66,10 @@ class ToolResult(Drawn):
     """The result of a tool call.
 
     Attributes:
-        text: The text for the model, within the output budget.
+        text: The text for the model, within the output budget of 51,200 bytes and 2,000 lines.
         details: The result as plain JSON data, for programs.
-        is_error: Whether the call failed. The text then says why and what to do.
-        call_id: The ID of the call in the log, or "".
+        is_error: Whether the call failed. `text` then says why, and what to do.
+        call_id: ID of the call in the log, or "" without a log.
     """
 
     text: str
@@ -87,9 +87,9 @@ class Tool:
     """One tool as a model sees it.
 
     Attributes:
-        name: The name.
-        description: What it does and when to use it, on several lines.
-        input_model: The arguments. `input_model.model_json_schema()` is flat.
+        name: Name of the tool.
+        description: What the tool does and when to use it, on several lines.
+        input_model: Pydantic model of the arguments. Its JSON schema is flat.
     """
 
     name: str
@@ -100,21 +100,23 @@ class Tool:
         """Return this tool with fixed arguments, which a model does not see.
 
         Args:
-            values: The arguments by name. None, "", 0 and [] fix nothing; False does.
+            values: The arguments by name. None, "", 0 and [] leave an argument to the model. False
+                fixes it.
 
         Raises:
-            InputError: A value is invalid, or is the subject of the call.
+            InputError: A value is invalid, or the argument is the subject of the call, such as
+                `queries`.
         """
         return replace(self, input_model=with_fixed(self.input_model, values))
 
     @property
     def paragraph(self) -> str:
-        """The description on one line, at most 1,024 characters, which is LlamaIndex's limit."""
+        """The description on one line of at most 1,024 characters, for LlamaIndex."""
         return " ".join(self.description.split())
 
     @property
     def first_field(self) -> str:
-        """The argument that a plain string sets."""
+        """Name of the argument that a plain string sets, such as `queries`."""
         return next(iter(self.input_model.model_fields))
 
 

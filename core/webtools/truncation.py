@@ -1,8 +1,8 @@
 """Cut text to the output budget, and describe the cut.
 
-Lines end at LF alone, as in the pi coding agent whose limits these are: a trailing LF makes a last,
-empty line that counts. Bytes are UTF-8, where a lone surrogate counts as 3. Texts may be large, so
-nothing here splits or encodes a whole text: totals are exact and take one pass without a copy.
+The limits are those of the pi coding agent. Only LF ends a line, and a trailing LF counts as an
+additional empty line. Sizes are UTF-8 bytes; a lone surrogate counts as 3 bytes. Texts may be
+large, so no function here splits or encodes a whole text.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _SLICE = 32_768  # characters encoded at a time, to save memory
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How much was kept of a text.
+    """The sizes of a text before and after it was cut.
 
     Attributes:
         truncated: Whether anything was cut.
-        truncated_by: The limit that decided the cut, None when nothing was cut.
-        total_lines: Lines of the whole text; the empty text is one line.
-        total_bytes: UTF-8 size of the whole text.
-        output_lines: Lines kept, a partial one included.
-        output_bytes: UTF-8 size of what is kept.
-        last_line_partial: Whether a line was cut; of several sections, a line of any.
-        first_line_exceeds_limit: Whether the first line alone is over the byte limit.
-        max_lines: The line limit applied.
-        max_bytes: The byte limit applied.
+        truncated_by: The limit that was exceeded, or None if nothing was cut.
+        total_lines: Number of lines of the whole text. An empty text has one.
+        total_bytes: Size of the whole text in UTF-8 bytes.
+        output_lines: Number of lines that were kept, including a partial one.
+        output_bytes: Size of the part that was kept, in UTF-8 bytes.
+        last_line_partial: Whether a line was cut. For several sections: in any of them.
+        first_line_exceeds_limit: Whether the first line alone exceeds the byte limit.
+        max_lines: The limit of lines.
+        max_bytes: The limit of bytes.
     """
 
     truncated: bool
@@ -62,16 +62,16 @@ class Cut:
     max_bytes: int
 
     def to_details(self) -> dict[str, Any]:
-        """Return everything but the content, as plain JSON."""
+        """Return the sizes as plain JSON, without the content."""
         return {field.name: getattr(self, field.name) for field in fields(Cut)}
 
 
 @dataclass(frozen=True, slots=True)
 class Truncation(Cut):
-    """The kept part of a text, and the sizes of part and text.
+    """The part of a text that was kept, and the sizes of the part and the text.
 
     Attributes:
-        content: The part kept; no LF follows its last line when something was cut.
+        content: The part that was kept. If the text was cut, no LF follows its last line.
     """
 
     content: str
@@ -80,7 +80,8 @@ class Truncation(Cut):
 def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
     """Keep the first whole lines that fit both limits.
 
-    If the first line is over the byte limit, nothing is kept; `fit` keeps its beginning.
+    If the first line alone exceeds the byte limit, the result is empty. `fit` would keep its
+    beginning.
     """
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head)
 
@@ -88,17 +89,17 @@ def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
 def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
     """Keep the last whole lines that fit both limits.
 
-    If the last line is over the byte limit, its end is kept, from a character boundary.
+    If the last line alone exceeds the byte limit, its end is kept, from a character boundary.
     """
     reversed_cut = _cut(text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line)
     return replace(reversed_cut, content=reversed_cut.content[::-1])
 
 
 def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
-    """Keep the first whole lines that fit both limits; a huge line is cut rather than dropped.
+    """Keep the first whole lines that fit both limits, and the beginning of a huge line.
 
-    A line is cut, at a character boundary, when the whole lines before it leave half of
-    `max_bytes` or more unused: a page is often a title and one long paragraph.
+    If the whole lines use less than half of `max_bytes`, the next line is cut at a character
+    boundary. This keeps text of pages that are a title and one long paragraph.
     """
     return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head_or_part)
 
@@ -106,19 +107,19 @@ def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
 def fit_sections(
     sections: Sequence[str], separator: str, max_lines: int, max_bytes: int
 ) -> tuple[str, list[Truncation]]:
-    """Join sections within both limits, each getting a fair share of the lines and of the bytes.
+    """Join sections within both limits. Each gets a fair share of the lines and bytes.
 
-    Small sections stay whole and large ones get equal shares, each cut as by `fit`, so every one
-    appears. If one line and one byte of each do not fit, the last sections are omitted.
+    Small sections stay whole. Large ones get equal shares and are cut as `fit` does, so that every
+    section appears. If there are too many sections, the last ones are omitted.
 
     Args:
-        sections: The texts, in the order to show them.
-        separator: The text between two sections; it counts towards both limits.
+        sections: The texts, in order.
+        separator: The text between two sections. It counts towards both limits.
         max_lines: Limit for the joined text.
         max_bytes: Limit for the joined text, in UTF-8 bytes.
 
     Returns:
-        The joined text, and the truncation of each section; an omitted one is empty.
+        The joined text, and the truncation of each section. That of an omitted section is empty.
     """
     sizes = [_measure(section) for section in sections]
     limits = _limits(max_lines, max_bytes)
@@ -131,10 +132,10 @@ def fit_sections(
 
 
 def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
-    """Divide a budget so that the smallest shares are as large as they can be (max-min fairness).
+    """Divide a budget fairly (max-min fairness).
 
-    Small sizes are met in full and larger ones get equal shares; the largest share the remainder.
-    The shares add up to the budget, or to the sizes if those are smaller.
+    Small sizes are granted in full, and larger ones get equal shares. The shares add up to the
+    budget, or to the sum of the sizes if that is smaller.
     """
     rest, shares = max(budget, 0), [0] * len(sizes)
     by_size = sorted(range(len(sizes)), key=lambda index: (sizes[index], -index))
@@ -147,14 +148,14 @@ def fair_shares(sizes: Sequence[int], budget: int) -> list[int]:
 def notice(
     shown_lines: int, total_lines: int, shown_bytes: int, total_bytes: int, path: str | None
 ) -> str:
-    """Return the sentence about what is missing and where the full text is.
+    """Return the truncation notice: how much is omitted, and where the full text is.
 
     Args:
-        shown_lines: Lines kept.
-        total_lines: Lines of the whole text.
-        shown_bytes: UTF-8 size kept.
-        total_bytes: UTF-8 size of the whole text.
-        path: File with the whole text, None when it could not be saved.
+        shown_lines: Number of lines that were kept.
+        total_lines: Number of lines of the whole text.
+        shown_bytes: Size of the part that was kept, in UTF-8 bytes.
+        total_bytes: Size of the whole text in UTF-8 bytes.
+        path: File with the whole text, or None if it could not be saved.
     """
     saved = "The full output could not be saved."
     if path is not None:
@@ -168,7 +169,7 @@ def notice(
 
 
 def format_size(n: int) -> str:
-    """Return a byte count as `512B`, `1.5KB` or `2.0MB`, ties rounded up."""
+    """Return a number of bytes as `512B`, `1.5KB` or `2.0MB`. Ties round up."""
     for unit, name in ((1024 * 1024, "MB"), (1024, "KB")):
         if n >= unit:
             # Integers, because formatting a float rounds ties to even.

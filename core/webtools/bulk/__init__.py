@@ -1,4 +1,4 @@
-"""Bulk work: searches, pages or questions by the hundred thousand, one typed row each.
+"""Search, fetch or research many items, and write one typed row for each.
 
     from webtools import bulk
 
@@ -6,7 +6,7 @@
     for row in bulk.read("rows.jsonl"):
         print(row.status, row.subject, row.cost_usd)
 
-The same call resumes a run that was interrupted.
+To resume an interrupted run, make the same call again.
 """
 
 from webtools.bulk.batches import BatchCaller

@@ -25,20 +25,20 @@ class BatchCaller:
     - `error`: why the call failed; otherwise empty.
     - `cost_usd`: the price of all attempts in USD, NaN if unknown.
 
-    If a call fails in a way that would fail for every row, such as a spent budget, the remaining
-    rows of the batch are `skipped` and `error` gives the reason.
+    After an error that every row would get, such as a spent budget, the remaining rows of the batch
+    are `skipped`, and `error` gives the reason.
 
-    Ray makes one instance for each actor, so each actor has one client and its connections. The
-    client is pickled by the path of its config file, never with a key: every machine needs the
-    file, or the environment variables. Intervals apply to each actor, and to all of them together
-    with a Redis server as the store.
+    Ray creates one instance per actor, so each actor has its own client and connections. The pickle
+    of a client contains the path of its config file but no key. Every machine therefore needs the
+    file or the environment variables. Intervals apply to each actor, or to all actors together if
+    the store is a Redis server.
 
     Args:
         operation: `search`, `fetch` or `research`.
         web: Makes the calls. Default: `WebTools()`.
-        options: Arguments, concurrency and intervals. With `column`, that column holds the query
-            or URL; without, the columns are the arguments of the call. `in_flight` and the
-            retries of rows have no effect.
+        options: Arguments, concurrency and intervals. `column` is the column with the query or
+            URL; without it, the columns are the arguments of the call. `in_flight`, `retry_failed`
+            and `retry_skipped` have no effect.
 
     Raises:
         InputError: The arguments in `options` are invalid.

@@ -30,7 +30,7 @@ class Failure(BaseModel):
     """The error of a call.
 
     Attributes:
-        type: Name of the error's class, as in `webtools.errors`.
+        type: Name of the error class in `webtools.errors`.
         message: What failed, and what to do.
         retryable: Whether the same call may succeed later.
     """
@@ -43,21 +43,22 @@ class Failure(BaseModel):
 
 
 class Outcome(BaseModel):
-    """The outcome of one item: a row.
+    """The row of one item.
 
     Attributes:
         index: Position of the item in the input, from 0. Rows are in the order of completion.
         id: Hash of the operation and its arguments.
-        status: `ok`, `empty` (no result), `failed`, or `skipped` (no call was made, for example
-            because robots.txt disallows the page).
+        status: `ok`, `empty` (no results), `failed`, or `skipped` (no call, for example because
+            robots.txt disallows the page).
         cost_usd: Cost of all attempts in USD, or None if unknown.
         operation: The kind of call.
         subject: The query, question or URL.
         input: All arguments of the call.
-        result: The response as plain JSON, or None. `response`, `results` and `page` are typed.
+        result: The response as plain JSON, or None. The properties `response`, `results` and
+            `page` return it as models.
         error: The error, or None.
         provider: Configured name of the provider that responded or failed.
-        cost_is_estimate: Whether the cost is from the price list.
+        cost_is_estimate: Whether the cost is from the price list instead of the provider.
         cache_hit: Whether the response came from the cache.
         ms: Duration of the calls in milliseconds.
         attempts: Number of calls.
@@ -85,19 +86,19 @@ class Outcome(BaseModel):
 
     @property
     def response(self) -> Response | None:
-        """The response with its type, or None."""
+        """The response as a model, or None."""
         if self.result is None:
             return None
         return RESPONSES[self.operation].model_validate(self.result)
 
     @property
     def results(self) -> Sequence[SearchResult | ResearchResult]:
-        """The results of a search, or the sources of a question, or []."""
+        """The results of a search or the sources of a question. Empty for a fetch."""
         response = self.response
         return [] if response is None or isinstance(response, FetchResponse) else response.results
 
     @property
     def page(self) -> Page | None:
-        """The page that was fetched, or None."""
+        """The fetched page, or None."""
         response = self.response
         return response.pages[0] if isinstance(response, FetchResponse) else None

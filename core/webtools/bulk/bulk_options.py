@@ -24,24 +24,25 @@ class Options:
     """Options of bulk work.
 
     Attributes:
-        arguments: Arguments of every call, such as `{"limit": 5}`. Those of an item override them.
+        arguments: Arguments of every call, such as `{"limit": 5}`. Arguments of an item override
+            them.
         workers: Number of concurrent calls per process.
-        attempts: Maximum number of attempts per item, if an error is retryable.
-        interval: Seconds between two searches or questions, besides the `maxRequestsPerSecond` of
-            a provider.
-        host_interval: Seconds between two pages of a host, if webtools reads pages itself. It reads
-            one page of a host at a time.
-        robots: Whether to obey robots.txt, if webtools reads pages itself.
+        attempts: Maximum number of attempts per item. Only retryable errors are retried.
+        interval: Seconds between two searches or questions, in addition to `maxRequestsPerSecond`
+            of the provider.
+        host_interval: Seconds between two pages of a host, if webtools fetches pages itself. It
+            fetches one page of a host at a time.
+        robots: Whether to obey robots.txt, if webtools fetches pages itself.
         cache: `use` the cache, `refresh` its entries, or `bypass` it.
-        in_flight: How to treat items whose call was under way when a process was killed: `resend`
-            them, which may cost twice, or `skip` them with a row that says so.
+        in_flight: What to do with items whose call was running when an earlier process was killed:
+            `resend` the call, which may cost twice, or `skip` the item with a row.
         retry_failed: Whether to retry items whose row is `failed`.
-        retry_skipped: Whether to retry items whose row is `skipped`, such as those that `in_flight`
-            skipped.
-        column: The column or key with the query or URL. All others are ignored then.
+        retry_skipped: Whether to retry items whose row is `skipped`.
+        column: The column or key with the query or URL. Others are then ignored. Default: the
+            columns or keys are the arguments of the call.
 
     Raises:
-        InputError: A number is out of range, or a word is invalid.
+        InputError: A value is invalid.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])

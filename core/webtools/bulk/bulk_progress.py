@@ -18,13 +18,13 @@ class State:
     Attributes:
         done: Number of rows.
         total: Number of items in the input, or None if unknown.
-        ok: Rows with a result.
-        empty: Rows without a result.
-        failed: Rows with an error.
-        skipped: Rows without a call.
+        ok: Number of rows with results.
+        empty: Number of rows without results.
+        failed: Number of rows with an error.
+        skipped: Number of rows without a call.
         cost_usd: Known cost of all rows in USD.
-        seconds: Duration of this run so far.
-        seconds_left: Remaining time at the present rate, or None if unknown.
+        seconds: Duration of this run so far, in seconds.
+        seconds_left: Estimated remaining time in seconds, or None if unknown.
     """
 
     done: int
@@ -44,9 +44,9 @@ class Summary(State):
 
     Attributes:
         output: The file with the rows.
-        stopped: Why the run ended early, or "". The same call resumes it.
+        stopped: Why the run ended early, or "". Make the same call to resume it.
         resumed: Number of rows of earlier runs.
-        fault: Message of the last row that failed in this run, or "".
+        fault: Error message of the last row that failed in this run, or "".
     """
 
     output: Path

@@ -41,16 +41,16 @@ def run(
 ) -> Summary:
     """Make one call and write one row for each item.
 
-    The same call resumes an earlier run, however it ended. Several processes may share a store, but
-    not an output.
+    To resume an earlier run, make the same call again. Several processes can share a store, but
+    each needs its own output.
 
     Args:
         operation: `search`, `fetch` or `research`.
-        items: Path of a file of lines, JSON lines or CSV, `-` for stdin, or an iterable of texts
-            and of mappings with the arguments of a call. To resume a run, pass the same items; you
-            can append more.
-        output: Path of the rows, which are JSON lines: `.jsonl`, `.ndjson` or no suffix. Rows are
-            in the order of completion.
+        items: Path of a file with lines, JSON lines or CSV, `-` for stdin, or an iterable of
+            strings and of mappings with the arguments of a call. To resume a run, pass the same
+            items. You can append more.
+        output: Path of the file for the rows, which are JSON lines: `.jsonl`, `.ndjson` or no
+            suffix. Rows are in the order of completion.
         web: Makes the calls. Default: a `WebTools()` for this run.
         options: Concurrency, intervals and retries.
         progress: Called with the progress, at most ten times per second.
@@ -82,7 +82,10 @@ async def arun(
     options: Options = _DEFAULT_OPTIONS,
     progress: ProgressCallback | None = None,
 ) -> Summary:
-    """Do the same as `run`. If it is cancelled, calls under way have five seconds to finish."""
+    """Make one call and write one row for each item, as `run` does.
+
+    If you cancel the task, running calls get five seconds to finish.
+    """
     _check(operation)
     items_module.check_arguments(operation, options)
     path = Path(output)

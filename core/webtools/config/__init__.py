@@ -1,4 +1,4 @@
-"""Settings, from one source: what the code passes in, else the file, else the environment."""
+"""Settings from one source: the code, else the config file, else the environment."""
 
 from webtools.config.accounts import Accounts, cache_path, log_path
 from webtools.config.config_file import EXAMPLE

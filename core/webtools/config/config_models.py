@@ -77,18 +77,18 @@ def _rebuild(model: type[_KeyHolder], values: dict[str, Any]) -> _KeyHolder:
 
 
 class ProviderConfig(_KeyHolder, Part):
-    """One entry of `providers`.
+    """An entry of `providers`.
 
     Attributes:
         name: Name in calls, results and errors.
         type: Which API the entry uses.
         api_key: The key. In code, also a `KeySource` or a function that returns the key.
-        base_url: Address of the API, if it is not the provider's own.
+        base_url: URL of the API. Default: the one of the type.
         timeout_ms: Time limit of a call, in milliseconds.
-        max_requests_per_second: Rate limit; requests are spaced evenly.
-        proxy: HTTP proxy; `none` ignores the proxy variables.
+        max_requests_per_second: Maximum number of requests per second. They are spaced evenly.
+        proxy: URL of an HTTP proxy. `none` means no proxy, not even one of the environment.
         options: Options of the type.
-        fetch_fallback: Provider that fetches the pages which this one could not.
+        fetch_fallback: Name of the provider that fetches the pages this one could not fetch.
     """
 
     name: Annotated[str, AfterValidator(checked_name)]
@@ -128,11 +128,11 @@ class ProviderConfig(_KeyHolder, Part):
 
 
 class StorageConfig(_KeyHolder, Part):
-    """Where cache, budget, rate limits and circuit breakers are stored.
+    """The store of the cache, the budget, the rate limits and the circuit breakers.
 
     Attributes:
-        url: Redis server for all processes, such as `redis://:PASSWORD@HOST:6379/0`. Default: the
-            file `cache.path`.
+        url: Redis server that all processes share, such as `redis://:PASSWORD@HOST:6379/0`.
+            Default: the file `cache.path`.
     """
 
     url: Annotated[SecretStr, AfterValidator(checked_storage_url)] | None = None
@@ -214,15 +214,16 @@ class Config(TopLevel):
 
     Attributes:
         providers: The providers, in the order in which they are tried.
-        default_provider: Provider that serves calls first.
-        max_results: Default and maximum number of results per search.
+        default_provider: Name of the provider that is tried first. Default: the first one that can
+            serve the call.
+        max_results: Default and maximum number of results per query.
         failover: Try the next provider if one fails.
         cache: Settings of the cache.
         log: Settings of the log.
         research: Settings of research.
         budget: Limits on spending.
         fetch: Which pages may be read.
-        storage: Where cache, budget and rate limits are stored.
+        storage: Where cache, budget, rate limits and circuit breakers are stored.
         keyless: Search without a key if no configured provider can search.
         fence: Which web content is wrapped in a fence before a model reads it.
     """

@@ -144,9 +144,9 @@ class CacheConfig(_Optional):
 
     Attributes:
         enabled: Cache responses.
-        path: File of the cache.
-        ttl_ms: How long a response is cached, in milliseconds.
-        max_bytes: Maximum size; the oldest responses are deleted first.
+        path: Path of the cache file.
+        ttl_ms: Time for which a response is cached, in milliseconds.
+        max_bytes: Maximum size in bytes. The oldest responses are deleted first.
     """
 
     enabled: bool = True
@@ -160,11 +160,11 @@ class LogConfig(_Optional):
 
     Attributes:
         enabled: Write a log.
-        path: File of the log.
-        max_bytes: Size at which a new file starts.
-        max_backups: Number of old files kept.
+        path: Path of the log file.
+        max_bytes: Size in bytes at which a new file is started.
+        max_backups: Number of older files to keep.
         rotate_check_ms: Time between checks of the size, in milliseconds.
-        queries: Log queries and URLs, and messages that may quote them.
+        queries: Log queries and URLs, and messages that may contain them.
     """
 
     enabled: bool = True
@@ -188,8 +188,8 @@ class ResearchConfig(_Optional):
 
     Attributes:
         chain: Providers of each research command, in the order in which they are tried.
-        synthesis: How answers are written, if the call does not say.
-        merge: Ask all providers of a chain at once and merge their results.
+        synthesis: How to write answers by default. A provider is a name or type.
+        merge: Query all providers of a chain at the same time and merge their results.
     """
 
     chain: dict[Command, tuple[str, ...]] = {}
@@ -230,9 +230,10 @@ class FetchConfig(_Optional):
     """Which pages may be read, by any provider and tool.
 
     Attributes:
-        allow_domains: Only these hosts and their subdomains may be read, each as `host` or
+        allow_domains: Only pages of these hosts and their subdomains may be read. Write `host` or
             `host:port`.
-        deny_domains: These hosts and their subdomains may not be read.
+        deny_domains: Pages of these hosts and their subdomains may not be read, even if
+            they are allowed.
     """
 
     allow_domains: tuple[str, ...] | None = None
@@ -266,11 +267,11 @@ _Calls = Annotated[int, Field(ge=1, le=_MAX_BUDGET)]
 
 
 class BudgetConfig(_Optional):
-    """Limits on spending. A call that would exceed one is refused; None is no limit.
+    """Limits on spending. A call that would exceed a limit is refused. None means no limit.
 
     Attributes:
         usd_per_day: USD per UTC day, over all processes that share the store.
-        calls_per_day: Paid calls per UTC day.
+        calls_per_day: Paid calls per UTC day, over all processes that share the store.
         usd_per_process: USD per process.
         calls_per_process: Paid calls per process.
     """

@@ -64,9 +64,9 @@ def checked_type(kind: str) -> str:
 
 
 class KeySource(SecretStr):
-    """A key that a function returns at the first use, for example from a secret manager.
+    """A key that a function returns, for example from a secret manager.
 
-    A pickle has only the function's name, so the key never leaves the process.
+    The function is called at the first use. A pickle contains only the name of the function.
     """
 
     def __init__(self, function: Callable[[], str]) -> None:
@@ -75,7 +75,7 @@ class KeySource(SecretStr):
 
     @property
     def name(self) -> str:
-        """The function's module and name."""
+        """Module and name of the function, as `module:function`."""
         module = getattr(self._function, "__module__", "")
         return f"{module}:{getattr(self._function, '__qualname__', '')}"
 

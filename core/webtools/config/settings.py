@@ -1,6 +1,6 @@
-"""The settings, from one source: the code, else the file, else the environment.
+"""Settings from one source: the code, else the file, else the environment.
 
-No error shows a key, neither in its message nor in a chained exception.
+Errors contain no keys, neither in their messages nor in chained exceptions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from webtools.providers.about import Pacer
 
 
 def load(text: str, origin: str) -> Config:
-    """Read a config file's text.
+    """Parse the text of a config file.
 
     Args:
         text: The JSON text. A byte order mark is ignored.
@@ -130,7 +130,7 @@ def _from_mapping(values: Mapping[str, Any]) -> Config:
 
 
 class Settings:
-    """The settings of an instance, from one source. Changes apply from the next call on.
+    """The settings of a `WebTools`, from one source. Changes apply to the next call.
 
     Args:
         config: A config, or the path of a file. None: find a file, else use the environment.
@@ -276,7 +276,7 @@ def _proxy_fault(config: Config) -> str:
 
 
 def check(settings: Settings) -> list[str]:
-    """Describe the settings in force in lines of text, without keys.
+    """Describe the current settings in lines of text, without keys.
 
     Raises:
         ConfigError: They are not valid, or there is no provider.

@@ -1,4 +1,4 @@
-"""Magics for IPython and Jupyter: `%load_ext webtools`, then `%web_search` and others."""
+"""Magics for IPython and Jupyter. Load them with `%load_ext webtools`."""
 
 from webtools.notebook.magics import (
     WebMagics,

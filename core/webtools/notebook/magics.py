@@ -1,11 +1,11 @@
-"""Magics for IPython and Jupyter: `%load_ext webtools`, then `%web_search` and others.
+"""Magics for IPython and Jupyter. Load them with `%load_ext webtools`.
 
     %web_search --provider exa-main -o found structural pattern matching
     %web_fetch https://docs.python.org/3/
     %web_deep what did Python 3.10 add?
 
-Options come before the query, which is not parsed: it keeps its quotes. `{expression}` and `$name`
-are replaced by their values. `-o NAME` keeps the response.
+Options come before the query. The query is not parsed, so it keeps its quotes. `{expression}` and
+`$name` are replaced by their values. `-o NAME` stores the response in a variable.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ANY_MAGIC = re.compile(rf".*?%({'|'.join(MAGICS)})\s")
 
 
 class WebMagics(Magics):
-    """The magics of a session, which share one `WebTools`."""
+    """The magics of a session. They share one `WebTools`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
@@ -74,7 +74,7 @@ class WebMagics(Magics):
     def web_config(self, line: str) -> None:
         """Use a config file for all later calls, or `--default` for the default one.
 
-        Without a path, describe the current settings.
+        Without an argument, describe the current settings.
         """
         path = line.strip().strip("\"'")
         source = None if path == "--default" else path or self._source
@@ -301,7 +301,7 @@ def _shorten(error: BaseException, message: str) -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Add the magics. `%load_ext webtools` calls this."""
+    """Add the magics. `%load_ext webtools` calls this function."""
     magics = WebMagics(shell)
     shell.register_magics(magics)
     shell.set_hook("complete_command", magics.complete, re_key=_ANY_MAGIC.pattern)
@@ -309,7 +309,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Remove the magics. `%unload_ext webtools` calls this."""
+    """Remove the magics. `%unload_ext webtools` calls this function."""
     manager = shell.magics_manager
     magics = manager.registry.pop(WebMagics.__name__, None)
     if magics is None:

@@ -1,4 +1,4 @@
-"""What you need to write a provider, and the registry of all providers.
+"""Classes and functions for authors of providers, and the registry of all providers.
 
 A provider is a module or an object with an `ABOUT` and the functions of the protocols that it
 supports. Built-in providers are listed here. Register others with `register`, or announce them in

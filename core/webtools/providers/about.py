@@ -1,4 +1,4 @@
-"""The facts of a provider, and an account: an entry of the settings that uses it."""
+"""The facts of a provider, and the account: the provider as configured by an entry."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ class Options(BaseModel):
 
 
 class SearchOptions(Options):
-    """Options of every provider that searches."""
+    """Options of every provider that searches.
+
+    Attributes:
+        default_search_limit: Number of results, if the call sets none.
+    """
 
     default_search_limit: int | None = None
 
@@ -51,24 +55,26 @@ class About:
 
     Attributes:
         name: The type in the config file, and the name of a package's entry point.
-        title: What messages call the provider.
-        origin: Origin of the API, without a final slash. Empty if there is no common one.
+        title: Name of the provider in messages.
+        origin: Origin of the API, without a final slash. Empty if each user has their own.
         docs: URL of the API's documentation.
         docs_date: Day on which the documentation was read, as YYYY-MM-DD.
         key_variables: Environment variables for the key, the preferred one first.
-        url_variables: Environment variables for the origin, the preferred one first, if users run
-            their own instance. An entry of the config file then needs a `baseUrl`.
+        url_variables: Environment variables for the origin, the preferred one first. Set this if
+            users run their own instance; an entry of the config file then needs a `baseUrl`.
         needs_key: Whether the API refuses calls without a key.
         options: Model of the `options` in the config file.
         max_results: Maximum number of results of a search.
         max_urls: Maximum number of pages of a request.
-        prices: Prices in USD, by names that the provider's functions use.
-        price_list: Day or month of the price list.
-        chooses_passages: Whether it can choose the passages of a page that answer a question.
-        research: Position in the default research chain: `first`, `last` (if no other provider can
-            search) or `never`, not even when the settings name it.
-        last_resort_for: Capabilities that are used only by name, or if no other provider has them.
-        recommended_for: Capabilities that the message about a missing key recommends it for.
+        prices: Prices in USD by name. The functions of the provider use these names.
+        price_list: Day or month of the price list, as YYYY-MM-DD or YYYY-MM.
+        chooses_passages: Whether the API can choose the passages of a page for a question.
+        research: Position in the default research chain: `first`, `last` (used if no other
+            provider can search) or `never` (refused even if the settings name it).
+        last_resort_for: Capabilities that are used only if a call names the provider, or if no
+            other provider has them.
+        recommended_for: Capabilities for which the message about a missing key recommends the
+            provider.
         keyless: Capabilities that work without a key and an entry, if the settings allow it.
     """
 
@@ -94,15 +100,15 @@ class About:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that add the provider, the preferred one first."""
+        """Environment variables that configure the provider, the preferred one first."""
         return self.key_variables or self.url_variables
 
 
 class Pacer:
-    """Spaces the calls of one provider evenly, over all threads and event loops.
+    """Spaces the requests to a provider evenly, across all threads and event loops.
 
     Attributes:
-        per_second: Maximum number of calls per second.
+        per_second: Maximum number of requests per second.
     """
 
     def __init__(self, per_second: float) -> None:
@@ -126,23 +132,24 @@ class Pacer:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One configured provider.
+    """A configured provider.
 
     Attributes:
-        name: The name of the entry in the settings. Errors and results repeat it.
+        name: Name of the entry in the settings. Errors and results contain it.
         type: The provider's type.
         base_url: Origin of the API, without a final slash.
         api_key: The key, or None.
-        options: The provider's own options, an instance of `About.options`.
-        timeout: Seconds for a whole call, or None for the capability's default.
-        pacer: Limits the rate of calls, or None.
+        options: Options of the provider, an instance of `About.options`.
+        timeout: Time-out of a whole call in seconds, or None for the default of the capability.
+        pacer: Limits the rate of requests, or None.
         proxy: URL of the proxy, or None.
         proxies: The proxies of the environment, used if `proxy` is None.
-        fetch_fallback: Name of the provider that retries pages which this one could not fetch.
-        domains: The hosts that the operator's settings allow.
-        key: The key in plain text, for a header of the request; "" without a key.
-        secrets: Strings that must not appear in any text.
-        identity: A hash that is equal for accounts with the same responses. It contains no key.
+        fetch_fallback: Name of the provider that fetches the pages this one could not fetch.
+        domains: The hosts that the settings allow and forbid.
+        key: The key in plain text, for a header of the request, or "" without a key.
+        secrets: Strings to redact in all texts.
+        identity: Hash of the entry without its key. Accounts with the same hash share cache
+            entries.
     """
 
     name: str
@@ -182,7 +189,8 @@ class Account:
 
         Args:
             path: Path below `base_url`, without a slash at the start.
-            params: The query parameters. None is left out, a list repeats its name.
+            params: The query parameters. One with the value None is omitted. A list repeats the
+                name.
             headers: The headers. Default: `bearer`.
         """
         query = urlencode({k: v for k, v in params.items() if v is not None}, doseq=True)
@@ -192,7 +200,13 @@ class Account:
     def post(
         self, path: str, body: dict[str, Any], headers: dict[str, str] | None = None
     ) -> Request:
-        """Build a POST request with a JSON body. `headers` defaults to `bearer`."""
+        """Build a POST request with a JSON body.
+
+        Args:
+            path: Path below `base_url`, without a slash at the start.
+            body: The body.
+            headers: The headers. Default: `bearer`.
+        """
         headers = self.bearer if headers is None else headers
         return Request("POST", f"{self.base_url}/{path}", headers=headers, json=body)
 

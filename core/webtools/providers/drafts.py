@@ -14,15 +14,15 @@ __all__ = ["Draft", "Synthesizer"]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer that a synthesizer wrote, before it is checked.
+    """An answer of a synthesizer, before its claims are checked.
 
     Attributes:
         text: Prose or a list. `[n]` after a statement cites the source with that number. Empty if
             the sources do not answer the question.
-        cost: The cost, or None if it is unknown.
-        warnings: What the caller should know, a sentence each.
-        claims: Instead of a text: statements with the URLs that they cite. webtools checks them and
-            ignores their `status`.
+        cost: Cost of the answer, or None if unknown.
+        warnings: Warnings, one sentence each.
+        claims: Statements with the URLs that they cite, instead of a text. webtools checks them
+            and ignores their `status`.
     """
 
     text: str
@@ -35,18 +35,18 @@ class Synthesizer(Protocol):
     """Writes an answer from sources.
 
     Attributes:
-        name: What results and the log call it.
+        name: The name in results and in the log.
     """
 
     @property
     def name(self) -> str:
-        """What results and the log call it."""
+        """The name in results and in the log."""
         ...
 
     async def draft(self, query: SynthesisQuery, deadline: float, io: IO, /) -> Draft:
-        """Answer the question from the sources. It may raise any exception.
+        """Answer the question from the sources. Any exception counts as a failure.
 
-        `deadline` is on the clock of `io.now()`. Await only methods of `io`: a blocking call cannot
-        wait for anything else.
+        `deadline` is on the clock of `io.now()`. Await only methods of `io`, because a blocking
+        call cannot await anything else.
         """
         ...

@@ -70,16 +70,16 @@ def make_error(
     hint: str = "",
     wait: float | None = None,
 ) -> ProviderError:
-    """Return the error for a response: what failed, the status, the API's messages, what to do.
+    """Return the error for a response, with its status, the messages of the API, and advice.
 
     Args:
-        title: What messages call the provider.
+        title: Name of the provider in messages.
         response: The response.
         account: The provider's account.
-        messages: The API's own messages; values of other types than str are ignored.
-        kind: The error class. Default: that of the HTTP status.
-        hint: What to do. Default: the usual advice for the error class.
-        wait: Seconds to wait according to the body. `Retry-After` takes precedence.
+        messages: The messages of the API. Values that are not strings are ignored.
+        kind: The error class. Default: by the HTTP status.
+        hint: Advice on what to do. Default: the usual advice for the error class.
+        wait: Seconds to wait according to the body. A `Retry-After` header takes precedence.
     """
     kind = kind or error_class(response.status)
     text = f"{title} API returned HTTP {response.status}"
@@ -113,7 +113,10 @@ def _wait(kind: type[ProviderError], response: Response, default: float | None) 
 
 
 def retry_after(response: Response) -> float | None:
-    """Read `Retry-After-Ms`, else `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3)."""
+    """Return the seconds to wait from `Retry-After-Ms`, else from `Retry-After`, or None.
+
+    `Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3).
+    """
     milliseconds = number(response.headers.get("retry-after-ms"), minimum=0)
     if milliseconds is not None:
         return limit_wait(milliseconds / 1000)
@@ -140,12 +143,12 @@ def _seconds_until_reset(response: Response) -> float | None:
 
 
 def limit_wait(seconds: float | None) -> float | None:
-    """Limit seconds to wait to one day. A negative number or NaN gives None."""
+    """Return a waiting time in seconds, at most one day. A negative number or NaN gives None."""
     return min(seconds, _MAX_WAIT) if seconds is not None and seconds >= 0 else None
 
 
 def wait_until(moment: float) -> float:
-    """Return the whole seconds from now until a Unix time, at most one day; 0 for the past."""
+    """Return the whole seconds until a Unix time, at most one day. A time in the past gives 0."""
     return float(round(min(max(0.0, moment - time.time()), _MAX_WAIT)))
 
 
@@ -154,14 +157,14 @@ def wait_until(moment: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an error code of an API means, if it says more than the HTTP status.
+    """The meaning of an error code of an API, if the HTTP status alone is not enough.
 
     Attributes:
         code: Regular expression that matches the whole code.
         kind: The error class.
-        statuses: HTTP statuses with which the code has this meaning; empty for all.
-        remedy: What to do, with `{name}` for the provider's name. Default: the usual advice for
-            the error class.
+        statuses: HTTP statuses with which the code has this meaning. Empty for all.
+        remedy: Advice on what to do. `{name}` is replaced by the name of the provider. Default:
+            the usual advice for the error class.
     """
 
     code: str
@@ -180,16 +183,18 @@ class ErrorTable:
     """The format of the error bodies of an API.
 
     Attributes:
-        faults: Fields of the body that may hold the fault; the first that is not empty is used.
-            The value is an object, a list or a string. `WHOLE_BODY`: the body is the fault.
+        faults: Fields of the body that may contain the faults. The first one that is not empty is
+            used. Its value is an object, a list or a string. With `WHOLE_BODY`, the body itself is
+            the fault.
         code: Field of a fault with its code.
-        words: Fields of a fault that may hold its message; the first that is not empty is used.
-        shown: Fields of a fault to show in parentheses after the message, if all are present.
-        details: Field of a fault with a list of further faults, whose messages are added.
+        words: Fields of a fault that may contain its message. The first one that is not empty is
+            used.
+        shown: Fields of a fault to add in parentheses to the message, if all are present.
+        details: Field of a fault with a list of further faults. Their messages are added.
         wait: Field of a fault with the seconds to wait.
-        meanings: What codes mean; the first that applies is used.
-        harmless: Regular expression that matches a code that is not an error.
-        statuses: Error classes of HTTP statuses that HTTP does not define.
+        meanings: Meanings of codes. The first one that applies is used.
+        harmless: Regular expression for codes that are not errors.
+        statuses: Error classes of non-standard HTTP statuses.
         free_per: The period of the limit on calls without a key, if the API allows such calls.
     """
 
@@ -209,14 +214,14 @@ class ErrorTable:
 
 @dataclass(slots=True)
 class ErrorBody:
-    """An error body after it was read by a table. A provider may change it before `to_error`.
+    """The content of an error body. A provider can change it before it calls `to_error`.
 
     Attributes:
         faults: The faults, as the API sent them.
         words: The message of each fault, and of its details.
         kind: The error class, by the code or the HTTP status.
-        remedy: What to do, or "" for the usual advice for the error class.
-        wait: Seconds to wait according to the body.
+        remedy: Advice on what to do, or "" for the usual advice for the error class.
+        wait: Seconds to wait according to the body, or None.
         free_per: The period of the limit on calls without a key, if the API allows such calls.
     """
 
@@ -228,7 +233,7 @@ class ErrorBody:
     free_per: str = ""
 
     def to_error(self, about: About, response: Response, account: Account) -> ProviderError:
-        """Return the error to raise."""
+        """Return the error for the response."""
         if self.free_per and account.api_key is None and self.kind in _LIMITS_WITHOUT_KEY:
             self._explain_limit_without_key(about, response)
         kind, hint, wait = self.kind, self.remedy, self.wait
@@ -270,7 +275,7 @@ def read_failure(
     account: Account,
     _capability: Capability | None = None,
 ) -> ProviderError | None:
-    """Return the error of a response by a table, or None for HTTP 200 and harmless codes.
+    """Return the error of a response, or None for HTTP 200 and harmless codes.
 
     A provider's `read_error` can be `partial(read_failure, ABOUT, table)`.
     """

@@ -37,17 +37,17 @@ _GONE = frozenset({404, 410})
 
 @dataclass(frozen=True, slots=True)
 class PageFields:
-    """Where each field of a page is in an item, by name.
+    """The names of the fields of a page in an item.
 
     Attributes:
-        requested_url: The URL of the query, if the API repeats it in a field of its own.
+        requested_url: The requested URL, if the API repeats it in a separate field.
         url: The URL of the page, which differs after a redirect.
-        title: Text on one line, by name or by a function of the item.
-        text: The text of the page.
-        highlights: A list of texts.
-        summary: Text.
-        published_at: A date in ISO 8601.
-        author: Text on one line.
+        title: Title, on one line: a name, or a function of the item.
+        text: Text of the page.
+        highlights: List of extracts.
+        summary: Summary.
+        published_at: Date in ISO 8601.
+        author: Author, on one line.
     """
 
     requested_url: str = ""
@@ -69,14 +69,14 @@ def read_page_list(
 ) -> list[Page]:
     """Read one page per URL, in the order of the query.
 
-    Pages from hosts that the operator's settings forbid are replaced by an error.
+    A page from a host that the settings forbid gets an error. So does a URL without a page.
 
     Args:
         items: The pages of the response.
         fields: Where an item has its fields.
         query: The URLs, and the parts of each page.
         account: The provider's account.
-        faults: What the response says about URLs that failed, by URL.
+        faults: The faults of URLs that failed, by URL.
     """
     named = [((item.text(fields.requested_url), item.text(fields.url)), item) for item in items]
     items_by_url = match_addresses(query.urls, named, faults)
@@ -184,10 +184,10 @@ def _unescape_unreserved(match: re.Match[str]) -> str:
 def match_addresses(
     urls: Sequence[str], items: Iterable[tuple[Iterable[str], T]], failed: Container[str] = ()
 ) -> dict[str, T]:
-    """Find the item of each URL, by the same spelling or by the same address.
+    """Match items to URLs, by spelling or by address.
 
-    If one URL and one item remain, they belong together: after a redirect the item may have any
-    address.
+    If one URL and one item remain, they are matched, because the item of a redirected page may have
+    any URL.
 
     Args:
         urls: The URLs of the query.

@@ -65,7 +65,7 @@ def utc_day(value: date | datetime) -> date:
 
 
 def site_of(domain: str) -> str:
-    """Return the host of a domain filter, without wildcard and path."""
+    """Return the host of a domain filter, without the wildcard and the path."""
     return domain.removeprefix("*.").partition("/")[0]
 
 
@@ -75,7 +75,7 @@ def hosts(domains: Sequence[str]) -> list[str]:
 
 
 def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
-    """Return `site:` for a single included domain, and `-site:` for each excluded one."""
+    """Return the operators for domains: `site:` for one included, `-site:` for each excluded."""
     sites = [f"site:{include[0]}"] if len(include) == 1 else []
     return [*sites, *(f"-site:{domain}" for domain in exclude)]
 
@@ -87,12 +87,12 @@ def any_site(include: Sequence[str]) -> list[str]:
 
 
 def excludes_whole_sites(query: SearchQuery) -> bool:
-    """Return whether no excluded domain has a path, which most APIs cannot exclude."""
+    """Return whether all excluded domains are without a path. Most APIs cannot exclude paths."""
     return not any("/" in domain for domain in query.exclude_domains)
 
 
 def site_operator_filters(query: SearchQuery) -> set[FilterName]:
-    """Return the filters of a query that `site:` operators apply."""
+    """Return the filters of a query that `site:` operators can apply."""
     single: set[FilterName] = {"include_domains"} if len(query.include_domains) == 1 else set()
     return {"exclude_domains", *single}
 
@@ -149,7 +149,7 @@ def results_to_request(query: SearchQuery, native: frozenset[FilterName], maximu
 
 
 def needs_filtering(query: SearchQuery, native: frozenset[FilterName]) -> bool:
-    """Return whether webtools filters the results itself, and so needs as many as possible."""
+    """Return whether webtools must filter the results itself, and so needs as many as possible."""
     if any("/" in domain for domain in query.include_domains):
         return True
     return any(getattr(query, name) for name in (DOMAINS | DATES) - native)

@@ -1,7 +1,7 @@
 """Read search results from JSON by a table of fields.
 
-An unreadable value is skipped: the result loses that field, or is left out if it is the URL.
-`SkippedValues` counts them, and turns them into warnings.
+A value that cannot be read is skipped. If it is the URL, the whole result is skipped.
+`SkippedValues` counts skipped values and returns warnings about them.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class SkippedValues:
     """Counts the values of a response that could not be read.
 
     Attributes:
-        sender: The configured name of the provider that responded.
-        noun: What an item of the response is, in the singular.
-        nouns: The plural; by default the singular and an "s".
-        items: Number of items that were left out.
+        sender: Configured name of the provider.
+        noun: Word for an item of the response, such as "result".
+        nouns: Plural of the word. Default: the word with an "s".
+        items: Number of skipped items.
         nulls: Number of lists that were null.
-        fields: Number of values that were left out, by field.
+        fields: Number of skipped values by field.
     """
 
     sender: str
@@ -50,7 +50,7 @@ class SkippedValues:
     fields: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, name: str, count: int = 1) -> None:
-        """Count values of a field that were left out."""
+        """Count skipped values of a field."""
         self.fields[name] = self.fields.get(name, 0) + count
 
     def warnings(self) -> list[str]:
@@ -74,7 +74,7 @@ class SkippedValues:
 class Item:
     """A JSON object of a response, with methods that read its fields.
 
-    A value of another type counts as missing, and is counted in `skipped`. Methods that take
+    A value of the wrong type is treated as missing and counted in `skipped`. Methods that take
     several names return the first value that is present.
 
     Attributes:
@@ -163,7 +163,10 @@ class Item:
             self.skipped.add(name, count)
 
     def call(self, name: str, function: Callable[[Item], T]) -> T | None:
-        """Read a field with a function. Skip it on an exception or a date without a time zone."""
+        """Read a field with a function.
+
+        If the function raises or returns a date without a time zone, the field is skipped.
+        """
         try:
             value = function(self)
         except Exception as error:  # noqa: BLE001  # an author's function may raise anything
@@ -184,15 +187,16 @@ class HitFields:
     """Where each field of a search result is in an item: a name, or a function of the item.
 
     Attributes:
-        url: A web address. Items without one are left out, unless `home` is set.
-        title: Text on one line. Default: the host of the URL.
-        snippet: Text. A named field is put on one line; a function may return several lines.
+        url: URL of the page. Items without one are skipped, unless `home` is set.
+        title: Title, on one line. If it is missing, the host of the URL is used.
+        snippet: Snippet. The value of a named field is put on one line. A function may return
+            several lines.
         published_at: A date in ISO 8601, or a `datetime` with a time zone.
-        author: Text on one line.
-        score: Name of a number from 0 to 1.
-        home: URL for items that have none.
-        text: Name of the text of the page itself, if the API sends it.
-        passages: A function that returns the passages of the page that the API chose.
+        author: Author, on one line.
+        score: Name of a field with a number from 0 to 1.
+        home: URL for items without one.
+        text: Name of the field with the text of the page, if the API sends it.
+        passages: Function that returns the passages of the page that the API chose.
     """
 
     url: Field[str] = "url"
@@ -207,10 +211,10 @@ class HitFields:
 
 
 def read_items(value: Any, skipped: SkippedValues) -> list[Item]:
-    """Read a list of JSON objects. null is an empty list; items of another type are skipped.
+    """Read a list of JSON objects. null gives an empty list. Items of other types are skipped.
 
     Raises:
-        TypeError: It is not a list, or no item is an object: the format is not the documented one.
+        TypeError: The value is not a list, or no item is an object.
     """
     if value is None:
         skipped.nulls += 1
@@ -240,11 +244,11 @@ def read_hits(
         fields: Where an item has its fields.
         query: The query of the search.
         account: The provider's account.
-        usd: What the search cost in USD: a number from the price list, or a `Cost`.
+        usd: Cost of the search: USD from the price list, a `Cost`, or None if unknown.
 
     Raises:
         TypeError: `items` is not a list of objects.
-        ValueError: There are several items, and none has a web address.
+        ValueError: There are several items, and none has a URL.
     """
     skipped = SkippedValues(account.name)
     all_items = read_items(items, skipped)
@@ -338,5 +342,5 @@ def join_lists(holder: Mapping[str, Any], *names: str) -> list[Any]:
 
 
 def join_extracts(texts: Sequence[str]) -> str:
-    """Join extracts of a page on one line."""
+    """Join extracts of a page to one line, separated by ` … `."""
     return one_line(" … ".join(filter(None, texts))) if texts else ""

@@ -36,7 +36,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class OperatorDomains:
-    """The operator's rules for hosts.
+    """The hosts that the settings allow and forbid.
 
     Attributes:
         allow: The hosts that are allowed; empty for all.

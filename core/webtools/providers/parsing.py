@@ -1,7 +1,7 @@
-"""Read values from decoded JSON, and prices.
+"""Read values and prices from decoded JSON.
 
-`json_object` and `text` are strict and raise `TypeError`, which webtools reports as a
-`ResponseFormatError`. The other functions replace a value of another type by an empty one.
+`json_object`, `text` and `line` raise `TypeError` for a value of the wrong type, which webtools
+reports as a `ResponseFormatError`. The other functions return an empty value instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def json_object(value: Any) -> dict[str, Any]:
     """Return a JSON object unchanged.
 
     Raises:
-        TypeError: It is another type.
+        TypeError: The value has another type.
     """
     if not is_object(value):
         message = f"expected an object, not {type(value).__name__}"
@@ -64,7 +64,7 @@ def text(value: Any) -> str:
     """Return a string, or "" for null.
 
     Raises:
-        TypeError: It is another type.
+        TypeError: The value has another type.
     """
     if value is None:
         return ""
@@ -78,7 +78,7 @@ def line(value: Any) -> str | None:
     """Return a string as clean text on one line, or None if it is null or blank.
 
     Raises:
-        TypeError: It is another type.
+        TypeError: The value has another type.
     """
     if value is None or value == "":
         return None
@@ -93,12 +93,15 @@ def notices(title: str, answer: dict[str, Any]) -> list[str]:
 
 
 def clean_quote(text: str, account: Account) -> str:
-    """Put a text on one line, without keys. Do this before you cut it: half a key is not found."""
+    """Return a text on one line with its keys redacted.
+
+    Call this before you cut the text, because a part of a key is not recognized.
+    """
     return redactor_for(account.secrets).text(without_invisible(one_line(text)))
 
 
 def number(value: Any, minimum: float = -math.inf) -> float | None:
-    """Return a finite number of at least `minimum`, which may be a string, else None."""
+    """Return a finite number of at least `minimum`, else None. Strings are converted."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
@@ -109,7 +112,7 @@ def number(value: Any, minimum: float = -math.inf) -> float | None:
 
 
 def moment(value: Any) -> datetime | None:
-    """Return an ISO 8601 date or date-time with a time zone (default: UTC), or None."""
+    """Return the datetime of an ISO 8601 text, or None. The default time zone is UTC."""
     return read_moment(value) if isinstance(value, str) else None
 
 
@@ -140,7 +143,7 @@ def listed_price(about: About, name: str, _query: object, account: Account) -> f
 
 
 def estimate(usd: float) -> Cost:
-    """Return a cost from the price list."""
+    """Return an estimated cost in USD, from the price list."""
     return Cost(round(usd, 6), is_estimate=True)
 
 
@@ -150,6 +153,11 @@ def free_without_key(usd: float, account: Account) -> Cost:
 
 
 def stated_cost(value: Any, estimate_usd: Callable[[], float]) -> Cost:
-    """Return the cost in USD that a response states, else the one from the price list."""
+    """Return the cost in USD that a response contains, else an estimate.
+
+    Args:
+        value: The cost in the response, a number or a string.
+        estimate_usd: Returns the cost from the price list. Called if `value` is not a cost.
+    """
     total = number(value, minimum=0)
     return estimate(estimate_usd()) if total is None else Cost(total, is_estimate=False)

@@ -1,4 +1,4 @@
-"""The protocols of providers, and the queries and results that they take and return.
+"""The protocols of providers, their queries and their results.
 
 A provider is a module such as `exa.py`, or an object, with an `ABOUT`, `read_error` and the
 functions of at least one protocol. The functions build requests and read responses; they do no
@@ -41,7 +41,7 @@ FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A query with its filters. All values are valid.
+    """A search query with its filters. All values are already checked.
 
     Attributes:
         query: The words of the query, or a URL if `similar` is set.
@@ -51,15 +51,15 @@ class SearchQuery:
         start_published_date: Earliest date of publication.
         end_published_date: Latest date of publication.
         category: Category, such as `news`.
-        country: Country of the results, as two capital letters.
-        language: Language of the results, as two small letters.
+        country: Country of the results, as two upper-case letters such as `DE`.
+        language: Language of the results, as two lower-case letters such as `de`.
         safe_search: `off`, `moderate` or `strict`.
-        page: Page of results, from 1; 0 for the first. If it is not a native filter, `limit`
-            covers all results up to this page.
-        content: Return the page texts with the results.
+        page: Page of results, from 1. 0 means the first. If `page` is not a native filter, `limit`
+            includes the results of the earlier pages.
+        content: Return the texts of the pages with the results.
         similar: Return pages similar to the URL in `query`.
         snippets: Return snippets even if the provider charges for them.
-        passages: Return passages that the provider chooses, if that costs nothing extra.
+        passages: Return passages that the provider chooses, if that costs no extra.
     """
 
     query: str
@@ -81,16 +81,16 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class PageQuery:
-    """URLs to fetch, and the parts of each page.
+    """URLs to fetch, and the requested parts of each page.
 
     Attributes:
         urls: The URLs.
         text: Return the text.
         highlights: Return extracts.
         summary: Return a summary.
-        text_max_characters: Maximum length of a text.
-        question: Return passages about this question. Empty unless `ABOUT.chooses_passages`.
-        passage_characters: Maximum length of the passages of a page.
+        text_max_characters: Maximum length of a text in characters, or None.
+        question: Return passages for this question. Empty unless `ABOUT.chooses_passages`.
+        passage_characters: Maximum length of all passages of a page, in characters.
     """
 
     urls: tuple[str, ...]
@@ -104,7 +104,14 @@ class PageQuery:
 
 @dataclass(frozen=True, slots=True)
 class SummaryQuery:
-    """A URL to summarize."""
+    """A document to summarize.
+
+    Attributes:
+        url: URL of the document.
+        summary_type: `summary` for prose or `takeaway` for key points.
+        engine: `cecil` or `agnes`.
+        target_language: Language of the summary, such as `DE`, or None for the document's own.
+    """
 
     url: str
     summary_type: str = "summary"
@@ -117,9 +124,9 @@ class DocsQuery:
     """A question about a software library.
 
     Attributes:
-        query: The question. It may name the library and a version.
-        limit: Maximum number of snippets.
-        library: Name or ID of the library, if the caller named it.
+        query: The question. It may contain the name and version of the library.
+        limit: Maximum number of results.
+        library: Name or ID of the library if the caller named it, or None.
     """
 
     query: str
@@ -129,7 +136,14 @@ class DocsQuery:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source that a synthesis may cite as `[number]`."""
+    """A source that an answer can cite as `[number]`.
+
+    Attributes:
+        number: Number of the source, from 1.
+        title: Title of the page.
+        url: URL of the page.
+        text: Text of the page.
+    """
 
     number: int
     title: str
@@ -139,12 +153,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisQuery:
-    """A question to answer from these sources alone.
+    """A question to answer from sources only.
 
     Attributes:
         question: The question.
         sources: The sources with their whole texts.
-        passages: Relevant passages of the sources, best first, if pages were read.
+        passages: The passages of the sources that fit the question, best first. Empty if no pages
+            were read.
     """
 
     question: str
@@ -157,7 +172,12 @@ Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | Synthesi
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cost of a call in USD, and whether it is an estimate from the price list."""
+    """The cost of a call.
+
+    Attributes:
+        usd: Cost in USD.
+        is_estimate: Whether the cost is from the price list instead of the response.
+    """
 
     usd: float
     is_estimate: bool
@@ -165,7 +185,13 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The results of one search, best first."""
+    """The results of a search.
+
+    Attributes:
+        results: The results, best first.
+        cost: Cost of the search, or None if unknown.
+        warnings: Warnings, one sentence each.
+    """
 
     results: list[SearchResult]
     cost: Cost | None = None
@@ -174,7 +200,13 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages of one fetch, in the order of the query. A page that failed has an `error`."""
+    """The pages of a fetch.
+
+    Attributes:
+        pages: One page per URL, in the order of the query. A page that failed has an `error`.
+        cost: Cost of the fetch, or None if unknown.
+        warnings: Warnings, one sentence each.
+    """
 
     pages: list[Page]
     cost: Cost | None = None
@@ -183,7 +215,14 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary, and the tokens that it took."""
+    """A summary of a document.
+
+    Attributes:
+        text: The summary.
+        tokens: Number of tokens, as counted by the provider.
+        cost: Cost of the summary, or None if unknown.
+        warnings: Warnings, one sentence each.
+    """
 
     text: str
     tokens: int
@@ -193,7 +232,13 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """An answer from sources. `[n]` in the text cites the source with that number."""
+    """An answer from sources.
+
+    Attributes:
+        text: The answer. `[n]` cites the source with this number.
+        cost: Cost of the answer, or None if unknown.
+        warnings: Warnings, one sentence each.
+    """
 
     text: str
     cost: Cost | None = None
@@ -202,12 +247,12 @@ class Synthesis:
 
 @dataclass(frozen=True, slots=True)
 class DocsCall:
-    """What a `DocsProvider` uses to do I/O.
+    """I/O for a `DocsProvider`.
 
     Attributes:
         send: Send a request, with rate limits and retries, before the deadline.
-        sleep: Wait for a number of seconds. Raises `RequestTimeoutError` if the deadline is
-            earlier.
+        sleep: Wait for a number of seconds. Raises `RequestTimeoutError` if that would pass the
+            deadline.
     """
 
     send: Callable[[Request], Awaitable[Response]]
@@ -216,15 +261,15 @@ class DocsCall:
 
 @dataclass(frozen=True, slots=True)
 class PageCall:
-    """What a `PageProvider` uses to do I/O.
+    """I/O for a `PageProvider`.
 
     Attributes:
         io: Methods that wait.
         send: Send a request, with rate limits and retries, before the deadline.
-        timeout: Seconds allowed for the whole call, for messages.
-        deadline: The end of the call, on the clock of `io.now()`.
-        report_progress: Call this with each URL that is finished, and whether it failed.
-        robots: Returns a site's robots.txt; None to ignore it.
+        timeout: Time-out of the whole call in seconds, for messages.
+        deadline: End of the call, on the clock of `io.now()`.
+        report_progress: Call this with each finished URL, and whether it failed.
+        robots: Returns the robots.txt of a site, or None to ignore robots.txt.
     """
 
     io: IO
@@ -236,7 +281,11 @@ class PageCall:
 
 
 class Provider(Protocol):
-    """What every provider has."""
+    """The attributes of every provider.
+
+    Attributes:
+        ABOUT: The facts of the provider.
+    """
 
     ABOUT: About
 
@@ -251,7 +300,7 @@ class SearchProvider(Provider, Protocol):
     """A provider that searches."""
 
     def native_filters(self, query: SearchQuery, account: Account, /) -> frozenset[FilterName]:
-        """Name the filters that the API applies for this query. webtools applies the others."""
+        """Return the filters that the API applies for this query. webtools applies the others."""
         ...
 
     def search_request(self, query: SearchQuery, account: Account, /) -> Request:
@@ -259,7 +308,7 @@ class SearchProvider(Provider, Protocol):
         ...
 
     def search_price(self, query: SearchQuery, account: Account, /) -> float:
-        """Return the most that the search may cost, in USD."""
+        """Return the maximum cost of the search in USD."""
         ...
 
     def read_search(self, response: Response, query: SearchQuery, account: Account, /) -> Hits:
@@ -275,7 +324,7 @@ class FetchProvider(Provider, Protocol):
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:
-        """Return the most that these pages may cost, in USD."""
+        """Return the maximum cost of these pages in USD."""
         ...
 
     def read_pages(self, response: Response, query: PageQuery, account: Account, /) -> Pages:
@@ -284,14 +333,14 @@ class FetchProvider(Provider, Protocol):
 
 
 class PageProvider(Provider, Protocol):
-    """A provider that sends the requests of a fetch itself, such as one to each site."""
+    """A provider that sends any number of requests for a fetch, such as one to each site."""
 
     async def pages(self, query: PageQuery, account: Account, call: PageCall, /) -> Pages:
-        """Fetch one page per URL, in the order of the query. A page that failed has an `error`."""
+        """Return one page per URL, in the order of the query. A page that failed has an `error`."""
         ...
 
     def fetch_price(self, query: PageQuery, account: Account, /) -> float:
-        """Return the most that these pages may cost, in USD."""
+        """Return the maximum cost of these pages in USD."""
         ...
 
 
@@ -303,11 +352,15 @@ class SummaryProvider(Provider, Protocol):
         ...
 
     def summary_price(self, query: SummaryQuery, account: Account, /) -> float:
-        """Return the most that the summary may cost, in USD."""
+        """Return the maximum cost of the summary in USD."""
         ...
 
     def read_summary(self, response: Response, query: SummaryQuery, account: Account, /) -> Summary:
-        """Read the summary. Raise an error if it is empty."""
+        """Read the summary.
+
+        Raises:
+            ProviderError: The summary is empty.
+        """
         ...
 
 
@@ -315,14 +368,14 @@ class DocsProvider(Provider, Protocol):
     """A provider that searches the documentation of software libraries."""
 
     async def lookup(self, query: DocsQuery, account: Account, call: DocsCall, /) -> Hits:
-        """Send any number of requests, and return the snippets, best first.
+        """Send any number of requests, and return the results, best first.
 
         `call.send` raises the error that `read_error` returns for a response.
         """
         ...
 
     def lookup_price(self, query: DocsQuery, account: Account, /) -> float:
-        """Return the most that all the requests may cost, in USD."""
+        """Return the maximum cost of all requests in USD."""
         ...
 
 
@@ -334,11 +387,15 @@ class SynthesisProvider(Provider, Protocol):
         ...
 
     def synthesis_price(self, query: SynthesisQuery, account: Account, /) -> float:
-        """Return the most that the answer may cost, in USD."""
+        """Return the maximum cost of the answer in USD."""
         ...
 
     def read_synthesis(
         self, response: Response, query: SynthesisQuery, account: Account, /
     ) -> Synthesis:
-        """Read the answer. Raise an error if it has no text."""
+        """Read the answer.
+
+        Raises:
+            ProviderError: The answer is empty.
+        """
         ...

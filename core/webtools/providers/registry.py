@@ -48,9 +48,16 @@ _PRICES: dict[type[Query], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """A provider, and the same object under each protocol that it supports.
+    """A provider, and the protocols that it supports.
 
-    A provider fetches pages either by requests to its API (`fetch`) or by itself (`pages`).
+    Attributes:
+        provider: The provider.
+        search: The provider if it can search, else None. The same applies to the others.
+        fetch: The provider if it fetches pages with one request to its API.
+        summarize: The provider if it can summarize.
+        docs: The provider if it can search documentation.
+        synthesize: The provider if it can write answers.
+        pages: The provider if it fetches pages with requests of its own.
     """
 
     provider: Provider
@@ -76,7 +83,7 @@ class Services:
         return tuple(capability for capability in capabilities if self.can(capability))
 
     def worst_cost(self, query: Query, account: Account) -> float:
-        """Return the most that one call for a query may cost, in USD, by the price list.
+        """Return the maximum cost of a call in USD, from the price list.
 
         Raises:
             TypeError: The provider does not support such queries.
@@ -111,10 +118,10 @@ def read_provider(provider: Any) -> Services:
 class Registry(Mapping[str, Services]):
     """Providers by type.
 
-    Iterating lists the built-in providers, those that were registered, and those of installed
-    packages that are loaded already. Looking up an unknown type searches the installed packages.
-    `announced` lists the types of installed packages without importing them; `load_announced`
-    imports all of them, because only a provider knows its environment variables.
+    Iterate over the registry to get the types of built-in providers, of registered providers, and
+    of those from installed packages that are already loaded. Looking up another type searches the
+    installed packages. `announced` lists their types without importing them, and `load_announced`
+    imports them all.
 
     Args:
         built_in: The built-in providers, in the order in which messages and docs list them.
@@ -146,7 +153,7 @@ class Registry(Mapping[str, Services]):
         return len(self._built_in) + len(self._added)
 
     def register(self, provider: Any) -> Services:
-        """Add a provider for this process; it replaces an earlier one of the same type.
+        """Add a provider for this process. It replaces a registered one of the same type.
 
         Args:
             provider: A module, or an object with the same attributes.
@@ -177,7 +184,7 @@ class Registry(Mapping[str, Services]):
             return tuple(name for name in self._entry_points if name not in self._built_in)
 
     def load_announced(self) -> tuple[str, ...]:
-        """Load the providers of all installed packages; return a message for each broken one."""
+        """Load the providers of all installed packages. Return a message for each broken one."""
         with self._lock:
             if self._broken is None:
                 self._broken = tuple(filter(None, map(self._load_fault, self.announced())))

@@ -1,4 +1,4 @@
-"""What `search`, `fetch` and `summarize` return: frozen pydantic models with snake_case fields."""
+"""The results of all methods, as frozen pydantic models."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -77,8 +77,8 @@ class Passage(ItemModel):
     """A part of a text that fits a question.
 
     Attributes:
-        text: Text of the source, unchanged but for link addresses, which are left out. A long
-            table has its header and some of its rows.
+        text: Text of the source, unchanged except that link addresses are omitted. Of a long table,
+            the header and some rows.
         heading: The headings or signature above the passage, on one line. May be empty.
         url: URL of the source; empty for a string.
         score: How well the passage fits, 0 to 1. Do not compare scores of different calls.
@@ -165,12 +165,12 @@ def fault_of(page: Page) -> Fault:
 
 
 class ProviderAttempt(Model):
-    """A provider that was tried or skipped.
+    """A provider that was tried or skipped in a call.
 
     Attributes:
         provider: Name of the provider.
         served: Whether a part of the response is from the provider.
-        reason: Why it failed or was skipped, for at least a part of the call; else None.
+        reason: Why it failed or was skipped for at least a part of the call, or None.
     """
 
     provider: str
@@ -179,7 +179,12 @@ class ProviderAttempt(Model):
 
 
 class QueryError(Model):
-    """A query that failed while others of the same call succeeded."""
+    """A query that failed while others of the same call succeeded.
+
+    Attributes:
+        query: The query.
+        message: Why it failed, and what to do.
+    """
 
     query: str
     message: str
@@ -192,8 +197,8 @@ class _Response(ShownModel):
         provider: Name of the provider that served the call; the first one if there are several.
         attempts: The providers that were tried or skipped, in order.
         warnings: Warnings, one sentence each.
-        cost_usd: Price of the call in USD, or None if unknown.
-        cost_is_estimate: Whether the price is from the price table instead of the provider.
+        cost_usd: Cost of the call in USD, or None if unknown.
+        cost_is_estimate: Whether the cost is from the price list instead of the provider.
         cache_hit: Whether the whole response is from the cache.
         retrieved_at: When the oldest part of the response was fetched.
     """
@@ -211,11 +216,11 @@ class SearchResponse(_Response):
     """Results by query, then by the provider's rank.
 
     Attributes:
-        queries: The queries as they were sent.
+        queries: The queries.
         results: The search results.
         errors: The queries that failed, if others succeeded.
-        filters: How each filter was applied: `native`, `local` or `unsupported`. If several
-            providers served, the weakest.
+        filters: How each filter of the call was applied: `native` by the provider, `local` by
+            webtools, or `unsupported`. If several providers served, the weakest of these.
     """
 
     queries: list[str]
@@ -225,13 +230,25 @@ class SearchResponse(_Response):
 
 
 class FetchResponse(_Response):
-    """A page for each URL, in the order of the URLs. Failed pages have an `error`."""
+    """The fetched pages.
+
+    Attributes:
+        pages: One page per URL, in the order of the URLs. A page that failed has an `error`.
+    """
 
     pages: list[Page]
 
 
 class SummaryResponse(_Response):
-    """A summary. `text` is the provider's text alone."""
+    """A summary of a document.
+
+    Attributes:
+        url: URL of the document.
+        text: The summary, as the provider returned it.
+        summary_type: `summary` or `takeaway`.
+        engine: `cecil` or `agnes`.
+        tokens: Number of tokens, as counted by the provider.
+    """
 
     url: str
     text: str
@@ -248,9 +265,9 @@ class ReadResponse(ShownModel):
         content: The part, unchanged.
         offset: Position of the part in the output, in characters.
         next_offset: Position of the next part, or None at the end.
-        total_characters: Length of the output.
-        find: The words to find, or empty.
-        found_at: Position of the words; None if they do not occur. `content` is then empty.
+        total_characters: Length of the output, in characters.
+        find: The words to search for, or "".
+        found_at: Position of the words, or None if they do not occur. `content` is then empty.
         warnings: Warnings, one sentence each.
     """
 

@@ -1,4 +1,4 @@
-"""What `plan` returns: what a research call would do, and what is left to spend."""
+"""The result of `plan`: the steps and the maximum cost of a research call, and the budget."""
 
 from datetime import datetime
 
@@ -7,15 +7,15 @@ from webtools.results.base import Model, ShownModel
 
 
 class PlanStep(Model):
-    """A provider that a research call would ask.
+    """A request of a research call to one provider.
 
     Attributes:
-        provider: Its configured name.
-        type: Its type.
-        task: What it would be asked for: search, docs, fetch or synthesize.
-        worst_cost_usd: The most that this costs, from the price table.
-        parked_until: Until when it is passed over; null when it is not.
-        reason: Why it is passed over; null when it is not.
+        provider: Configured name of the provider.
+        type: Type of the provider.
+        task: Kind of request: `search`, `docs`, `fetch` or `synthesize`.
+        worst_cost_usd: Maximum cost of the step in USD, from the price list.
+        parked_until: End of the time for which the circuit breaker skips the provider, or null.
+        reason: Why the provider is skipped, or null.
     """
 
     provider: str
@@ -27,17 +27,17 @@ class PlanStep(Model):
 
 
 class BudgetState(Model):
-    """What is spent of the budget, and its limits; null where no limit is set.
+    """Money and calls that were spent, and the limits of the budget. A limit is null if not set.
 
     Attributes:
-        usd_today: Spent today (UTC) by all processes; null where it is not counted.
-        calls_today: Calls today (UTC) by all processes; null where they are not counted.
-        usd_process: Spent by this process.
-        calls_process: Calls of this process.
-        usd_per_day: Limit.
-        calls_per_day: Limit.
-        usd_per_process: Limit.
-        calls_per_process: Limit.
+        usd_today: USD spent today (UTC) by all processes, or null without a limit per day.
+        calls_today: Paid calls today (UTC) of all processes, or null without a limit per day.
+        usd_process: USD spent by this process.
+        calls_process: Paid calls of this process.
+        usd_per_day: Limit of `usd_today`.
+        calls_per_day: Limit of `calls_today`.
+        usd_per_process: Limit of `usd_process`.
+        calls_per_process: Limit of `calls_process`.
     """
 
     usd_today: float | None = None
@@ -51,26 +51,25 @@ class BudgetState(Model):
 
 
 class ResearchPlan(ShownModel):
-    """What a research call would do; made without any request.
+    """The steps and the maximum cost of a research call. Making a plan sends no request.
 
     Attributes:
-        query: The question as asked.
-        command: What kind of research.
-        limit: Most sources.
-        time_sensitive: Whether the answer depends on when it is asked.
-        recency_days: Age in days up to which a source counts as recent; null without.
-        chain: The providers in the order in which they would be tried; the first to find
-            anything serves.
-        reading: Who would read the pages; null when none are read.
-        synthesizer: Who would write the answer; null without one.
-        synthesis: The provider call of the synthesizer; null when it makes none.
-        kept_since: Since when the answer is in the cache; null when it is not.
-        worst_cost_usd: The most that the call costs: every provider of the chain asked in vain
-            but the last, again without a date where words set one, all pages read, the answer
-            written; 0 when it is in the cache.
-        most_output_bytes: The most text that a model would get; the notice of a cut, about 250
-            bytes, comes on top.
-        budget: What is spent of it; null without one.
+        query: The question.
+        command: The research command.
+        limit: Maximum number of sources.
+        time_sensitive: Whether the question is about recent events.
+        recency_days: Maximum age in days of a recent source, or null if age does not matter.
+        chain: The searches, in the order in which providers are tried. The first provider that
+            returns results is used.
+        reading: The fetch of the pages, or null if the command reads none.
+        synthesizer: Name of the synthesizer, or null if no answer is written.
+        synthesis: The request of the synthesizer, or null if it sends none.
+        kept_since: When the response was cached, or null if it is not in the cache.
+        worst_cost_usd: Maximum cost in USD: every provider of the chain is tried, all pages are
+            fetched and the answer is written. 0 if the response is in the cache.
+        most_output_bytes: Maximum size of the text for a model, without the truncation notice
+            (about 250 bytes).
+        budget: What is spent, and the limits; null without a budget.
     """
 
     query: str

@@ -1,4 +1,4 @@
-"""What `research` and `verify` return: sources, an answer whose claims cite them, and its trust."""
+"""The results of `research` and `verify`: sources, and an answer whose claims cite them."""
 
 from typing import Literal
 
@@ -12,15 +12,15 @@ ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 
 
 class ResearchResult(ItemModel):
-    """One source of a research call, in plain text.
+    """A source that a research call found, in plain text.
 
     Attributes:
-        title: The page's title.
-        url: Absolute http(s) URL, as the provider gave it.
-        snippet: An extract; on one line, but for documentation with code. May be empty.
-        published_at: ISO-8601 date and time with an offset, or null when unknown.
-        score: Relevance from 0 to 1.
-        source_provider: Configured name of the provider that found it.
+        title: Title of the page, or its host.
+        url: Absolute http(s) URL, as the provider returned it.
+        snippet: Extract. May be empty. One line, unless it contains code.
+        published_at: Date and time of publication with a time zone, or null if unknown.
+        score: Relevance from 0 to 1. If the provider sends none, it follows from the rank.
+        source_provider: Configured name of the provider that found the page.
     """
 
     title: str
@@ -32,26 +32,28 @@ class ResearchResult(ItemModel):
 
 
 class ResearchMeta(Model):
-    """Where the results come from, and how far they can be trusted.
+    """Facts about a research call: its providers, cost, warnings and confidence.
 
     Attributes:
-        query: The question as asked.
-        command: What kind of research.
-        provider_chain: Names of the providers in the order in which they are tried.
-        provider_used: The one whose results these are; null when none found anything.
-        cache_hit: Whether the answer was cached by an earlier call; nothing was sent then.
-        time_sensitive: Whether the answer depends on when it is asked.
-        recency_days: Age in days up to which a source is recent; null if age does not matter.
-        confidence: How far the results can be trusted; `low` if none has a word of the question.
-        uncertainty: What speaks against trusting them; null when nothing does.
-        normalized_query: The question in the form in which questions are compared.
-        degraded: Names of the providers and synthesizers that should have served and failed or
-            were skipped.
-        cost_usd: Price of this call in USD; null when unknown.
-        warnings: What else the caller should know, a sentence each.
+        query: The question.
+        command: The research command.
+        provider_chain: Names of the providers, in the order in which they are tried.
+        provider_used: Name of the provider that returned the results, or null without results.
+        cache_hit: Whether the whole response is from the cache. If so, no request was sent.
+        time_sensitive: Whether the question is about recent events.
+        recency_days: Maximum age in days of a recent source, or null if age does not matter.
+        confidence: How reliable the results are. `low` if no result contains a word of the
+            question.
+        uncertainty: Why the results may be unreliable, or null.
+        normalized_query: The question in lower case and with single spaces, as the cache compares
+            it.
+        degraded: Names of the providers and synthesizers that failed or were skipped.
+        cost_usd: Cost of the call in USD, or null if unknown.
+        warnings: Warnings, one sentence each.
         retrieved_at: When the results were fetched.
-        confidence_rule: The rule that decided the confidence; for people, not in the JSON.
-        cost_is_estimate: Whether a part of the price is from a price table, or missing; likewise.
+        confidence_rule: Why `confidence` has its value. Not in the JSON.
+        cost_is_estimate: Whether a part of the cost is from the price list, or unknown. Not in the
+            JSON.
     """
 
     query: str
@@ -73,13 +75,13 @@ class ResearchMeta(Model):
 
 
 class Quotation(Model):
-    """A source that is cited for a claim.
+    """A source that a claim cites.
 
     Attributes:
         url: URL of the source.
-        title: Its title.
-        quotation: The source's own words that the claim is, or that a model named; without link
-            addresses. Empty for an uncertain claim.
+        title: Title of the source.
+        quotation: The words of the source that match the claim, without link addresses. For a
+            `supported` claim, the words that your model named. Empty for an uncertain claim.
     """
 
     url: str
@@ -91,16 +93,17 @@ class Claim(Model):
     """One statement of an answer.
 
     Attributes:
-        text: The statement, without its citations; code is fenced.
-        status: `quoted`: it is a whole sentence, list item, table row or cell, or code block of a
-            cited source, character for character. `supported`: your model judged so and named a
-            quotation, which is in the source and has the claim's numbers and names. `uncertain`:
-            neither. `unsupported`: it shares no content word with the cited source, the source was
-            not read, or it cites none.
-        citations: The sources that it cites.
-        nearest: For an uncertain claim, the passage of its sources that is closest to it.
-        reasons: What speaks against it, such as a number that the source lacks.
-        heading: In a draft, the heading that the summary shows above it; not in the JSON.
+        text: The statement, without its citations. Code is fenced.
+        status: `quoted`, `supported`, `uncertain` or `unsupported`. A `quoted` claim is a whole
+            sentence, list item, table row or cell, or code block of a cited source, character for
+            character. A `supported` claim was confirmed by your model, which named a quotation;
+            the quotation is in the source and contains the claim's numbers and names. An
+            `unsupported` claim cites no source, cites a source that was not read, or shares no
+            content word with its source. All other claims are `uncertain`.
+        citations: The sources that the claim cites.
+        nearest: For an uncertain claim, the most similar passage of its sources, or null.
+        reasons: Why the claim is not `quoted`, such as a number that is not in the source.
+        heading: In a draft, the heading above the claim in the summary. Not in the JSON.
     """
 
     text: str
@@ -112,17 +115,17 @@ class Claim(Model):
 
 
 class Verified(ShownModel):
-    """The claims of an answer with their status.
+    """The claims of an answer, each with its status.
 
     Attributes:
-        summary: The answer without its unsupported claims; `[n]` refers to the n-th of the
-            citations, and `(uncertain)` follows uncertain claims.
-        citations: URLs of sources, in the order in which they are first cited.
-        claims: All claims of the answer in its order, the unsupported ones too.
-        dropped: How many of them are unsupported, and so left out of the summary.
-        reasons: Why claims were left out or marked, a sentence each, at most ten.
-        warnings: What else the caller should know, such as a source that could not be read.
-        cost_usd: Price of reading the sources in USD; 0 when nothing was read, null when unknown.
+        summary: The answer without its unsupported claims. `[n]` cites the n-th URL of `citations`,
+            and `(uncertain)` follows an uncertain claim.
+        citations: URLs of sources, in the order of the first citations.
+        claims: All claims of the answer in its order, including unsupported ones.
+        dropped: Number of unsupported claims, which the summary omits.
+        reasons: Why claims were omitted or marked, one sentence each, at most ten.
+        warnings: Warnings, one sentence each, such as about a source that could not be read.
+        cost_usd: Cost of fetching the sources in USD. 0 if none was fetched, null if unknown.
     """
 
     summary: str
@@ -135,23 +138,23 @@ class Verified(ShownModel):
 
     @property
     def kept(self) -> int:
-        """How many claims the summary has, the uncertain ones included."""
+        """Number of claims in the summary, including uncertain ones."""
         return len(self.claims) - self.dropped
 
     @property
     def uncertain(self) -> int:
-        """How many claims are marked as uncertain."""
+        """Number of uncertain claims."""
         return sum(claim.status == "uncertain" for claim in self.claims)
 
 
 class ResearchSynthesis(Model):
-    """An answer in claims that cite sources.
+    """An answer whose claims cite sources.
 
     Attributes:
-        summary: The answer; `[n]` refers to the n-th of the citations, and `(uncertain)` follows
-            uncertain claims. Empty when the sources do not answer the question.
-        citations: URLs of results, in the order in which they are first cited.
-        claims: The claims of the answer with their status; unsupported ones are left out.
+        summary: The answer. `[n]` cites the n-th URL of `citations`, and `(uncertain)` follows an
+            uncertain claim. Empty if the sources do not answer the question.
+        citations: URLs of results, in the order of the first citations.
+        claims: The claims of the answer with their status, without unsupported ones.
     """
 
     summary: str
@@ -160,13 +163,14 @@ class ResearchSynthesis(Model):
 
 
 class ResearchEnvelope(ShownModel):
-    """What a research call gives: the sources, what to think of them, and perhaps an answer.
+    """The response of a research call.
 
     Attributes:
         results: The sources.
-        meta: Where they come from, and how far they can be trusted.
-        synthesis: The answer, or null when none was asked for.
-        passages: What of the pages bears on the question, best first, where pages were read.
+        meta: Providers, cost, warnings and confidence.
+        synthesis: The answer, or null if none was requested.
+        passages: The passages of the pages that fit the question, best first. Empty if no pages
+            were read.
     """
 
     results: list[ResearchResult]

@@ -1,4 +1,4 @@
-"""Tests for authors of providers, and calls without a network."""
+"""Conformance tests for authors of providers, and provider calls without a network."""
 
 try:
     from webtools.testing.conformance import INSTANCE, JUNK, KEY, ProviderConformance, assert_sound

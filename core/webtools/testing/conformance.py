@@ -1,4 +1,4 @@
-"""Tests that every provider must pass. Authors of providers run them in a subclass.
+"""Tests that every provider must pass. To run them for your provider, write a subclass.
 
     class TestPlover(ProviderConformance):
         @pytest.fixture
@@ -9,7 +9,7 @@
         def samples(self):
             return {"search": {"results": [{"url": "https://a.example/", "title": "A"}]}}
 
-No request is sent: the calls use a transport that returns the responses of the test.
+The tests send no requests. Each call gets a response of the test.
 """
 
 from __future__ import annotations
@@ -169,23 +169,23 @@ def _assert_aware(moment: datetime | None) -> None:
 
 
 class ProviderConformance:
-    """The tests that every provider with an API must pass.
+    """Tests that every provider with an API must pass.
 
-    Override the fixtures `provider` and `samples`, and if necessary `sample_urls` and `options`.
-    Each test covers all capabilities of the provider.
+    In a subclass, override the fixtures `provider` and `samples`, and `sample_urls` and `options`
+    if necessary. Each test covers all capabilities of the provider.
     """
 
     @pytest.fixture
     def provider(self) -> Any:
-        """Return the provider under test, a module or an object."""
+        """Return the provider under test: a module or an object."""
         raise NotImplementedError("override the fixture `provider`")
 
     @pytest.fixture
     def samples(self) -> Mapping[Capability, Any]:
         """Return a successful response of the API for each capability.
 
-        A response is decoded JSON or a `Response`, with results or pages in it. Copy a real one: a
-        reader that follows the documentation alone may fail on it. For a call with several requests
+        A response is decoded JSON or a `Response`, and contains results or pages. Copy it from the
+        real API, because documentation is often incomplete. For a call with several requests,
         return a tuple of responses.
         """
         raise NotImplementedError('override the fixture `samples`, such as {"search": {...}}')
@@ -197,12 +197,12 @@ class ProviderConformance:
 
     @pytest.fixture
     def options(self) -> dict[str, Any]:
-        """Return the `options` of its entry in the config file."""
+        """Return the `options` of the provider's entry in the config file."""
         return {}
 
     @pytest.fixture
     def account(self, provider: Any, options: dict[str, Any]) -> Iterator[Account]:
-        """Yield an account of it with a key, while it is registered."""
+        """Yield an account of the provider with a key, while the provider is registered."""
         kind = provider.ABOUT.name
         entry = {"name": f"my-{kind}", "type": kind, "apiKey": KEY, "options": options}
         if provider.ABOUT.url_variables:
@@ -212,11 +212,11 @@ class ProviderConformance:
 
     @pytest.fixture
     def capabilities(self, account: Account) -> tuple[Capability, ...]:
-        """Return its capabilities."""
+        """Return the capabilities of the provider."""
         return PROVIDERS[account.type].capabilities()
 
     def test_it_says_what_it_is(self, provider: Any) -> None:
-        """Its name, origin, URLs and dates are valid."""
+        """The name, the origin, the URLs and the dates of `ABOUT` are valid."""
         about = provider.ABOUT
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", about.name)
         assert about.title.strip()
@@ -236,7 +236,7 @@ class ProviderConformance:
         samples: Mapping[Capability, Any],
         sample_urls: Sequence[str],
     ) -> None:
-        """A response of the API becomes a result, and every value in it can be read."""
+        """The sample becomes a result, and every value in it can be read."""
         for capability in capabilities:
             assert capability in samples, f"the fixture `samples` has no response for {capability}"
             result = read_sample(account, capability, samples[capability], sample_urls)
@@ -265,7 +265,7 @@ class ProviderConformance:
     def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
         self, account: Account, capabilities: tuple[Capability, ...]
     ) -> None:
-        """No repr shows it, and neither URL nor body has it."""
+        """The key is not in the URL, the body or any repr."""
         for capability in capabilities:
             _, requests = outcome_and_requests(account, capability, answer({}))
             assert all(request.url.startswith(account.base_url + "/") for request in requests)
@@ -276,7 +276,7 @@ class ProviderConformance:
     def test_it_has_a_price_for_what_it_can_do(
         self, account: Account, capabilities: tuple[Capability, ...]
     ) -> None:
-        """The budget reserves it before the call."""
+        """The budget reserves this price before the call."""
         for capability in capabilities:
             assert PROVIDERS[account.type].worst_cost(CALLS[capability][0], account) >= 0
 
@@ -285,7 +285,7 @@ class ProviderConformance:
     def test_junk_is_an_error_or_a_sound_success(
         self, account: Account, capabilities: tuple[Capability, ...], junk: str, status: int
     ) -> None:
-        """A call raises nothing but a `ProviderError`."""
+        """For an unusable response, a call raises only `ProviderError`."""
         for capability in capabilities:
             assert_sound(outcome(account, capability, answer(body=JUNK[junk], status=status)))
 
@@ -293,7 +293,7 @@ class ProviderConformance:
     def test_a_success_that_is_no_json_object_is_a_format_error(
         self, account: Account, capabilities: tuple[Capability, ...], junk: str
     ) -> None:
-        """The message names the API, and quotes nothing of the response."""
+        """The message names the API and does not quote the response."""
         title = PROVIDERS[account.type].about.title
         for capability in capabilities:
             result = outcome(account, capability, answer(body=JUNK[junk]))
@@ -305,7 +305,7 @@ class ProviderConformance:
     def test_every_error_status_has_its_class(
         self, account: Account, capabilities: tuple[Capability, ...], body: str
     ) -> None:
-        """Also with an empty body."""
+        """The error class follows from the HTTP status, even without a body."""
         title = PROVIDERS[account.type].about.title
         for capability, status in product(capabilities, range(400, 600)):
             result = outcome(account, capability, answer(body=body.encode(), status=status))
@@ -321,7 +321,7 @@ class ProviderConformance:
     def test_no_other_status_is_a_success(
         self, account: Account, capabilities: tuple[Capability, ...], status: int
     ) -> None:
-        """A redirect is refused, because it would send the key to another host."""
+        """Redirects are errors, because they would send the key to another host."""
         for capability in capabilities:
             result = outcome(account, capability, answer({"results": []}, status))
             assert (type(result), result.status) == (ResponseFormatError, status)
@@ -330,7 +330,7 @@ class ProviderConformance:
     def test_retry_after_is_read_in_every_form(
         self, account: Account, capabilities: tuple[Capability, ...], status: int
     ) -> None:
-        """Seconds or a date. Anything else counts as missing."""
+        """`Retry-After` has seconds or a date. Other values are ignored."""
         moment = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
         for capability in capabilities:
             result = {
@@ -348,7 +348,7 @@ class ProviderConformance:
     def test_its_words_are_cleaned_and_bounded(
         self, account: Account, capabilities: tuple[Capability, ...]
     ) -> None:
-        """An error shows no control characters, no key and no endless text."""
+        """An error message has no control characters and no key, and its length is limited."""
         words = f"\x1b]0;t\x07\x9b31mno\r\n\x00 {KEY}" + "way " * 1000
         bodies = ({"error": words}, {"errors": [{"message": words}]}, {"error": [{"msg": words}]})
         for capability, body in product(capabilities, bodies):

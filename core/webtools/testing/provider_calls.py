@@ -1,4 +1,4 @@
-"""Calls of a provider without a network: requests get the responses of the test."""
+"""Call a provider without a network: each request gets a response of the test."""
 
 from __future__ import annotations
 
@@ -41,7 +41,14 @@ URLS = ("https://a.example/1", "https://b.example/2")
 def answer(
     value: Any = None, status: int = 200, *, body: bytes | None = None, **headers: str
 ) -> Response:
-    """Return a response with JSON, or with `body`. Write header names with underscores."""
+    """Build a response.
+
+    Args:
+        value: The body, to encode as JSON.
+        status: HTTP status.
+        body: The body as bytes, instead of `value`.
+        headers: Header fields. Write `retry_after` for `Retry-After`.
+    """
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response(status, fields, json.dumps(value).encode() if body is None else body)
 
@@ -76,7 +83,10 @@ class _Clock:
 
 @contextmanager
 def registered(provider: Any) -> Generator[None, None, None]:
-    """Register a provider within a block. Keep one that was registered before."""
+    """Register a provider for the duration of a `with` block.
+
+    A provider that was already registered stays registered after the block.
+    """
     is_registered = provider.ABOUT.name in PROVIDERS
     PROVIDERS.register(provider)
     try:
@@ -129,7 +139,7 @@ CALLS: dict[Capability, tuple[Query, Callable[[Account, Any, IO], Coroutine[Any,
 def outcome_and_requests(
     account: Account, capability: Capability, response: Response
 ) -> tuple[Any, list[Request]]:
-    """Run a call as `outcome` does, and return the requests too."""
+    """Run a call as `outcome` does, and also return its requests."""
     transport = _Responses(response)
     query, call = CALLS[capability]
     return _run(call(account, query, BlockingIO(transport))), transport.requests
@@ -147,7 +157,7 @@ def _run(coroutine: Coroutine[Any, Any, Any]) -> Any:
 def read_sample(
     account: Account, capability: Capability, sample: Sample, urls: Sequence[str]
 ) -> Any:
-    """Run a call that gets a sample response, and return its result or its error.
+    """Run a call that gets a sample response, and return the result or the error.
 
     Args:
         account: The provider under test.
@@ -164,5 +174,14 @@ def read_sample(
 
 
 def outcome(account: Account, capability: Capability, response: Response) -> Any:
-    """Run a call whose requests get one response, and return its result or its error."""
+    """Run a call in which every request gets the same response.
+
+    Args:
+        account: The provider under test.
+        capability: The kind of call.
+        response: The response.
+
+    Returns:
+        The result of the call, or its error.
+    """
     return outcome_and_requests(account, capability, response)[0]

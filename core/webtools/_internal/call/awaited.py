@@ -47,7 +47,7 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
-        """Search, as `search` does. Canceling the task ends its requests."""
+        """Search the web, as `search` does. If you cancel the task, its requests end."""
         values = arguments(
             queries=queries,
             limit=limit,
@@ -84,7 +84,7 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
-        """Fetch pages, as `fetch` does."""
+        """Read pages, as `fetch` does."""
         values = arguments(
             urls=urls,
             question=question,
@@ -135,7 +135,7 @@ class AwaitedMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
-        """Find sources for a question, as `research` does."""
+        """Search for sources of a question, as `research` does."""
         values = arguments(
             query=query,
             command=command,
@@ -163,7 +163,7 @@ class AwaitedMethods(Instance):
         recency_days: int | None = None,
         synthesis: str | Synthesizer | None = None,
     ) -> ResearchPlan:
-        """Describe a research call, as `plan` does."""
+        """Return the steps and the maximum cost of a research call, as `plan` does."""
         values = arguments(
             query=query,
             command=command,

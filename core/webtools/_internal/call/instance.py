@@ -146,10 +146,10 @@ class Instance:
         return self._settings.latest().config.fence
 
     def reads_pages_itself(self, provider: str | None = None) -> bool:
-        """Return whether pages are read from their own sites, not through an API.
+        """Return whether webtools fetches pages from their sites itself, not through an API.
 
         Args:
-            provider: Configured name of the provider to use. Default: the usual one.
+            provider: Configured name of a provider. Default: the one that fetches pages.
 
         Raises:
             ConfigError: The settings are missing or malformed, or no provider can fetch.
@@ -158,7 +158,7 @@ class Instance:
         return PROVIDERS[fetcher.type].pages is not None
 
     def rate_limits(self) -> RateLimits | None:
-        """Return the rate limits of all processes that share the store; None without a store.
+        """Return the rate limits of all processes that share the store, or None without a store.
 
         Raises:
             ConfigError: The settings are missing or malformed.
@@ -166,10 +166,10 @@ class Instance:
         return call_services(self._settings.latest()).limits
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings can serve: without Kagi, no `summarize`.
+        """Return the tools that a configured provider can serve.
 
-        If nothing is configured or the settings cannot be read, all tools are returned. Their
-        first call reports what is missing.
+        If nothing is configured or the settings cannot be read, all tools are returned. The first
+        call of a tool then reports what is missing.
         """
         return self._dispatcher.tools()
 

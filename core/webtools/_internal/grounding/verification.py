@@ -281,8 +281,11 @@ def verify(text: str, sources: Sequence[HasText]) -> Verified:
     """Check the claims of an answer against the sources that they cite.
 
     Args:
-        text: Prose or a list, from any model; `[n]` cites the n-th source, links cite by URL.
+        text: Prose or a list, from any model. `[n]` cites the n-th source, links cite by URL.
         sources: The sources that it may cite.
+
+    Returns:
+        The claims with their status, and the text without its unsupported claims.
     """
     return Review.of_text(text, sources).verified()
 

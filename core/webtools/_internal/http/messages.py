@@ -1,4 +1,4 @@
-"""What goes over the wire, as plain data: comparable, and without a key in any repr."""
+"""Requests and responses as plain data. No repr shows a key."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ _CLOSING = {b"{": b"}", b"[": b"]"}
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request.
+    """An HTTP request.
 
     Attributes:
         method: HTTP method in capitals.
         url: Absolute http(s) URL, already encoded.
-        headers: Header fields; hidden from the repr because a key travels here.
+        headers: Header fields. The repr omits them, because they may contain a key.
         json: Body to send as JSON, or None for no body.
-        proxy: URL of the proxy to go through, which may hold a login.
-        proxy_source: The variable that names the proxy, for messages; empty where settings do.
-        max_bytes: Bound on the decompressed body, in bytes.
-        addresses: IP addresses to connect to, in this order, instead of looking the host up. TLS
-            and the `Host` header still go by the name; a proxy is not bound by them.
+        proxy: URL of the proxy, which may contain a login, or None.
+        proxy_source: Name of the environment variable that sets the proxy, for messages; "" if the
+            settings set it.
+        max_bytes: Maximum size of the decompressed response body in bytes. Default: 16 MiB.
+        addresses: IP addresses to connect to, in this order, instead of a name lookup. TLS and the
+            `Host` header still use the name. A proxy ignores them.
     """
 
     method: str
@@ -45,18 +46,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One HTTP answer; header names are in lower case, the body is decompressed."""
+    """An HTTP response.
+
+    Attributes:
+        status: HTTP status.
+        headers: Header fields. Names are in lower case.
+        body: The decompressed body.
+    """
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
 
     def json(self) -> Any:
-        """Decode the body.
+        """Decode the body as JSON.
 
         Raises:
-            ValueError: The body is not JSON, or holds NaN or Infinity, which JSON does not know.
-            RecursionError: The body is nested too deep.
+            ValueError: The body is not JSON, or contains NaN or Infinity.
+            RecursionError: The body is nested too deeply.
         """
         try:
             return from_json(self.body, allow_inf_nan=False)
@@ -67,16 +74,17 @@ class Response:
             return json.loads(self.body, parse_constant=_refuse_constant)
 
     def json_or_none(self) -> Any:
-        """Decode the body of an error answer, which may be HTML or nothing."""
+        """Decode the body as JSON, or return None if it is not JSON."""
         try:
             return self.json()
         except (ValueError, RecursionError):
             return None
 
     def is_cut(self) -> bool:
-        """Return whether the body is shorter than announced, or the start of a JSON.
+        """Return whether the body is incomplete.
 
-        Where its end was marked, by a length or by a last chunk, it is no start of anything.
+        That is the case if it is shorter than `Content-Length`. Without a length or chunks, it is
+        the case if the body is the beginning of a JSON text.
         """
         announced = self.headers.get("content-length", "")
         encoded = self.headers.get("content-encoding", "identity") != "identity"

@@ -64,12 +64,12 @@ Read: TypeAlias = Callable[[list[str]], Awaitable[FetchResponse]]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verifier's judgement of a claim.
+    """The judgement of a verifier about a claim.
 
     Attributes:
         claim: Number of the claim in the list passed to `judge`, from 1.
-        supported: Whether the sources support it.
-        quotation: The words of a source that show it.
+        supported: Whether the sources support the claim.
+        quotation: The words of a source that support it.
     """
 
     claim: int
@@ -83,7 +83,9 @@ class Verifier(Protocol):
     async def judge(
         self, claims: Sequence[str], sources: Sequence[Source], deadline: float, io: IO, /
     ) -> list[Verdict]:
-        """Judge claims by sources.
+        """Judge claims by their sources.
+
+        `deadline` is on the clock of `io.now()`. Await only methods of `io`.
 
         Raises:
             RequestError: The verifier failed. The claims keep their status.
@@ -95,18 +97,23 @@ class ModelVerifier:
     """Judges claims with a language model.
 
     A claim is `supported` if the model says so and quotes a source that the claim cites. The
-    quotation must be in the source, and contain the numbers and names of the claim.
+    quotation must be in the source and contain the numbers and names of the claim.
     """
 
     def __init__(self, ask: Callable[[str], str], aask: Callable[[str], Awaitable[str]]) -> None:
-        """Take two functions that send a prompt to the model: one blocks, one is async."""
+        """Create a verifier from two functions that send a prompt to the model.
+
+        Args:
+            ask: Takes a prompt and returns the reply of the model.
+            aask: The same, async.
+        """
         self._ask = ask
         self._aask = aask
 
     async def judge(
         self, claims: Sequence[str], sources: Sequence[Source], deadline: float, io: IO, /
     ) -> list[Verdict]:
-        """Ask the model about all claims at once.
+        """Judge all claims with one request to the model.
 
         Raises:
             RequestError: The model failed or took too long.

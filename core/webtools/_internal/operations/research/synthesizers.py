@@ -46,7 +46,7 @@ _DATA = (
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveSynthesizer:
-    """Answers with quotations of the sources. It needs no model, key or network."""
+    """Answers with quotations from the sources. It needs no model, key or network."""
 
     name: str = "extractive"
     ranking: Ranking | None = field(default=None, repr=False, compare=False)
@@ -111,7 +111,7 @@ class ProviderSynthesizer:
 
 
 class ModelSynthesizer:
-    """Has a language model write the answer.
+    """Answers with a language model.
 
     Attributes:
         name: The name in results and in the log.
@@ -120,10 +120,10 @@ class ModelSynthesizer:
     def __init__(
         self, ask: Callable[[str], str], aask: Callable[[str], Awaitable[str]], name: str = "llm"
     ) -> None:
-        """Take two functions that send a prompt to the model.
+        """Create a synthesizer from two functions that send a prompt to the model.
 
         Args:
-            ask: Returns the reply of the model.
+            ask: Takes a prompt and returns the reply of the model.
             aask: The same, async.
             name: The name in results and in the log.
         """
