@@ -19,7 +19,7 @@ from webtools import WebTools
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.event_loop import AsyncIO
-from webtools._internal.io.runtime import IO, gathered, run
+from webtools._internal.io.runtime import IO, gather_results, run
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools_sandbox import SandboxServer
 
@@ -215,23 +215,23 @@ def test_another_call_that_is_late_is_a_time_out_and_goes_ahead(runtime: Runtime
     assert not future.cancelled()
 
 
-def test_threads_are_one_place_and_each_loop_is_another() -> None:
-    async def place(io: IO) -> tuple[int, int]:
-        return io.place()
+def test_threads_share_a_runtime_id_and_each_loop_has_its_own() -> None:
+    async def runtime_id(io: IO) -> tuple[int, int]:
+        return io.runtime_id()
 
     async def two_loops() -> tuple[int, int]:
-        return await place(AsyncIO(AsyncTransport()))
+        return await runtime_id(AsyncIO(AsyncTransport()))
 
     result: list[tuple[int, int]] = []
-    thread = threading.Thread(target=lambda: result.append(blocking(place)))
+    thread = threading.Thread(target=lambda: result.append(blocking(runtime_id)))
     thread.start()
     thread.join()
-    assert result == [blocking(place)]
+    assert result == [blocking(runtime_id)]
     first, second = asyncio.new_event_loop(), asyncio.new_event_loop()
-    places = {loop.run_until_complete(two_loops()) for loop in (first, second)}
+    ids = {loop.run_until_complete(two_loops()) for loop in (first, second)}
     first.close()
     second.close()
-    assert len(places | {blocking(place)}) == 3
+    assert len(ids | {blocking(runtime_id)}) == 3
 
 
 # --- concurrency -------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def test_nothing_to_run_gives_no_results(runtime: Runtime) -> None:
 
 def test_the_first_error_is_raised_where_all_results_are_needed(runtime: Runtime) -> None:
     with pytest.raises(ProviderError):
-        runtime(lambda io: gathered(io, [partial(broken, io), partial(value_of, io, 1)]))
+        runtime(lambda io: gather_results(io, [partial(broken, io), partial(value_of, io, 1)]))
 
 
 def test_no_more_run_at_once_than_the_limit_allows(runtime: Runtime) -> None:

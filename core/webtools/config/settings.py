@@ -15,8 +15,12 @@ from typing import Any, cast
 from pydantic import SecretStr
 from pydantic.alias_generators import to_camel
 
-from webtools._internal.http.proxies import NO_PROXIES, Proxies, environment_proxies
-from webtools._internal.http.proxies import signature as proxy_signature
+from webtools._internal.http.proxies import (
+    NO_PROXIES,
+    Proxies,
+    environment_proxies,
+    proxy_variables,
+)
 from webtools._internal.io.locks import Lock
 from webtools._internal.text.quoting import nearest, quote
 from webtools.config.accounts import Accounts, build, stand_ins
@@ -176,7 +180,7 @@ class Settings:
         with self._lock:
             path = None if self._config else self._path or config_in_use(self.environ)
             source = () if self._config else self._sign(path)
-            signature = (*proxy_signature(), *source)
+            signature = (*proxy_variables(), *source)
             if self._accounts is None or signature != self._signature:
                 self._accounts = self._read(path)
                 self._signature = signature

@@ -111,9 +111,9 @@ class Instance:
             "fetch": fetch,
             "storage": storage,
         }
-        self._connect(config, read_overrides(keys, settings), transport, async_transport)
+        self._set_up(config, read_overrides(keys, settings), transport, async_transport)
 
-    def _connect(
+    def _set_up(
         self,
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None,
         overrides: Overrides | None,
@@ -238,7 +238,7 @@ class Instance:
     @classmethod
     def _rebuild(cls, *source: Any) -> Self:
         instance = cls.__new__(cls)
-        instance._connect(*source)  # noqa: SLF001 - a method of our own
+        instance._set_up(*source)  # noqa: SLF001 - a method of our own
         return instance
 
     def __enter__(self) -> Self:
@@ -312,6 +312,6 @@ def _clients_over(
             raise InputError(f"A transport must be an httpx.{kind.__name__}, not {name}.")
     has_own = transport is not None or async_transport is not None
     return (
-        BlockingHTTP(transport, is_missing=has_own and transport is None),
-        AsyncHTTP(async_transport, is_missing=has_own and async_transport is None),
+        BlockingHTTP(transport, is_unavailable=has_own and transport is None),
+        AsyncHTTP(async_transport, is_unavailable=has_own and async_transport is None),
     )

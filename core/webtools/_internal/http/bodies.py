@@ -20,7 +20,7 @@ class Body:
         max_bytes: Bound on the decompressed body.
 
     Attributes:
-        last_chunk: The bytes that were added last, as they came.
+        last_chunk: The chunk that was added last, before decompression.
 
     Raises:
         RequestError: The body has an unknown content encoding.
@@ -57,13 +57,13 @@ class Body:
         self._parts.append(chunk)
 
     def _decompress(self, chunk: bytes) -> bytes:
-        # Bounded, since a few KB can unfold to gigabytes; one byte more shows that it is too much.
+        # A few KB can decompress to gigabytes, so at most one byte over the limit is produced.
         room = self._max_bytes - self._size + 1
         data = b""
         try:
             while chunk and len(data) < room:
                 if self._inflate.eof:  # a compressed body may have several members (RFC 1952)
-                    chunk = self._without_padding(chunk)
+                    chunk = self._skip_padding(chunk)
                     if not chunk:
                         break
                     self._inflate = _decompressor("gzip")
@@ -74,14 +74,14 @@ class Body:
             raise RequestError(message, status=self._status, retryable=False) from error
         return data
 
-    def _without_padding(self, chunk: bytes) -> bytes:
-        """Drop the zeros after a member; they count, or they might never end."""
+    def _skip_padding(self, chunk: bytes) -> bytes:
+        """Drop the zeros after a member. They count as size, as their number is unbounded."""
         rest = chunk.lstrip(b"\0")
         self._size += len(chunk) - len(rest)
         return rest
 
     def to_response(self) -> Response:
-        """Return our response.
+        """Return the whole response.
 
         Raises:
             RequestError: The compressed body is not complete.
@@ -90,11 +90,15 @@ class Body:
             raise RequestError("the answer broke off", status=self._status)
         return Response(self._status, self._headers, b"".join(self._parts))
 
-    def ends_with(self, last_read: bytes | None) -> bool:
-        """Return whether nothing came after the body, which the next call would take as its own.
+    def is_end_of(self, last_read: bytes | None) -> bool:
+        """Return whether the server sent nothing after the body.
 
-        It compares the end of what was read with the end of the body, since httpcore keeps bytes
-        that follow a response to itself. Trailers count as more.
+        The next call on the connection would read such bytes as its response. httpcore does not
+        report them, so the end of the body is compared with the last bytes from the network.
+        Trailers count as such bytes, too.
+
+        Args:
+            last_read: The last bytes that were read from the network, if any.
         """
         end = self.last_chunk or b"\r\n\r\n"
         if "transfer-encoding" in self._headers:

@@ -29,10 +29,10 @@ from webtools._internal.http.transports import (
     open_async_transport,
     open_transport,
 )
-from webtools._internal.http.watching import logged
+from webtools._internal.http.watching import log_request
 from webtools.errors import ConfigError, InputError
 
-MAX_PAGE_ORIGINS = 64  # sites of fetched pages that connections are kept for
+MAX_PAGE_ORIGINS = 64  # sites of fetched pages whose connections are kept
 P = TypeVar("P", bound=Pool[Any])
 
 
@@ -41,14 +41,14 @@ class BlockingHTTP:
 
     Args:
         transport: A transport of the caller, which is never closed.
-        is_missing: Whether the caller gave a transport for async calls only.
+        is_unavailable: Whether to refuse all requests, as the caller's transport is async only.
     """
 
     def __init__(
-        self, transport: httpx.BaseTransport | None = None, *, is_missing: bool = False
+        self, transport: httpx.BaseTransport | None = None, *, is_unavailable: bool = False
     ) -> None:
         self._client = None if transport is None else client_over(transport)
-        self._is_missing = is_missing
+        self._is_unavailable = is_unavailable
         self._pools: dict[Route, BlockingPool] = {}
         # Connections are closed with the client, or when the interpreter ends.
         weakref.finalize(self, _close, self._pools)
@@ -61,15 +61,17 @@ class BlockingHTTP:
         """
         outgoing = Outgoing(request, deadline)
         with (
-            logged(outgoing) as log,
-            outgoing.own_errors(),
+            log_request(outgoing) as facts,
+            outgoing.convert_errors(),
             self._connection(outgoing) as connection,
         ):
-            return log(outgoing.accept(connection.exchange(outgoing)))
+            response = outgoing.accept(connection.exchange(outgoing))
+            facts["status"] = response.status
+            return response
 
     def _connection(self, outgoing: Outgoing) -> AbstractContextManager[BlockingConnection]:
-        if self._is_missing:
-            raise _missing("blocking", "transport")
+        if self._is_unavailable:
+            raise _no_transport("blocking", "transport")
         if self._client is not None:
             return nullcontext(BlockingConnection(self._client, CurrentCall()))
         return self._pool(outgoing.route).connection(outgoing)
@@ -85,7 +87,7 @@ class BlockingHTTP:
             return BlockingConnection(client_over(transport), call, transport)
 
         pool = self._pools.setdefault(route, BlockingPool(connect))
-        for old in _retire_pages(self._pools):
+        for old in _retire_page_pools(self._pools):
             _close_idle(old)
         return pool
 
@@ -108,9 +110,16 @@ def _close_idle(pool: BlockingPool) -> None:
         connection.close()
 
 
-class _Loop(NamedTuple):
+class _LoopState(NamedTuple):
+    """What belongs to one event loop.
+
+    Attributes:
+        pools: The connections.
+        closer: Closes them when the loop ends.
+    """
+
     pools: dict[Route, AsyncPool]
-    until_end: AsyncGenerator[None, None]  # closes the connections when the loop ends
+    closer: AsyncGenerator[None, None]
 
 
 class AsyncHTTP:
@@ -118,15 +127,15 @@ class AsyncHTTP:
 
     Args:
         transport: A transport of the caller, which is never closed.
-        is_missing: Whether the caller gave a transport for blocking calls only.
+        is_unavailable: Whether to refuse all requests, as the caller's transport is blocking only.
     """
 
     def __init__(
-        self, transport: httpx.AsyncBaseTransport | None = None, *, is_missing: bool = False
+        self, transport: httpx.AsyncBaseTransport | None = None, *, is_unavailable: bool = False
     ) -> None:
         self._client = None if transport is None else async_client_over(transport)
-        self._is_missing = is_missing
-        self._loops: dict[asyncio.AbstractEventLoop, _Loop] = {}
+        self._is_unavailable = is_unavailable
+        self._loops: dict[asyncio.AbstractEventLoop, _LoopState] = {}
 
     async def send(self, request: Request, deadline: float) -> Response:
         """Send a request and return its response.
@@ -135,19 +144,21 @@ class AsyncHTTP:
             RequestError: No response came before `deadline`, on the monotonic clock.
         """
         outgoing = Outgoing(request, deadline)
-        with logged(outgoing) as log, outgoing.own_errors():
+        with log_request(outgoing) as facts, outgoing.convert_errors():
             async with await self._connection(outgoing) as connection:
-                return log(outgoing.accept(await connection.exchange(outgoing)))
+                response = outgoing.accept(await connection.exchange(outgoing))
+                facts["status"] = response.status
+                return response
 
     async def _connection(self, outgoing: Outgoing) -> AbstractAsyncContextManager[AsyncConnection]:
-        if self._is_missing:
-            raise _missing("async", "async_transport")
+        if self._is_unavailable:
+            raise _no_transport("async", "async_transport")
         if self._client is not None:
             return nullcontext(AsyncConnection(self._client, CurrentCall()))
         return (await self._pool(outgoing.route)).connection(outgoing)
 
     async def _pool(self, route: Route) -> AsyncPool:
-        pools = (await self._running()).pools
+        pools = (await self._loop_state()).pools
         if (pool := pools.get(route)) is not None:
             return pool
         context = await in_thread(tls_context) if route.needs_tls else None
@@ -158,21 +169,21 @@ class AsyncHTTP:
             return AsyncConnection(async_client_over(transport), call, transport)
 
         pool = pools.setdefault(route, AsyncPool(connect))
-        for old in _retire_pages(pools):
+        for old in _retire_page_pools(pools):
             await _aclose_idle(old)
         return pool
 
-    async def _running(self) -> _Loop:
-        """Return what belongs to the running loop."""
+    async def _loop_state(self) -> _LoopState:
+        """Return the state of the running loop."""
         loop = running_loop()
         if loop not in self._loops:
             for other in [*self._loops]:
                 if other.is_closed():  # without ending its async generators
                     self._loops.pop(other, None)
             pools: dict[Route, AsyncPool] = {}
-            until_end = _close_at_end(pools, weakref.ref(self))
-            self._loops[loop] = _Loop(pools, until_end)
-            await until_end.__anext__()
+            closer = _close_at_end(pools, weakref.ref(self))
+            self._loops[loop] = _LoopState(pools, closer)
+            await closer.__anext__()  # only a generator that has started is ended by the loop
         return self._loops[loop]
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -184,8 +195,8 @@ class AsyncHTTP:
         if (loop := self._loops.get(running_loop())) is not None:
             await _aclose(loop.pools)
 
-    def forget_running(self) -> None:
-        """Drop what belongs to the running loop, which would live as long as we do."""
+    def forget_running_loop(self) -> None:
+        """Drop the state of the running loop, which would keep the loop in memory."""
         self._loops.pop(running_loop(), None)
 
 
@@ -208,13 +219,13 @@ def running_loop() -> asyncio.AbstractEventLoop:
 async def _close_at_end(
     pools: dict[Route, AsyncPool], owner: weakref.ref[AsyncHTTP]
 ) -> AsyncGenerator[None, None]:
-    # `asyncio.run` ends the async generators that are still open before it closes the loop: the
-    # one moment at which connections that were not closed can still be closed cleanly.
+    # Before `asyncio.run` closes the loop, it ends the async generators that are still open. It is
+    # the last moment at which connections can be closed cleanly.
     try:
         yield
     finally:
         if (http := owner()) is not None:
-            http.forget_running()
+            http.forget_running_loop()
         await _aclose(pools)
 
 
@@ -228,8 +239,8 @@ async def _aclose_idle(pool: AsyncPool) -> None:
         await connection.close()
 
 
-def _retire_pages(pools: dict[Route, P]) -> list[P]:
-    """Take out the oldest pools of fetched pages, whose sites are without number."""
+def _retire_page_pools(pools: dict[Route, P]) -> list[P]:
+    """Remove the oldest pools of fetched pages, because their number has no bound."""
     routes = [route for route in list(pools) if route.addresses]
     surplus = routes[: max(0, len(routes) - MAX_PAGE_ORIGINS)]
     retired = [pool for route in surplus if (pool := pools.pop(route, None)) is not None]
@@ -238,7 +249,7 @@ def _retire_pages(pools: dict[Route, P]) -> list[P]:
     return retired
 
 
-def _missing(kind: str, argument: str) -> ConfigError:
+def _no_transport(kind: str, argument: str) -> ConfigError:
     return ConfigError(
         f"This WebTools has a transport of your own, but none for {kind} calls. "
         f"Pass {argument}= as well."

@@ -27,7 +27,7 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
 
 
 async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
-    """Do the same on the running event loop, without its default executor."""
+    """Do as `resolve` on the running event loop, without its default executor."""
     try:
         async with asyncio.timeout(_seconds_until(deadline)):
             return await asyncio.wrap_future(_look_up(host, port))
@@ -46,7 +46,7 @@ def _look_up(host: str, port: int) -> Future[tuple[str, ...]]:
 def _addresses(host: str, port: int) -> tuple[str, ...]:
     try:
         infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except Exception as error:  # noqa: BLE001  # replacements of the system's function raise anything
+    except Exception as error:  # noqa: BLE001  # a patched `getaddrinfo` may raise anything
         fault = _unknown(host, error)
     else:
         return tuple(dict.fromkeys(str(info[4][0]) for info in infos))

@@ -1,8 +1,10 @@
-"""What httpx and httpcore may log of our requests; other users of them keep their logs.
+"""Filters that keep keys and queries out of what httpx and httpcore log about our requests.
 
-At level DEBUG, httpcore logs the headers of each response, in which a server can repeat a key, and
-what it found wrong with them; a filter removes the values. At level INFO, httpx logs the URL, which
-can hold a query; our own log has method and host instead.
+At level DEBUG, httpcore logs the headers of each response, in which a server can repeat a key. Of
+these records, only the status or the type of the exception is kept. At level INFO, httpx logs the
+URL, which can contain a query. These records are dropped: `webtools.http` logs method and host.
+
+Requests of the application's own httpx clients are logged as usual.
 """
 
 from __future__ import annotations
@@ -12,25 +14,26 @@ import re
 from contextvars import ContextVar
 
 _STATUS = re.compile(r"return_value=\(b'HTTP/[\d.]+', (\d{3}), ")
-_FAULT = re.compile(r"exception=(\w+)")
+_EXCEPTION = re.compile(r"exception=(\w+)")
 
-IN_OURS: ContextVar[bool] = ContextVar("webtools_request", default=False)  # a request of ours
+# Whether the current task or thread is sending a request of webtools.
+IN_OUR_REQUEST: ContextVar[bool] = ContextVar("webtools_request", default=False)
 
 
-def _without_answer(record: logging.LogRecord) -> bool:
-    if IN_OURS.get():
+def _remove_headers(record: logging.LogRecord) -> bool:
+    if IN_OUR_REQUEST.get():
         name, _, rest = record.getMessage().partition(" ")
         if status := _STATUS.match(rest):
             record.msg, record.args = f"{name} status={status[1]}", ()
-        elif fault := _FAULT.match(rest):
-            record.msg, record.args = f"{name} exception={fault[1]}", ()
+        elif exception := _EXCEPTION.match(rest):
+            record.msg, record.args = f"{name} exception={exception[1]}", ()
     return True
 
 
 def _is_not_ours(_: logging.LogRecord) -> bool:
-    return not IN_OURS.get()
+    return not IN_OUR_REQUEST.get()
 
 
 logging.getLogger("httpx").addFilter(_is_not_ours)
 for _name in ("http11", "http2", "proxy", "socks", "connection"):
-    logging.getLogger(f"httpcore.{_name}").addFilter(_without_answer)
+    logging.getLogger(f"httpcore.{_name}").addFilter(_remove_headers)

@@ -1,4 +1,4 @@
-"""Network backends for httpcore: one deadline for a whole call, and addresses that are fixed."""
+"""Network backends for httpcore, with one deadline for a whole call and fixed addresses."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _CONNECT_ERRORS = (httpcore.ConnectError, httpcore.ConnectTimeout)
 
 
 class CurrentCall:
-    """What a connection and the call that uses it share.
+    """The call that uses a connection.
 
     Attributes:
         deadline: When the call ends, on the monotonic clock.
-        last_read: What the call last read from the network; None where it read nothing.
+        last_read: The bytes that were read last from the network; None if nothing was read.
     """
 
     def __init__(self) -> None:
@@ -49,25 +49,29 @@ class CurrentCall:
     def handshake_seconds(self) -> float:
         """Return the time for a TLS handshake.
 
-        It is never zero: a handshake that ends late closes its socket, one that never began
-        does not.
+        It is never zero. httpcore closes the socket after a handshake that timed out, but not
+        after one that could not start.
         """
         return min(CONNECT_TIMEOUT, max(_MIN_SECONDS, self.deadline - time.monotonic()))
 
 
 class TLSSocket(ssl.SSLSocket):
-    """Counts a time-out from when it is set, since TLS in TLS reads until a record is complete."""
+    """A socket whose time-out covers all reads together.
 
-    _end = math.inf
+    TLS inside TLS, as through an HTTPS proxy, reads until a record is complete. Otherwise each of
+    these reads would have the whole time-out.
+    """
+
+    _deadline = math.inf
 
     def settimeout(self, value: float | None) -> None:
-        """Set the time-out of all that follows, together."""
+        """Set the time-out of all reads that follow together."""
         super().settimeout(value)
-        self._end = math.inf if value is None else time.monotonic() + value
+        self._deadline = math.inf if value is None else time.monotonic() + value
 
     def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
         """Read within the time that is left."""
-        seconds = self._end - time.monotonic()
+        seconds = self._deadline - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
         if seconds < math.inf:
@@ -76,9 +80,9 @@ class TLSSocket(ssl.SSLSocket):
 
 
 class BlockingStream(httpcore.NetworkStream):
-    """A stream whose reads and writes end at the deadline of the call, whatever httpcore says.
+    """A stream whose reads and writes end at the deadline of the call. Other time-outs are ignored.
 
-    The head and the body of a request, which httpcore writes separately, are sent together when the
+    httpcore writes the head and the body of a request separately. They are sent together, when the
     response is read.
     """
 
@@ -103,7 +107,7 @@ class BlockingStream(httpcore.NetworkStream):
 
     def _send(self) -> None:
         data, self._unsent = self._unsent, b""
-        # In slices: a slow reader would get the whole time-out for each part that it takes.
+        # In slices: the time-out of one write begins again whenever the server reads a part.
         with suppress(httpcore.WriteError):  # the server may have responded and closed already
             for start in range(0, len(data), _WRITE_BYTES):
                 self._stream.write(data[start : start + _WRITE_BYTES], self._call.seconds_left())
@@ -120,7 +124,7 @@ class BlockingStream(httpcore.NetworkStream):
 
 
 class AsyncStream(httpcore.AsyncNetworkStream):
-    """The same on an event loop, where the deadline cancels the whole exchange."""
+    """As `BlockingStream`, on an event loop. There the deadline cancels the whole exchange."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, call: CurrentCall) -> None:
         self._stream = stream
@@ -138,7 +142,7 @@ class AsyncStream(httpcore.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data, self._unsent = self._unsent, b""
-        with suppress(httpcore.WriteError):  # as above
+        with suppress(httpcore.WriteError):  # the server may have responded and closed already
             await self._stream.write(data, timeout)
         self._call.last_read = await self._stream.read(max_bytes, timeout)
         return self._call.last_read
@@ -159,7 +163,7 @@ class AsyncStream(httpcore.AsyncNetworkStream):
 
 
 class BlockingBackend(httpcore.NetworkBackend):
-    """Connects to `addresses`, else to those of the host."""
+    """Connects to `addresses`. Without any, it looks the host up."""
 
     def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
         self._network = httpcore.SyncBackend()
@@ -181,7 +185,7 @@ class BlockingBackend(httpcore.NetworkBackend):
 
 
 class AsyncBackend(httpcore.AsyncNetworkBackend):
-    """The same on an event loop."""
+    """As `BlockingBackend`, on an event loop."""
 
     def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
         self._network: Any = httpcore.AnyIOBackend()  # httpcore types it as a stub

@@ -1,4 +1,4 @@
-"""One request as httpx sends it, and the errors of httpx as ours."""
+"""Convert a request to one of httpx, and the errors of httpx to ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 import httpx
 from pydantic import SecretStr
 
-from webtools._internal.http.engine_logs import IN_OURS
+from webtools._internal.http.engine_logs import IN_OUR_REQUEST
 from webtools._internal.http.messages import CONNECT_TIMEOUT, Request, Response
 from webtools._internal.text.cleaning import without_login
 from webtools._version import __version__
@@ -39,13 +39,13 @@ _encode = JSONEncoder(separators=(",", ":")).encode
 
 
 class Route(NamedTuple):
-    """What the requests over one connection have in common.
+    """Where a connection goes. Requests with equal routes can share it.
 
     Attributes:
-        process: The process id: a forked child must not use the sockets of its parent.
+        process: The process id, because a forked child must not use the sockets of its parent.
         origin: Scheme, host and port.
         proxy: The proxy, or None.
-        addresses: The addresses to connect to, or none where the host is looked up.
+        addresses: The addresses to connect to. If there are none, the host is looked up.
     """
 
     process: int
@@ -61,7 +61,7 @@ class Route(NamedTuple):
 
 
 class Outgoing:
-    """A request on its way.
+    """A request that is being sent.
 
     Args:
         request: The request.
@@ -120,32 +120,32 @@ class Outgoing:
         return request
 
     def accept(self, response: Response) -> Response:
-        """Return the response if it is the site's.
+        """Return the response, unless it is the proxy's.
 
         Raises:
-            RequestError: It is the proxy's, which wants another login.
+            RequestError: The proxy rejected the login.
         """
         if self.request.proxy and response.status == _PROXY_REFUSES_LOGIN:
             raise RequestError("the proxy wants another login (HTTP 407)", retryable=False)
         return response
 
     @contextmanager
-    def own_errors(self) -> Generator[None, None, None]:
-        """Raise errors of httpx as ours, and keep headers out of the logs of httpcore."""
-        IN_OURS.set(True)
+    def convert_errors(self) -> Generator[None, None, None]:
+        """Convert errors of httpx to ours, and keep headers out of the logs of httpcore."""
+        IN_OUR_REQUEST.set(True)
         try:
             yield
         except (httpx.HTTPError, OSError) as error:
             raise self._as_request_error(error) from _stripped(error)
         except RequestError as error:
-            text = f"{error}{self._through()}"
+            text = f"{error}{self._proxy_clause()}"
             raise _stripped(error).with_message(text) from None
         finally:
-            IN_OURS.set(False)
+            IN_OUR_REQUEST.set(False)
 
     def _as_request_error(self, error: Exception) -> RequestError:
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
-            return RequestTimeoutError(f"{NO_RESPONSE}{self._through()}")
+            return RequestTimeoutError(f"{NO_RESPONSE}{self._proxy_clause()}")
         messages = (text for kind, text in _MESSAGES if isinstance(error, kind))
         template = next(messages, "the connection broke off")
         status = _STATUS.match(str(error))
@@ -153,11 +153,11 @@ class Outgoing:
             origin=self.route.origin, status=f" with HTTP {status[0]}" if status else ""
         )
         refuses_login = status is not None and status[0] == str(_PROXY_REFUSES_LOGIN)
-        text = f"{message}{self._through()}{_cause(error)}"
+        text = f"{message}{self._proxy_clause()}{_cause(error)}"
         return RequestError(text, retryable=not refuses_login)
 
-    def _through(self) -> str:
-        """Name the proxy without its login: it may be what cannot be reached, not the site."""
+    def _proxy_clause(self) -> str:
+        """Return a clause that names the proxy, which may be the cause; empty without a proxy."""
         if not self.request.proxy:
             return ""
         source = self.request.proxy_source
@@ -177,7 +177,7 @@ def _parse(text: str) -> httpx.URL:
 
 
 def _cause(error: BaseException | None) -> str:
-    """Return the system's reason for a failed look-up or handshake, if it is one."""
+    """Return the system's reason for a failed look-up or handshake; otherwise empty."""
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return f": the certificate is not trusted ({error.verify_message})"
@@ -188,7 +188,7 @@ def _cause(error: BaseException | None) -> str:
 
 
 def _stripped(error: E) -> E:
-    """Return the error without its frames and causes, which hold headers and bodies."""
+    """Remove the traceback and the causes of an error. They refer to headers and bodies."""
     error.__cause__ = error.__context__ = None
     with suppress(AttributeError):
         del error._request  # type: ignore[attr-defined]  # noqa: SLF001

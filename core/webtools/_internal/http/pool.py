@@ -1,7 +1,7 @@
 """Idle connections of one route, and the limit of connections in use.
 
-There is one connection to an httpx transport, since httpcore's own pool loses connections when
-calls are cancelled. A connection whose call did not end well is closed.
+Each httpx transport has one connection, because httpcore's own pool loses connections when calls
+are canceled. A connection is used again only if its last call read the whole response.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Connection:
 
     Args:
         call: The call in progress, which the network backend shares.
-        transport: The transport, or None for one of the user.
+        transport: The transport, or None if it is the user's.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Connection:
         return outgoing.build_pinned() if self._transport is None else outgoing.build()
 
     def _end(self, body: Body) -> Response:
-        self.is_reusable = body.ends_with(self._call.last_read)
+        self.is_reusable = body.is_end_of(self._call.last_read)
         return body.to_response()
 
 
@@ -90,7 +90,7 @@ class BlockingConnection(Connection):
 
 
 class AsyncConnection(Connection):
-    """The same on an event loop."""
+    """As `BlockingConnection`, on an event loop."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ async def _read(response: httpx.Response, body: Body) -> None:
     async for chunk in cast("httpx.AsyncByteStream", response.stream):
         body.add(chunk)
         chunks += 1
-        if chunks % _CHUNKS_PER_TURN == 0:  # one read may bring thousands of tiny ones
+        if chunks % _CHUNKS_PER_TURN == 0:  # one read can return thousands of small chunks
             await asyncio.sleep(0)
 
 
@@ -169,7 +169,7 @@ class Pool(Generic[C]):
         return expired if is_kept else [*expired, connection]
 
     def take_all(self) -> list[C]:
-        """Take all idle connections out, without the lock, which a forked child may find held."""
+        """Remove all idle connections. Without the lock, which a forked child may find locked."""
         connections: list[C] = []
         with suppress(IndexError):
             while True:
@@ -188,21 +188,21 @@ class BlockingPool(Pool[BlockingConnection]):
 
     @contextmanager
     def connection(self, outgoing: Outgoing) -> Generator[BlockingConnection, None, None]:
-        """Lend a connection."""
+        """Yield a connection that no other call uses."""
         try:
             self._permits.get(timeout=min(outgoing.seconds_left(), threading.TIMEOUT_MAX))
         except Empty:
             raise _all_busy() from None
-        unused: list[BlockingConnection] = []
+        to_close: list[BlockingConnection] = []
         try:
-            connection, unused = self._take()
+            connection, to_close = self._take()
             try:
                 yield connection
             finally:
-                unused += self._give_back(connection)
+                to_close += self._give_back(connection)
         finally:
             self._permits.put(None)
-            for old in unused:
+            for old in to_close:
                 old.close()
 
 
@@ -215,22 +215,22 @@ class AsyncPool(Pool[AsyncConnection]):
 
     @asynccontextmanager
     async def connection(self, outgoing: Outgoing) -> AsyncGenerator[AsyncConnection, None]:
-        """Lend a connection."""
+        """Yield a connection that no other call uses."""
         try:
             async with asyncio.timeout(outgoing.seconds_left()):
                 await self._permits.acquire()
         except TimeoutError:
             raise _all_busy() from None
-        unused: list[AsyncConnection] = []
+        to_close: list[AsyncConnection] = []
         try:
-            connection, unused = self._take()
+            connection, to_close = self._take()
             try:
                 yield connection
             finally:
-                unused += self._give_back(connection)
+                to_close += self._give_back(connection)
         finally:
             self._permits.release()
-            for old in unused:
+            for old in to_close:
                 await old.close()
 
 

@@ -25,7 +25,7 @@ from webtools.errors import ConfigError
 
 _SCHEMES = ("http", "https", "all")
 _NAMES = {scheme: (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") for scheme in (*_SCHEMES, "no")}
-# The last one: a CGI program's HTTP_PROXY is a header of its visitor, and ignored.
+# REQUEST_METHOD: in a CGI program HTTP_PROXY is a header of the visitor, so it is ignored.
 _VARIABLES = (*(name for names in _NAMES.values() for name in names), "REQUEST_METHOD")
 _SYSTEM_HAS_SETTINGS = sys.platform in {"darwin", "win32"}
 _PORTS = {"http": 80, "https": 443}
@@ -38,7 +38,7 @@ class Proxy:
     """A proxy to go through.
 
     Attributes:
-        url: Its URL; hidden from the repr, it may hold a password.
+        url: Its URL. It may contain a password, so the repr hides it.
         source: The variable that names it; empty for the `proxy` of an entry.
     """
 
@@ -76,8 +76,8 @@ class Proxies:
     """The proxies of the environment.
 
     Attributes:
-        by_scheme: The proxy for URLs of a scheme; `all` is for other schemes.
-        bypasses: The URLs that need no proxy.
+        by_scheme: Pairs of a scheme and its proxy. `all` is for the other schemes.
+        bypasses: The URLs that are requested without a proxy.
     """
 
     by_scheme: tuple[tuple[str, Proxy], ...] = ()
@@ -111,8 +111,8 @@ class Proxies:
 NO_PROXIES = Proxies()
 
 
-def signature() -> tuple[SecretStr | None, ...]:
-    """Return the values of the proxy variables, to notice when they change."""
+def proxy_variables() -> tuple[SecretStr | None, ...]:
+    """Return the values of the proxy variables, to detect changes."""
     values = [os.environ.get(name) for name in _VARIABLES]
     return tuple(None if value is None else SecretStr(value) for value in values if any(values))
 
@@ -134,8 +134,8 @@ def environment_proxies() -> Proxies:
     return Proxies(by_scheme, tuple(map(_read_bypass, entries)) if by_scheme else ())
 
 
-def through(request: Request, proxy: Proxy | None) -> Request:
-    """Return the request with the proxy that it goes through."""
+def with_proxy(request: Request, proxy: Proxy | None) -> Request:
+    """Return a request that goes through a proxy; the request itself without one."""
     if proxy is None:
         return request
     return replace(request, proxy=SecretStr(proxy.url), proxy_source=proxy.source)

@@ -27,16 +27,16 @@ def in_own_thread(function: Callable[[], T], name: str) -> Future[T]:
     """Call a function in a new thread, for work that may take long.
 
     Raises:
-        RuntimeError: The system has no room for another thread.
+        RuntimeError: The system cannot start another thread.
     """
-    future, work = _call(function)
+    future, work = _prepare(function)
     threading.Thread(target=work, name=name, daemon=True).start()
     return future
 
 
 async def in_thread(function: Callable[[], T]) -> T:
     """Call a function in a shared thread, for work of a few milliseconds."""
-    future, work = _call(function)
+    future, work = _prepare(function)
     _pool.submit(work)
     return await asyncio.wrap_future(future)
 
@@ -55,21 +55,21 @@ async def at_once_or_in_thread(function: Callable[[], T]) -> T:
         return await in_thread(function)
 
 
-def _call(function: Callable[[], T]) -> tuple[Future[T], Callable[[], None]]:
-    """Build a future and the work that settles it, with the caller's context variables."""
+def _prepare(function: Callable[[], T]) -> tuple[Future[T], Callable[[], None]]:
+    """Return a future, and a function that sets it, in the caller's context variables."""
     future: Future[T] = Future()
     context = contextvars.copy_context()
-    return future, lambda: context.run(_settle, future, function)
+    return future, lambda: context.run(_set, future, function)
 
 
-def _settle(future: Future[T], function: Callable[[], T]) -> None:
+def _set(future: Future[T], function: Callable[[], T]) -> None:
     if not future.set_running_or_notify_cancel():
         return
     try:
         result = function()
     except BaseException as error:  # noqa: BLE001  # raised where it is awaited
         future.set_exception(error)
-        del future  # else the error's frames and the future would hold each other
+        del future  # otherwise the error's frames and the future would refer to each other
     else:
         future.set_result(result)
 
@@ -97,7 +97,7 @@ class ThreadPool:
         """Queue a function that raises nothing.
 
         Raises:
-            RuntimeError: The system has no room for a single thread.
+            RuntimeError: The system cannot start any thread.
         """
         with self._changed:
             self._waiting.append(work)

@@ -1,4 +1,4 @@
-"""Transports of httpx over one connection, and clients that add nothing to a request."""
+"""Transports of httpx with one connection, and clients that add nothing to a request."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from webtools._internal.http.outgoing import Route
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
 
 
-class _OverConnection:
-    """Replaces the pool of a transport, which httpx has no argument for.
+class _SingleConnection:
+    """Replaces the pool of an httpx transport. httpx has no argument for that.
 
     Args:
         connection: A connection of httpcore, or a pool of one connection, which a proxy needs.
@@ -29,22 +29,22 @@ class _OverConnection:
     def is_open(self) -> bool:
         """Return whether an idle connection can be used again."""
         if isinstance(self._pool, (httpcore.ConnectionPool, httpcore.AsyncConnectionPool)):
-            return True  # it replaces the connection
+            return True  # it replaces a connection that the server closed
         return bool(self._pool.is_available()) and not self._pool.has_expired()
 
 
-class BlockingTransport(_OverConnection, httpx.HTTPTransport):
+class BlockingTransport(_SingleConnection, httpx.HTTPTransport):
     """httpx's transport over one connection."""
 
 
-class AsyncTransport(_OverConnection, httpx.AsyncHTTPTransport):
+class AsyncTransport(_SingleConnection, httpx.AsyncHTTPTransport):
     """httpx's transport over one connection."""
 
 
 def open_transport(
     route: Route, context: ssl.SSLContext | None, call: CurrentCall
 ) -> BlockingTransport:
-    """Make a transport over one connection, which is opened when it is needed."""
+    """Make a transport with one connection. It connects at the first request."""
     backend = BlockingBackend(call, route.addresses)
     if route.proxy is None:
         connection = httpcore.HTTPConnection(
@@ -64,7 +64,7 @@ def open_transport(
 def open_async_transport(
     route: Route, context: ssl.SSLContext | None, call: CurrentCall
 ) -> AsyncTransport:
-    """Make the same for event loops."""
+    """Do the same for event loops."""
     backend = AsyncBackend(call, route.addresses)
     if route.proxy is None:
         connection = httpcore.AsyncHTTPConnection(
@@ -93,7 +93,7 @@ def client_over(transport: httpx.BaseTransport) -> httpx.Client:
 
 
 def async_client_over(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
-    """Make the same for event loops."""
+    """Do the same for event loops."""
 
     async def hook(response: httpx.Response) -> None:
         set_location_aside(response)

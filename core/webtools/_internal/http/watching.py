@@ -1,6 +1,6 @@
-"""Requests in the standard `logging`, and the application's tracer of OpenTelemetry.
+"""Logs requests with the standard `logging`, and finds the application's OpenTelemetry tracer.
 
-A record names method and host, never path, query or headers, which hold what was searched for.
+A record has method and host. It never has path, query or headers, which can contain the query.
 """
 
 from __future__ import annotations
@@ -8,11 +8,10 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from webtools._internal.http.messages import Response
 from webtools._internal.http.outgoing import Outgoing
 from webtools._version import __version__
 
@@ -34,7 +33,7 @@ class Tracing:
 
 
 def find_tracer() -> None:
-    """Look the application's tracer up, as it is by now."""
+    """Set `Tracing.tracer`. The application may have set its own up since the last call."""
     # The function is missing while another thread is importing the module.
     find = getattr(sys.modules.get(OTEL), "get_tracer_provider", None)
     if find is not None:
@@ -44,17 +43,12 @@ def find_tracer() -> None:
 
 
 @contextmanager
-def logged(outgoing: Outgoing) -> Generator[Callable[[Response], Response], None, None]:
-    """Log a request when it has ended; yield a function that takes the response and returns it."""
+def log_request(outgoing: Outgoing) -> Generator[dict[str, Any], None, None]:
+    """Log a request when it ends. Yields the facts to log, to which the block adds `status`."""
     facts: dict[str, Any] = {"method": outgoing.request.method, "host": outgoing.host}
     start = time.monotonic()
-
-    def log(response: Response) -> Response:
-        facts["status"] = response.status
-        return response
-
     try:
-        yield log
+        yield facts
     except BaseException as error:
         facts["error"] = type(error).__name__
         raise
@@ -66,9 +60,9 @@ def logged(outgoing: Outgoing) -> Generator[Callable[[Response], Response], None
             LOGGER.debug("%s %s %s %s ms", *values, extra={"webtools": facts})
 
 
-def end_span(span: Any, fault: str | None) -> None:
-    """End a span; a fault is named by its type alone, since its text may quote the query."""
-    if fault:
-        span.set_attribute("error.type", fault)
+def end_span(span: Any, error_type: str | None) -> None:
+    """End a span. Of an error it has the type only, because the message may quote the query."""
+    if error_type:
+        span.set_attribute("error.type", error_type)
         span.set_status(sys.modules[OTEL].StatusCode.ERROR)
     span.end()

@@ -1,4 +1,4 @@
-"""The blocking runtime: it runs in the calling thread, and concurrent parts in other threads."""
+"""The blocking runtime. It works in the calling thread, and in other threads for `gather`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class BlockingIO:
         except TimeoutError:
             raise RequestTimeoutError(NO_RESPONSE) from None
 
-    def place(self) -> tuple[int, int]:
+    def runtime_id(self) -> tuple[int, int]:
         return os.getpid(), 0
 
     async def gather(
@@ -97,8 +97,8 @@ class BlockingIO:
 class _ThreadGroup(Generic[T]):
     """Threads that share a queue of coroutine functions.
 
-    They are daemons, so Ctrl-C and the exit of the interpreter do not wait for them, as they would
-    for the threads of `concurrent.futures`.
+    They are daemon threads, so Ctrl-C and the exit of the interpreter do not wait for them. They
+    would wait for the threads of `concurrent.futures`.
     """
 
     def __init__(self, functions: Sequence[Callable[[], Coroutine[Any, Any, T]]]) -> None:
@@ -126,7 +126,7 @@ class _ThreadGroup(Generic[T]):
                 thread.join()
         finally:
             with self._lock:
-                self._queue = iter(())  # after Ctrl-C, nothing else is started
+                self._queue = iter(())  # after Ctrl-C, start nothing else
         if self._crash is not None:
             raise self._crash
         return cast("list[T | WebToolsError]", self._outcomes)
@@ -136,7 +136,7 @@ class _ThreadGroup(Generic[T]):
             while self._crash is None and (job := self._next_job()) is not None:
                 index, function = job
                 self._outcomes[index] = run(outcome_of(function))
-        except BaseException as error:  # noqa: BLE001  # raised in the thread that waits
+        except BaseException as error:  # noqa: BLE001  # raised in the waiting thread
             self._crash = error
 
     def _next_job(self) -> tuple[int, Callable[[], Coroutine[Any, Any, T]]] | None:

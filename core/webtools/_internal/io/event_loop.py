@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar, cast
 
-# Otherwise httpcore imports it at the first request, which holds up the loop for about 25 ms.
+# Otherwise httpcore imports it at the first request, which blocks the loop for about 25 ms.
 import anyio._backends._asyncio  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 from webtools._internal.http.messages import Request, Response
@@ -67,7 +67,7 @@ class AsyncIO:
                 return quick()
             except WebToolsError:
                 raise
-            except Exception:  # noqa: BLE001, S110  # also what a detector of blocking calls raises
+            except Exception:  # noqa: BLE001, S110  # tools that detect blocking calls raise any type
                 pass
         if alone:
             return await asyncio.wrap_future(in_own_thread(function, "webtools-work"))
@@ -82,16 +82,16 @@ class AsyncIO:
         return await await_until(async_function, deadline)
 
     async def wait(self, future: Future[T], deadline: float) -> T:
-        waiting = asyncio.wrap_future(future)
+        waiter = asyncio.wrap_future(future)
         try:
-            await asyncio.wait({waiting}, timeout=seconds_until(deadline))
-            if waiting.done():
-                return waiting.result()
+            await asyncio.wait({waiter}, timeout=seconds_until(deadline))
+            if waiter.done():
+                return waiter.result()
         finally:
-            waiting.cancel()  # the other call continues
+            waiter.cancel()  # the call that sets the future continues
         raise RequestTimeoutError(NO_RESPONSE)
 
-    def place(self) -> tuple[int, int]:
+    def runtime_id(self) -> tuple[int, int]:
         return os.getpid(), id(asyncio.get_running_loop())
 
     async def gather(
@@ -108,14 +108,14 @@ class AsyncIO:
             for index, function in queue:
                 outcomes[index] = await outcome_of(function)
 
-        running = {asyncio.ensure_future(work()) for _ in range(min(limit, len(functions)))}
-        ended: set[asyncio.Task[None]] = set()
+        pending = {asyncio.ensure_future(work()) for _ in range(min(limit, len(functions)))}
+        done: set[asyncio.Task[None]] = set()
         try:
-            if running:  # `asyncio.wait` refuses an empty set
-                ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_EXCEPTION)
+            if pending:  # `asyncio.wait` refuses an empty set
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_EXCEPTION)
         finally:
-            for task in running:
+            for task in pending:
                 task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)  # let them clean up
-        await asyncio.gather(*ended)  # raises any other error
+            await asyncio.gather(*pending, return_exceptions=True)  # let them clean up
+        await asyncio.gather(*done)  # raises an error that is not a `WebToolsError`
         return cast("list[T | WebToolsError]", outcomes)

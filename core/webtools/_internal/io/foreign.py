@@ -1,4 +1,4 @@
-"""Calls code of the user, such as a model of an agent framework, with a deadline."""
+"""Calls the user's code, such as a model of an agent framework, with a deadline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webtools._internal.text.cleaning import one_line
 from webtools.errors import RequestError, RequestTimeoutError
 
 _MAX_MESSAGE = 300  # characters
-_CLEANUP_SECONDS = 1.0  # for foreign code that was canceled
+_CLEANUP_SECONDS = 1.0  # for the user's code after it was canceled
 _TOO_LATE = "no answer came in time"
 
 
@@ -30,7 +30,7 @@ def call_in_thread(function: Callable[[], Any], deadline: float) -> Any:
 
 
 async def await_until(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
-    """Await a function on an event loop. It is canceled if it is late.
+    """Await a function on an event loop, and cancel it at the deadline.
 
     Raises:
         RequestError: As `call_in_thread` does.
@@ -39,13 +39,13 @@ async def await_until(function: Callable[[], Awaitable[Any]], deadline: float) -
 
 
 def _outcome_in_thread(function: Callable[[], Any], deadline: float) -> Any:
-    ended: list[Any] = []
+    outcomes: list[tuple[Any, BaseException | None]] = []
 
     def work() -> None:
         try:
-            ended.append((function(), None))
+            outcomes.append((function(), None))
         except BaseException as error:  # noqa: BLE001  # raised in the waiting thread
-            ended.append((None, error))
+            outcomes.append((None, error))
 
     context = contextvars.copy_context()
     thread = threading.Thread(target=context.run, args=(work,), name="webtools-call", daemon=True)
@@ -53,9 +53,9 @@ def _outcome_in_thread(function: Callable[[], Any], deadline: float) -> Any:
     if seconds > 0:
         thread.start()
         thread.join(min(seconds, threading.TIMEOUT_MAX))
-    if not ended:
+    if not outcomes:
         return RequestTimeoutError(_TOO_LATE)
-    result, error = ended.pop()
+    result, error = outcomes.pop()
     return result if error is None else _to_request_error(error)
 
 
@@ -69,13 +69,13 @@ async def _outcome_on_loop(function: Callable[[], Awaitable[Any]], deadline: flo
     task = asyncio.ensure_future(work())
     try:
         await asyncio.wait({task}, timeout=seconds)
-        late = not task.done()
+        is_late = not task.done()
     finally:
         if not task.done():
             task.add_done_callback(_retrieve_exception)
             task.cancel()
             await asyncio.wait({task}, timeout=_CLEANUP_SECONDS)
-    if late:
+    if is_late:
         return RequestTimeoutError(_TOO_LATE)
     if task.cancelled():
         return RequestError("the call cancelled itself")
@@ -84,7 +84,7 @@ async def _outcome_on_loop(function: Callable[[], Awaitable[Any]], deadline: flo
 
 
 def _retrieve_exception(task: asyncio.Task[Any]) -> None:
-    """Prevent the loop from logging an error that comes too late."""
+    """Retrieve an error that is raised too late. Otherwise the loop would log it."""
     if not task.cancelled():
         task.exception()
 
@@ -100,7 +100,7 @@ def _to_request_error(error: BaseException) -> RequestError:
 def describe_error(error: Exception) -> str:
     """Return the type and the message of an exception on one line, shortened."""
     message = ""
-    with suppress(Exception):  # its `__str__` is foreign code too
+    with suppress(Exception):  # its `__str__` is the user's code, too
         message = one_line(str(error))[:_MAX_MESSAGE]
     return ": ".join(filter(None, [type(error).__name__, message]))
 

@@ -1,4 +1,4 @@
-"""Locks for state that several calls share, such as the settings."""
+"""Locks for state that calls share, for packages that may not import `threading`."""
 
 from threading import Lock, RLock
 

@@ -1,7 +1,7 @@
-"""The one object through which operations do I/O, and the driver of blocking calls.
+"""The object through which operations do I/O, and `run`, which drives blocking calls.
 
-Every operation is an `async def` that awaits methods of its call's `io`. `BlockingIO` carries
-them out in the calling thread, and its coroutines never suspend; `AsyncIO` awaits them on the
+Every operation is an `async def` that awaits methods of its call's `io`. The coroutines of
+`BlockingIO` never suspend: they do the work in the calling thread. `AsyncIO` awaits it on the
 caller's event loop.
 """
 
@@ -59,9 +59,9 @@ class IO(Protocol):
 
         Args:
             function: The function.
-            quick: Does the same in microseconds on an event loop, or raises. Then `function` is
-                called in a thread, unless it was a `WebToolsError`.
-            alone: Whether the function may take so long that it needs its own thread.
+            quick: Does the same in microseconds, or raises. An event loop calls it first, and
+                `function` in a thread if it raises anything but a `WebToolsError`.
+            alone: Whether the function takes so long that it needs a thread of its own.
         """
         ...
 
@@ -88,11 +88,11 @@ class IO(Protocol):
         """
         ...
 
-    def place(self) -> tuple[int, int]:
-        """Return an id of where the call runs. Calls with the same id can wait for each other.
+    def runtime_id(self) -> tuple[int, int]:
+        """Return an id of the process or event loop. Calls with equal ids can wait for each other.
 
-        The threads of a process have one id, and every event loop has another: a blocking call
-        inside a loop would never get the result of a task on that loop.
+        All threads of a process share one id, and each event loop has its own. A blocking call
+        inside a loop would wait forever for a task on that loop.
         """
         ...
 
@@ -104,7 +104,7 @@ class IO(Protocol):
         """Run the coroutines of some functions concurrently.
 
         Args:
-            functions: Make the coroutines.
+            functions: Return the coroutines.
             limit: How many run at the same time.
 
         Returns:
@@ -134,11 +134,11 @@ async def outcome_of(function: Callable[[], Coroutine[Any, Any, T]]) -> T | WebT
 
 
 def seconds_until(deadline: float) -> float:
-    """Return the time left, at most what a thread can wait for."""
+    """Return the time left, at most as long as a thread can wait."""
     return min(max(0.0, deadline - time.monotonic()), threading.TIMEOUT_MAX)
 
 
-async def gathered(
+async def gather_results(
     io: IO, functions: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int = MAX_CONCURRENCY
 ) -> list[T]:
     """Run the coroutines of some functions concurrently, and return their results in order.

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.http.messages import Request, Response
-from webtools._internal.http.proxies import Proxy, through
-from webtools._internal.io.runtime import IO, gathered
+from webtools._internal.http.proxies import Proxy, with_proxy
+from webtools._internal.io.runtime import IO, gather_results
 from webtools._internal.pages import robots, ssrf, workers
 from webtools._internal.pages.block_pages import BOT_CHECK, is_challenge
 from webtools._internal.pages.content import Content, Source
@@ -89,7 +89,7 @@ async def fetch_all(
     for url in urls:
         groups.setdefault(host_of(url), []).append(url)
     hosts = [partial(_fetch_host, io, group, fetch) for group in groups.values()]
-    by_host: list[dict[str, T]] = await gathered(io, hosts, HOSTS_AT_ONCE)
+    by_host: list[dict[str, T]] = await gather_results(io, hosts, HOSTS_AT_ONCE)
     by_url = {url: page for pages in by_host for url, page in pages.items()}
     return [by_url[url] for url in urls]
 
@@ -97,7 +97,7 @@ async def fetch_all(
 async def _fetch_host(
     io: IO, urls: list[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
 ) -> dict[str, T]:
-    pages: list[T] = await gathered(
+    pages: list[T] = await gather_results(
         io, [partial(fetch, url) for url in urls], PAGES_OF_A_HOST_AT_ONCE
     )
     return dict(zip(urls, pages, strict=True))
@@ -171,7 +171,7 @@ async def _request(target: Target, policy: Policy, terms: Terms) -> Response:
         if (proxy := terms.choose_proxy(target.url)) is not None:
             if proxy.source:  # a proxy of the provider's own settings may look names up
                 await _check_if_resolvable(target, policy, terms)
-            request = through(request, proxy)
+            request = with_proxy(request, proxy)
         else:
             addresses = await _look_up(target, terms.deadline, terms.io)
             checked = ssrf.check_addresses(target, addresses, policy)

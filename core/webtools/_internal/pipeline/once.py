@@ -113,7 +113,7 @@ async def share(
     flights = call.services.flights
     # A call that refreshes the cache does not wait for one that uses it. With another key or proxy
     # a call may succeed, so the secrets are part of the key.
-    flight_key = (call.io.place(), key.hash, call.options.cache, call.accounts.redactor)
+    flight_key = (call.io.runtime_id(), key.hash, call.options.cache, call.accounts.redactor)
     while True:
         flight, is_new = flights.join(flight_key, deadline, call.io.now())
         if is_new:

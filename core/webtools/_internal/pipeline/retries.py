@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TypeVar, cast
 
 from webtools._internal.http.messages import OK, Request, Response
-from webtools._internal.http.proxies import through
+from webtools._internal.http.proxies import with_proxy
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.storage.circuit_breaker import row_of
@@ -189,7 +189,7 @@ async def _response_to(api_call: ApiCall, request: Request) -> Response:
     """Send a request through the provider's proxy; return the response without its secrets."""
     account = api_call.account
     if (proxy := account.proxy_for(request.url)) is not None:
-        request = through(request, proxy)
+        request = with_proxy(request, proxy)
     try:
         response = await send_with_retries(request, api_call, api_call.deadline)
     except RequestError as error:

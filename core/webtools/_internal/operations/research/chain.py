@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from webtools._internal.io.runtime import gathered
+from webtools._internal.io.runtime import gather_results
 from webtools._internal.operations.failover import FAILOVER_ERRORS, Attempts, Failover, Turn
 from webtools._internal.operations.research.research_question import Question
 from webtools._internal.operations.research.rules import (
@@ -224,7 +224,7 @@ async def call_all(
 ) -> None:
     """Call all providers at the same time and fuse their rankings. Adds to `retrieval`."""
     retrievals = [Retrieval() for _ in accounts]
-    await gathered(
+    await gather_results(
         call.io,
         [
             partial(call_in_order, [account], question, call, deadline, part)
