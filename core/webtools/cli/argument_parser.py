@@ -10,13 +10,11 @@ import textwrap
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from webtools._internal.display.wrapping import wrapped
 from webtools._internal.text.quoting import nearest
-
-if TYPE_CHECKING:
-    from webtools.inputs.options import Option
+from webtools.inputs.options import Option, outdated
 
 # Names from other programs, and from our tools and methods.
 _SYNONYMS = {
@@ -155,8 +153,6 @@ class Parser(argparse.ArgumentParser):
         name, equals, text = word.partition("=")
         if name not in self._old_names:
             return word
-        from webtools.inputs.options import outdated  # noqa: PLC0415  loaded by now
-
         print(f"webtools: {outdated(name, self._old_names[name])}", file=sys.stderr)
         return f"{self._old_names[name]}{equals}{text}"
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
+from webtools._internal.call.present import error_details
 from webtools._internal.display.wrapping import width_of, wrapped
 from webtools._internal.text.quoting import escape_controls, escape_json_controls
 from webtools._internal.text.visible import is_terminal
@@ -118,8 +119,6 @@ def usage_failure(error: UsageError, *, as_json: bool) -> int:
 
 
 def _print_error(error: WebToolsError) -> None:
-    from webtools._internal.call.present import error_details  # noqa: PLC0415  slow to import
-
     print_json(error_details(error))
 
 

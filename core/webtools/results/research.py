@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from webtools._internal.text.choices import Command, Confidence
-from webtools.results import Passage, Score
 from webtools.results.base import ItemModel, Model, ShownModel
+from webtools.results.responses import Passage, Score
 
 ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from webtools.results import SearchResult
+from webtools.results.responses import SearchResult
 
 
 def scores_of(results: Sequence[SearchResult]) -> list[float]:

@@ -1,7 +1,7 @@
 """How results, tools and progress show themselves.
 
-The modules that draw results import them, and results import this module. So it imports the drawing
-only when a result is shown.
+The modules that draw results import their models, and the models import this module. So the package
+loads the drawing when a result is shown.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import reprlib
 import sys
 from collections.abc import Callable, Iterable
 from typing import IO, Any, Protocol, TypeVar, cast
+
+import webtools
 
 Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
@@ -39,12 +41,6 @@ def _is_on_terminal() -> bool:
     terminal = sys.modules.get("IPython.terminal.interactiveshell")
     shell = getattr(terminal, "TerminalInteractiveShell", None)
     return get_ipython is not None and shell is not None and isinstance(get_ipython(), shell)
-
-
-def _drawing() -> Any:
-    from webtools._internal.display import drawing  # noqa: PLC0415  it imports the results
-
-    return drawing
 
 
 class Bars(Protocol):
@@ -90,19 +86,19 @@ class Pictured:
     @_never_raising
     def _repr_html_(self) -> str:
         """Return one HTML fragment that runs nothing and fetches nothing."""
-        return str(_drawing().draw_html(self))
+        return str(webtools.load_drawing().draw_html(self))
 
     @_never_raising
     def _repr_markdown_(self) -> str:
         """Return Markdown, for front ends that do not show HTML."""
-        return str(_drawing().draw_markdown(self))
+        return str(webtools.load_drawing().draw_markdown(self))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Print all of it in IPython on a terminal; elsewhere and in lists one line."""
         text = ""
         try:
             if not cycle and len(printer.stack) == 1 and _is_on_terminal():
-                text = _drawing().draw_text(self)
+                text = webtools.load_drawing().draw_text(self)
         except Exception:  # noqa: BLE001  # as above
             text = ""
         printer.text(text or repr(self))
@@ -116,7 +112,7 @@ class Drawn(Pictured):
     @_never_raising
     def __repr__(self) -> str:
         """Return a short line that describes it."""
-        return f"<{type(self).__name__} {_drawing().draw_line(self)}>"
+        return f"<{type(self).__name__} {webtools.load_drawing().draw_line(self)}>"
 
     _repr_pretty_ = Pictured._repr_pretty_  # IPython uses the one of the class with `__repr__`
 
@@ -129,7 +125,7 @@ class Shown(Drawn, Bounded):
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the line for libraries that print models in their own way, such as rich."""
         try:
-            return [(None, _drawing().draw_line(self))]
+            return [(None, webtools.load_drawing().draw_line(self))]
         except Exception:  # noqa: BLE001  # as above
             return []
 
@@ -144,7 +140,7 @@ class Shown(Drawn, Bounded):
             InputError: The response has no rows: a plan, a summary or a part of an output.
             ImportError: pandas is not installed.
         """
-        return _drawing().to_data_frame(self)
+        return webtools.load_drawing().to_data_frame(self)
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a chart, and return its matplotlib `Axes`.
@@ -158,4 +154,4 @@ class Shown(Drawn, Bounded):
             InputError: There is no chart of that kind, or the response has no sources.
             ImportError: matplotlib is not installed.
         """
-        return _drawing().plot(self, kind, ax)
+        return webtools.load_drawing().plot(self, kind, ax)

@@ -1,0 +1,219 @@
+"""The results of all methods, as frozen pydantic models."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from webtools.errors import Fault
+from webtools.results.base import ItemModel, Model, ShownModel
+
+FilterState = Literal["native", "local", "unsupported"]
+Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+class Passage(ItemModel):
+    """A part of a text that fits a question.
+
+    Attributes:
+        text: Text of the source, unchanged except that link addresses are omitted. Of a long table,
+            the header and some rows.
+        heading: The headings or signature above the passage, on one line. May be empty.
+        url: URL of the source; empty for a string.
+        score: How well the passage fits, 0 to 1. Do not compare scores of different calls.
+        offset: Position in the source, in characters.
+    """
+
+    text: str
+    heading: str = ""
+    url: str = ""
+    score: Score = 0.0
+    offset: int = 0
+
+
+class Page(ItemModel):
+    """A page, or the reason why it failed.
+
+    Attributes:
+        url: The requested URL.
+        title: Title, or None.
+        text: Main text as Markdown, or None.
+        passages: The passages that fit the question, best first; None without a question.
+        passages_by: Name of the provider that chose the passages, or `webtools`.
+        highlights: Extracts, if requested.
+        summary: Summary, if requested.
+        published_at: Date and time with a time zone, or None if unknown.
+        author: Author, or None.
+        error: Why the page failed, or None. A failed page has only a URL and an error.
+        source_provider: Name of the provider that fetched the page.
+    """
+
+    url: str
+    title: str | None = None
+    text: str | None = None
+    passages: list[Passage] | None = None
+    passages_by: str | None = None
+    highlights: list[str] = []
+    summary: str | None = None
+    published_at: AwareDatetime | None = None
+    author: str | None = None
+    error: str | None = None
+    source_provider: str | None = None
+
+
+class SearchResult(ItemModel):
+    """A search result in plain text, without HTML tags, entities and control characters.
+
+    Attributes:
+        title: Title of the page, or its host.
+        url: Absolute http(s) URL.
+        snippet: Extract. May be empty. One line, unless it contains code.
+        published_at: Date and time with a time zone, or None if unknown.
+        author: Author, or None.
+        score: Relevance from 0 to 1, or None if the provider sends none.
+        source_provider: Name of the provider that found the result.
+        query: The query of the result.
+        content: Text or passages of the page from the provider; None if not requested.
+    """
+
+    title: str
+    url: str
+    snippet: str = ""
+    published_at: AwareDatetime | None = None
+    author: str | None = None
+    score: Score | None = None
+    source_provider: str
+    query: str
+    content: Page | None = None
+
+
+class _FailedPage(Page):
+    """A failed page with the kind of fault, which is not part of the result."""
+
+    fault: Fault = Field(exclude=True)
+
+
+def failed_page(url: str, error: str, fault: Fault) -> Page:
+    """Build a page that failed, with the kind of fault if it is known."""
+    return _FailedPage(url=url, error=error, fault=fault) if fault else Page(url=url, error=error)
+
+
+def fault_of(page: Page) -> Fault:
+    """Return the kind of fault of a failed page, if it is known."""
+    return page.fault if isinstance(page, _FailedPage) else Fault.NONE
+
+
+class ProviderAttempt(Model):
+    """A provider that was tried or skipped in a call.
+
+    Attributes:
+        provider: Name of the provider.
+        served: Whether a part of the response is from the provider.
+        reason: Why it failed or was skipped for at least a part of the call, or None.
+    """
+
+    provider: str
+    served: bool
+    reason: str | None = None
+
+
+class QueryError(Model):
+    """A query that failed while others of the same call succeeded.
+
+    Attributes:
+        query: The query.
+        message: Why it failed, and what to do.
+    """
+
+    query: str
+    message: str
+
+
+class _Response(ShownModel):
+    """The fields that all responses have.
+
+    Attributes:
+        provider: Name of the provider that served the call; the first one if there are several.
+        attempts: The providers that were tried or skipped, in order.
+        warnings: Warnings, one sentence each.
+        cost_usd: Cost of the call in USD, or None if unknown.
+        cost_is_estimate: Whether the cost is from the price list instead of the provider.
+        cache_hit: Whether the whole response is from the cache.
+        retrieved_at: When the oldest part of the response was fetched.
+    """
+
+    provider: str
+    attempts: list[ProviderAttempt] = []
+    warnings: list[str] = []
+    cost_usd: float | None = None
+    cost_is_estimate: bool = False
+    cache_hit: bool = False
+    retrieved_at: AwareDatetime | None = None
+
+
+class SearchResponse(_Response):
+    """Results by query, then by the provider's rank.
+
+    Attributes:
+        queries: The queries.
+        results: The search results.
+        errors: The queries that failed, if others succeeded.
+        filters: How each filter of the call was applied: `native` by the provider, `local` by
+            webtools, or `unsupported`. If several providers served, the weakest of these.
+    """
+
+    queries: list[str]
+    results: list[SearchResult]
+    errors: list[QueryError] = []
+    filters: dict[str, FilterState] = {}
+
+
+class FetchResponse(_Response):
+    """The fetched pages.
+
+    Attributes:
+        pages: One page per URL, in the order of the URLs. A page that failed has an `error`.
+    """
+
+    pages: list[Page]
+
+
+class SummaryResponse(_Response):
+    """A summary of a document.
+
+    Attributes:
+        url: URL of the document.
+        text: The summary, as the provider returned it.
+        summary_type: `summary` or `takeaway`.
+        engine: `cecil` or `agnes`.
+        tokens: Number of tokens, as counted by the provider.
+    """
+
+    url: str
+    text: str
+    summary_type: str
+    engine: str
+    tokens: int
+
+
+class ReadResponse(ShownModel):
+    """A part of an output that was cut.
+
+    Attributes:
+        handle: Handle of the output.
+        content: The part, unchanged.
+        offset: Position of the part in the output, in characters.
+        next_offset: Position of the next part, or None at the end.
+        total_characters: Length of the output, in characters.
+        find: The words to search for, or "".
+        found_at: Position of the words, or None if they do not occur. `content` is then empty.
+        warnings: Warnings, one sentence each.
+    """
+
+    handle: str
+    content: str
+    offset: int
+    next_offset: int | None = None
+    total_characters: int
+    find: str = ""
+    found_at: int | None = None
+    warnings: list[str] = []
