@@ -191,11 +191,6 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
 }
 
 
-def description(name: str) -> str:
-    """Show the description of a tool that models read."""
-    return f"```text\n{TOOLS[name].description}\n```"
-
-
 def arguments(name: str) -> str:
     """List the arguments of a tool."""
     rows = (

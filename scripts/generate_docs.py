@@ -37,7 +37,6 @@ _END = "<!-- end of generated -->"
 PARTS: dict[str, Callable[..., str]] = {
     "arguments": docs_tables.arguments,
     "commands": docs_commands.reference,
-    "description": docs_tables.description,
     "details": docs_tables.details,
     "shared-details": docs_tables.shared_details,
     "errors": docs_tables.error_tree,

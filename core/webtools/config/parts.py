@@ -188,7 +188,7 @@ class ResearchConfig(_Optional):
 
     Attributes:
         chain: Providers of each research command, in the order in which they are tried.
-        synthesis: How to write answers by default. A provider is a name or type.
+        synthesis: How `web-deep` writes answers by default. A provider is a name or type.
         merge: Query all providers of a chain at the same time and merge their results.
     """
 
