@@ -1,11 +1,11 @@
-"""LangChain tools over webtools: web search, page fetching and summaries for agents.
+"""LangChain tools for web search, page fetching, summaries and research.
 
     from langchain.agents import create_agent
     from langchain_webtools import WebToolkit
 
     agent = create_agent("openai:gpt-5", WebToolkit().get_tools())
 
-LangChain is not imported before a name is first used.
+LangChain is imported when a name is first used.
 """
 
 from importlib import import_module

@@ -31,28 +31,29 @@ _PAGE_TEXTS = frozenset({"text", "highlights", "passages"})
 
 
 class WebTool(BaseTool):
-    """Base of the tools: passes each call to `web` and returns its result unchanged.
+    """Base class of the tools.
 
-    Only `web` checks the arguments, so that the error for a bad one is the same everywhere.
+    A tool passes each call to `web` and returns its result unchanged. `web` also checks the
+    arguments.
 
     Key init args:
-        - `web` (`WebTools | None`): Carries out the calls; by default the tool makes its
-          own. Share one among tools.
+        - `web` (`WebTools | None`): The `WebTools` to use. Default: a new one. You can share one
+          among several tools.
         - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
           `{"exa": "..."}`, instead of `web`.
-        - `name` (`str`): The name that the model calls.
-        - `handle_tool_error` (`bool | str | Callable[[ToolException], str] | None`): True:
-          a failure is a message with status "error". False: it is raised as
+        - `name` (`str`): The name of the tool for the model.
+        - `handle_tool_error` (`bool | str | Callable[[ToolException], str] | None`): With True
+          (the default), a failed call returns a message with status "error". With False, it raises
           `WebToolException`, for middleware.
-        - `cache` (`"use" | "refresh" | "bypass"`): Use cached results (the default),
-          replace them, or ignore the cache.
-        - `content_blocks` (`bool`): True: results come as `search_result` blocks, for
-          models with native citations.
-        - `compact_artifact` (`bool`): True: the artifact leaves out the texts of pages,
-          which the content holds.
+        - `cache` (`"use" | "refresh" | "bypass"`): `use` cached responses (the default), `refresh`
+          them, or `bypass` the cache.
+        - `content_blocks` (`bool`): Return results as `search_result` blocks, for models with
+          native citations. Default: False.
+        - `compact_artifact` (`bool`): Omit the texts of pages from the artifact, because the
+          content already has them. Default: False.
 
     Further arguments have the names of the tool's arguments, such as `limit`. They are fixed for
-    every call: a model neither sees nor changes them.
+    all calls. The model does not see them and cannot change them.
     """
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -97,7 +98,7 @@ class WebTool(BaseTool):
             self._fix_arguments()
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy the tool. An argument in `update` is fixed in the copy."""
+        """Copy the tool. Arguments in `update` are fixed in the copy."""
         copied = super().model_copy(update=update, deep=deep)
         copied._fix_arguments()  # noqa: SLF001 - a copy of our own
         return copied
@@ -120,7 +121,7 @@ class WebTool(BaseTool):
 
     @property
     def tool_call_schema(self) -> ArgsSchema:
-        """The input model itself: the base would make another, wordier one."""
+        """The input model of the tool."""
         schema = self.args_schema
         if schema is None or not self._has_default_schema():
             return super().tool_call_schema
@@ -134,10 +135,10 @@ class WebTool(BaseTool):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[Any]:
-        """Call the tool for each input, all at the same time (up to 32).
+        """Call the tool for each input, up to 32 at the same time.
 
-        LangChain's own limit is the number of processors, but these calls wait for the network.
-        `max_concurrency` in `config` overrides both.
+        Set `max_concurrency` in `config` for another limit. LangChain's default, the number of
+        processors, is too low for calls that wait for the network.
         """
         configs = _batch_configs(config, len(inputs))
         return super().batch(inputs, configs, return_exceptions=return_exceptions, **kwargs)
@@ -150,7 +151,7 @@ class WebTool(BaseTool):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> Iterator[tuple[int, Any]]:
-        """Call the tool for each input as `batch` does, and yield each result once it is ready."""
+        """Call the tool for each input as `batch` does, and yield each result when it is ready."""
         configs = _batch_configs(config, len(inputs))
         if return_exceptions:
             return super().batch_as_completed(inputs, configs, return_exceptions=True, **kwargs)

@@ -16,10 +16,10 @@ _MAX_UNKNOWN_CALLS = 1000  # whose start is remembered until they end
 
 
 class WebToolsCallbackHandler(BaseCallbackHandler):
-    """Prints a line for each call of a web tool and one for its result, or more when expanded.
+    """Print each call of a web tool and its result, one line each.
 
-    Tools with other names are recognized by their descriptions or, at the end, by their artifacts.
-    On a terminal the last line shows what is running.
+    Renamed tools are recognized by their descriptions or artifacts. On a terminal, the last line
+    shows the running calls.
 
     Setup:
         ```bash
@@ -27,9 +27,9 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
         ```
 
     Key init args:
-        - `file` (`IO[str] | None`): Where to print, stderr by default.
-        - `expanded` (`bool`): Whether to show the results themselves: titles, URLs,
-          citations.
+        - `file` (`IO[str] | None`): Stream to print to. Default: stderr.
+        - `expanded` (`bool`): Also print the titles, URLs and citations of results.
+          Default: False.
 
     Instantiation:
         ```python
@@ -42,7 +42,11 @@ class WebToolsCallbackHandler(BaseCallbackHandler):
     run_inline = True  # keeps the lines in order in an async run too
 
     def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
-        """Print to a file. Requires the extra `cli`."""
+        """Create a handler that prints to a stream.
+
+        Raises:
+            ImportError: The extra `cli` is not installed.
+        """
         from webtools import rendering  # noqa: PLC0415  rich is optional
 
         super().__init__()

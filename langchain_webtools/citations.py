@@ -1,10 +1,10 @@
-"""Results as `search_result` blocks, from which a model with native citations cites.
+"""Results as `search_result` blocks, for models with native citations.
 
 The blocks are those of Claude: https://platform.claude.com/docs/en/build-with-claude/search-results
 (read 2026-11-21). Other models may refuse them, so they are off by default.
 
-A citation quotes the text of a block, so the fence cannot be inside a block: its marks are text
-blocks before the first one and after the last one.
+A citation quotes the text of a block. The marks of the fence are therefore separate text blocks,
+before the first block and after the last one.
 """
 
 import json
@@ -43,21 +43,21 @@ class _Source(NamedTuple):
 def as_search_results(
     results: Mapping[str, Any] | Iterable[Document] | ToolMessage, *, fence: bool = True
 ) -> list[dict[str, Any]]:
-    """Convert results to `search_result` blocks, in their order, within the output budget.
+    """Convert results to `search_result` blocks, within the output budget.
 
-    Claude accepts them in tool messages and in user messages, and cites them by `source` and
-    `title`. Either all `search_result` blocks of one request must have citations enabled, as
-    these have, or none.
+    Claude accepts these blocks in tool messages and user messages, and cites them by `source` and
+    `title`. They have citations enabled. All `search_result` blocks of one request must have the
+    same setting.
 
     Args:
-        results: A message of web_search, web_fetch or web_research, or its artifact, or the
+        results: A message of web_search, web_fetch or web_research, the artifact of one, or the
             documents of `WebSearchRetriever` or `WebPageLoader`.
-        fence: Add a text block before them that says that the following is data, and one after
-            them that ends it.
+        fence: Whether to add a text block before the results that says that they are data, and one
+            after them.
 
     Returns:
-        One block per result or page that did not fail, and those of the fence. They share the
-        50 KB of a tool's output fairly. If there are too many, the last ones are left out.
+        The blocks in the order of the results, and those of the fence. Failed pages are omitted.
+        The blocks share 51,200 bytes fairly. If there are too many, the last ones are omitted.
     """
     lines, size = _budget_in_fence(MAX_LINES, MAX_BYTES) if fence else (MAX_LINES, MAX_BYTES)
     artifact: Any = getattr(results, "artifact", results)

@@ -16,20 +16,20 @@ _POSITION = "webtools_position"
 
 
 class WebPassageCompressor(BaseDocumentCompressor):
-    r"""Replace whole documents by their passages that are relevant to a query.
+    r"""Replace documents by their passages that fit a query.
 
-    Passages follow the structure of Markdown: a heading or signature stays with its text, code with
-    the sentence that introduces it. Ranking needs no model, and drops passages that repeat a better
-    one. Works on the documents of any retriever, and best on pages.
+    Passages follow the structure of Markdown. A heading or signature stays with its text, and code
+    stays with the sentence that introduces it. Ranking needs no model. Passages that repeat a
+    better one are omitted. You can compress the documents of any retriever.
 
     Key init args:
-        - `k` (`int`): Most passages; 10 by default.
-        - `max_characters` (`int`): Most characters of all passages together, their headings
-          counted; 8,000 by default.
-        - `embeddings` (`Embeddings | None`): Your embeddings. Their similarity to the query
-          is added to the ranking.
-        - `reranker` (`BaseDocumentCompressor | None`): Your reranker, such as a cross
-          encoder: it orders the best 40 passages.
+        - `k` (`int`): Maximum number of passages. Default: 10.
+        - `max_characters` (`int`): Maximum length of all passages together, including their
+          headings, in characters. Default: 8,000.
+        - `embeddings` (`Embeddings | None`): An embedding model. The similarity to the query
+          is added to the score.
+        - `reranker` (`BaseDocumentCompressor | None`): A reranker, such as a cross encoder. It
+          orders the best 40 passages.
 
     Instantiation:
         ```python
@@ -46,9 +46,9 @@ class WebPassageCompressor(BaseDocumentCompressor):
         passages[0].metadata["heading"]
         ```
 
-        The metadata are those of the document, with `heading` (the headings above the passage),
-        `offset` (where it begins in the document) and `relevance_score` (0 to 1). Passages come
-        best first. Documents without a word of the query have no passages.
+        Passages come best first. Each has the metadata of its document, and also `heading` (the
+        headings above the passage), `offset` (its position in the document, in characters) and
+        `relevance_score` (0 to 1). A document without a word of the query has no passages.
     """
 
     model_config = ConfigDict(
@@ -64,7 +64,7 @@ class WebPassageCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """Return the best passages of documents, best first."""
+        """Return the passages of documents that fit a query, best first."""
         reranker = self.reranker
 
         def rerank(query: str, texts: list[str]) -> list[float]:

@@ -26,7 +26,7 @@ class WebPageLoader(BaseLoader):
     """Load web pages as documents, one per URL, in the order of the URLs.
 
     Setup:
-        Install the package. Pages are read from their own sites when no provider is configured:
+        Install the package. Without a configured provider, webtools fetches the pages itself.
 
         ```bash
         pip install 'agent-webtools[fetch,langchain]'
@@ -50,21 +50,20 @@ class WebPageLoader(BaseLoader):
         documents = [document async for document in loader.alazy_load()]
         ```
 
-    The metadata are `source` and `url` (both the URL) and, where known, `title`, `published_at`
-    (ISO 8601) and `author`. The `id` follows from the URL, so that a store updates the document.
+    The metadata are `source` and `url` (both the URL) and, if known, `title`, `published_at`
+    (ISO 8601) and `author`. The `id` depends only on the URL, so a store updates the document.
 
     Args:
-        urls: One absolute http(s) URL or several, any number of them.
-        web: Carries out the calls; by default the loader makes its own.
+        urls: One absolute http(s) URL or any number of them.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
         summary: Load a summary of each page instead of its text.
         highlights: Load the most relevant extracts of each page instead of its text.
-        text_max_characters: Most characters of text per page.
+        text_max_characters: Maximum length of the text per page, in characters.
         provider: Configured name of the provider to use.
-        continue_on_failure: Log and leave out a page that fails; False raises the first failure.
-            An error that every page would have is always raised: bad settings, a key that is not
-            accepted, no credit left. If no page could be loaded, the first failure is raised at
-            the end.
+        continue_on_failure: Log and omit a page that fails. With False, the first failure is
+            raised. An error that all pages would have, such as an invalid key or no credit, is
+            always raised. If all pages fail, the first failure is raised at the end.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class WebPageLoader(BaseLoader):
         provider: str | None = None,
         continue_on_failure: bool = True,
     ) -> None:
-        """Store the arguments; nothing is fetched.
+        """Create a loader. Pages are fetched when you load them.
 
         Raises:
             ValueError: `web` is not a `WebTools`.
@@ -100,17 +99,18 @@ class WebPageLoader(BaseLoader):
         read_input(FetchInput, {**self._options, "urls": ["https://example.com/"]})
 
     def lazy_load(self) -> Iterator[Document]:
-        """Load page by page.
+        """Load pages one by one. Ten pages are fetched at a time.
 
         Yields:
-            The documents.
+            The documents, in the order of the URLs.
 
         Raises:
-            InputError: An argument makes no sense.
+            InputError: An argument is not valid.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: There was no response, and failures are raised or no page was loaded.
-            ProviderError: A page failed, and failures are raised or no page was loaded; or the
-                provider does not accept the key or has no credit left.
+            RequestError: No response came. Only without `continue_on_failure`, or if all pages
+                fail.
+            ProviderError: A page failed. Only without `continue_on_failure`, if all pages fail,
+                or if the key is invalid or has no credit.
         """
         loading = Loading(self.urls, _logger, continue_on_failure=self.continue_on_failure)
         for batch in loading.batches(BATCH_SIZE):
@@ -123,10 +123,10 @@ class WebPageLoader(BaseLoader):
         loading.end()
 
     async def alazy_load(self) -> AsyncIterator[Document]:
-        """Load as `lazy_load` does, awaited. Cancelling the task ends the requests.
+        """Load pages as `lazy_load` does. If you cancel the task, its requests end.
 
         Yields:
-            The documents.
+            The documents, in the order of the URLs.
         """
         loading = Loading(self.urls, _logger, continue_on_failure=self.continue_on_failure)
         for batch in loading.batches(BATCH_SIZE):

@@ -6,21 +6,21 @@ from langchain_core.tools import ToolException
 
 
 class WebToolException(ToolException):
-    """A failed tool call; its text is one sentence for the model to act on.
+    """A failed tool call. Its text says what failed, and what to do.
 
-    Use the attributes in middleware such as `ToolRetryMiddleware`, on tools with
-    `handle_tool_error=False`: `retry_on=lambda error: getattr(error, "retryable", False)`.
+    Tools with `handle_tool_error=False` raise it. Use its attributes in middleware. For
+    `ToolRetryMiddleware`, pass `retry_on=lambda error: getattr(error, "retryable", False)`.
 
     Attributes:
-        provider: The configured name of the provider, or None if no request was sent.
+        provider: Configured name of the provider, or None if no request was sent.
         status_code: HTTP status of the response, or None without a response.
         retryable: Whether the same call may succeed later.
-        retry_after: Seconds to wait, as the provider says, or None.
-        details: `webtools.ToolResult.details` of this call.
+        retry_after: Seconds to wait according to the provider, or None.
+        details: The `details` of the `webtools.ToolResult`.
     """
 
     def __init__(self, message: str, details: dict[str, Any] | None = None) -> None:
-        """Copy the text and the details of a `webtools.ToolResult`."""
+        """Create an exception from the text and the details of a `webtools.ToolResult`."""
         super().__init__(message)
         self.details: dict[str, Any] = details or {}
         error: dict[str, Any] = self.details.get("error") or {}

@@ -1,4 +1,4 @@
-"""The progress of a long call as custom events of LangChain."""
+"""Report the progress of a long call as custom events of LangChain."""
 
 import asyncio
 import sys
@@ -24,15 +24,15 @@ PROGRESS_EVENT = "webtools_progress"
 def progress_events(
     run_manager: CallbackManagerForToolRun | None = None, *, config: RunnableConfig | None = None
 ) -> ProgressCallback | None:
-    """Make a callback that reports each step as the custom event "webtools_progress".
+    """Return a callback that reports each step as the custom event "webtools_progress".
 
-    The events belong to the current run, and appear in `astream_events` and in every handler's
-    `on_custom_event`. Inside LangGraph they are written to its custom stream too, as dicts with
-    the `type` "webtools_progress". The callback may be called from any thread.
+    The events belong to the current run. They appear in `astream_events` and in `on_custom_event`
+    of handlers. In LangGraph, they are also written to the custom stream, as dicts with the `type`
+    "webtools_progress". You can call the callback from any thread.
 
     Args:
         run_manager: The run manager that LangChain passes to `_run`.
-        config: The config of the run, if there is no run manager; by default that of the current
+        config: The config of the run, if there is no run manager. Default: that of the current
             runnable.
 
     Returns:
@@ -57,9 +57,9 @@ async def aprogress_events(
     *,
     config: RunnableConfig | None = None,
 ) -> AsyncGenerator[ProgressCallback | None, None]:
-    """Report each step as `progress_events` does, from async code, in order.
+    """Report each step in order as `progress_events` does, from async code.
 
-    The context waits for all events at its end, so none comes after the end of its call.
+    At its end, the context manager waits for all events.
     """
     event_config, stream = _event_config(run_manager, config), _custom_stream()
     if event_config is None:

@@ -1,4 +1,4 @@
-"""The web as a retriever, for RAG chains."""
+"""A retriever for web search."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,10 @@ _FILTERS = (
 
 
 class WebSearchRetriever(BaseRetriever):
-    r"""Find documents with a web search.
+    r"""Retrieve documents with a web search.
 
     Setup:
-        Install the package, and give it a provider's key in `web-search.json` or, without such a
-        file, in the environment:
+        Install the package, and set the key of a provider:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -41,32 +40,35 @@ class WebSearchRetriever(BaseRetriever):
         ```
 
     Key init args:
-        - `web` (`WebTools | None`): Makes the calls. By default the retriever makes
-          its own. Share one with tools.
+        - `web` (`WebTools | None`): The `WebTools` to use. Default: a new one. You can share
+          one with tools.
         - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
           `{"exa": "..."}`, instead of `web`.
-        - `k` (`int`): Most documents, 1 to 100; 5 by default.
-        - `include_domains`, `exclude_domains` (`str | Sequence[str]`): Only results from
-          these domains, and none from those.
+        - `k` (`int`): Maximum number of documents, 1 to 100. Default: 5.
+        - `include_domains` (`str | Sequence[str]`): Only results from these hosts and their
+          sub-domains.
+        - `exclude_domains` (`str | Sequence[str]`): No results from these hosts and their
+          sub-domains.
         - `start_published_date`, `end_published_date` (`str | date | None`): Only results
           published in this range, YYYY-MM-DD.
-        - `category` (`str | None`): Kind of page; the names are in
+        - `category` (`str | None`): Category of the pages, one of
           `webtools.tools.CATEGORIES`.
-        - `country`, `language` (`str | None`): Two letters each: where results come from,
-          and what they are written in.
+        - `country`, `language` (`str | None`): Two-letter codes of the country and the
+          language of the results.
         - `safe_search` (`str | None`): "off", "moderate" or "strict".
-        - `provider` (`str | None`): Configured name of the provider to search with.
-        - `content` (`bool`): Replace the snippet by the page content that the provider has,
-          from the same request. Several providers have no content, and some charge for it.
-        - `fetch` (`bool`): Read each page and replace the snippet by its text. A page that
-          fails keeps its snippet, and `metadata["fetch_error"]` says why.
-        - `text_max_characters` (`int | None`): Most characters of a fetched page.
-        - `compressor` (`BaseDocumentCompressor | None`): Selects the relevant parts of the
-          documents. With `fetch`, `WebPassageCompressor` returns the best passages of all
-          pages, ranked as in `web_research`.
+        - `provider` (`str | None`): Configured name of the provider to use.
+        - `content` (`bool`): Use the page content that the provider sends with the results
+          instead of the snippet. Some providers send none, and some charge for it.
+        - `fetch` (`bool`): Fetch each page and use its text instead of the snippet. If a page
+          fails, its document keeps the snippet, and `metadata["fetch_error"]` says why.
+        - `text_max_characters` (`int | None`): Maximum length of the text of a fetched page,
+          in characters.
+        - `compressor` (`BaseDocumentCompressor | None`): Compresses the documents. With
+          `fetch`, `WebPassageCompressor` returns the best passages of all pages, ranked as
+          in `web_research`.
         - `ranked` (`bool`): Add `query`, `rank` (from 1) and `score` (0 to 1) to the
-          metadata. They depend on the query, so `MultiQueryRetriever` then keeps a page
-          once for each query.
+          metadata. `MultiQueryRetriever` then no longer removes duplicates of different
+          queries.
 
     Instantiation:
         ```python
@@ -83,10 +85,10 @@ class WebSearchRetriever(BaseRetriever):
         documents[0].metadata["source"]
         ```
 
-        Arguments of the call override those of the constructor. The metadata are `source`
-        and `url` (both the URL), `title`, `provider` and, where known, `published_at` (ISO 8601)
-        and `author`. The `id` follows from the URL. Documents come best first. Warnings, such as
-        about a filter that no provider could apply, are logged.
+        Arguments of the call override those of the constructor. Documents come best first. The
+        metadata are `source` and `url` (both the URL), `title`, `provider` and, if known,
+        `published_at` (ISO 8601) and `author`. The `id` depends only on the URL. Warnings, such
+        as about a filter that no provider supports, are logged.
 
     Use within a chain:
         ```python

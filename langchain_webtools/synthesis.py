@@ -7,11 +7,11 @@ from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
 class ChatModelSynthesizer(ModelSynthesizer):
-    """Answers research questions with a chat model, from the sources.
+    """Write the answers of research with a chat model.
 
     Each claim of the model is compared with the sources that it cites. Claims that are not quoted
-    are marked `(uncertain)`. Claims that share no word with their sources are left out. When the
-    model fails, the sources are returned without an answer.
+    are marked `(uncertain)`. Claims that share no content word with their sources are omitted. If
+    the model fails, the answer quotes the sources.
 
     Example:
         from langchain.chat_models import init_chat_model
@@ -22,21 +22,22 @@ class ChatModelSynthesizer(ModelSynthesizer):
         envelope = WebTools().research("How is a JSON Lines file read?", synthesis=writer)
         print(envelope.synthesis.summary)
 
-    Calls of the model appear in traces below the run that started the research, and are reported
-    to its callbacks.
+    Calls of the model appear in the trace of the run that started the research, and are reported to
+    its callbacks.
     """
 
     def __init__(self, model: ChatModel) -> None:
-        """Use the model, with one plain-text call per answer."""
+        """Use a chat model. Each answer takes one call of it."""
         super().__init__(*_callables(model))
         self.model = model
 
 
 class ChatModelVerifier(ModelVerifier):
-    """Judges claims with a chat model.
+    """Judge claims with a chat model.
 
-    A claim is `supported` if the model judges so and names a quotation that is in a source the
-    claim cites and contains the claim's numbers and names. Without a model no claim is `supported`.
+    A claim is `supported` if the model says so and quotes a source that the claim cites. The
+    quotation must be in the source and contain the numbers and names of the claim. Without a model,
+    no claim is `supported`.
 
     Example:
         from langchain.chat_models import init_chat_model
@@ -49,7 +50,7 @@ class ChatModelVerifier(ModelVerifier):
     """
 
     def __init__(self, model: ChatModel) -> None:
-        """Use the model, with one plain-text call per answer."""
+        """Use a chat model. Each answer takes one call of it."""
         super().__init__(*_callables(model))
         self.model = model
 

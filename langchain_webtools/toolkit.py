@@ -1,4 +1,4 @@
-"""All tools over one `WebTools`."""
+"""A toolkit with all tools."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class WebToolkit(BaseToolkit):
-    """All web tools over one `WebTools`, which share its settings and connections.
+    """All web tools, with shared settings and connections.
 
     Setup:
-        Install the package, and configure a provider in `web-search.json` or by its key:
+        Install the package, and set the key of a provider:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -34,18 +34,17 @@ class WebToolkit(BaseToolkit):
         ```
 
     Key init args:
-        - `web` (`WebTools | None`): Carries out the calls; by default the toolkit makes its
-          own.
+        - `web` (`WebTools | None`): The `WebTools` to use. Default: a new one.
         - `api_keys`, `max_results`, `budget`, `transport`, …: The arguments of `WebTools`,
           instead of `web`.
         - `llm` (`BaseChatModel | Runnable | None`): Writes the answers of web_research.
-          Without a model, they quote the sources.
-        - `prefix` (`str`): Put before the names of the tools. An agent silently drops the
-          first of two tools with the same name, so use different prefixes for several
-          toolkits.
-        - `suffix` (`str`): Put after the names of the tools.
-        - `compact_artifact` (`bool`): True: artifacts leave out the texts of pages, which
-          the messages hold.
+          Without a model, answers quote the sources.
+        - `prefix` (`str`): Prefix of the names of the tools. If an agent has several
+          toolkits, give each its own prefix, because an agent silently drops the first of
+          two tools with the same name.
+        - `suffix` (`str`): Suffix of the names of the tools.
+        - `compact_artifact` (`bool`): Omit the texts of pages from artifacts, because the
+          messages already have them. Default: False.
 
     Instantiation:
         ```python
@@ -88,7 +87,7 @@ class WebToolkit(BaseToolkit):
         compact_artifact: bool = False,
         **settings: Unpack[ClientArguments],
     ) -> None:
-        """Store the arguments; `settings` are those of `WebTools`."""
+        """Create a toolkit. `settings` are the arguments of `WebTools`."""
         fields: dict[str, Any] = {**settings}  # an unknown name among them is reported as a field
         client = {name: fields.pop(name) for name in [*fields] if name in self.client_arguments}
         if client:
@@ -99,12 +98,14 @@ class WebToolkit(BaseToolkit):
         warn_if_unconfigured(self.web)
 
     def get_tools(self, names: Sequence[str] | None = None) -> list[BaseTool]:
-        """Make the tools.
+        """Return the tools.
 
         Args:
-            names: Names such as `["web_search", "web_fetch"]`. By default those of web_search,
-                web_fetch, summarize, web_research and web_read that a configured provider can
-                serve, and all of them if nothing is configured yet.
+            names: Names of tools, such as `["web_search", "web_fetch"]`. Default: all that a
+                configured provider can serve. If nothing is configured, all tools.
+
+        Returns:
+            The tools, in the order of the names.
 
         Raises:
             ValueError: A name is unknown.

@@ -1,4 +1,4 @@
-"""The tools. Names, descriptions and schemas that a model sees come from `webtools.tools`."""
+"""The tools. Their names, descriptions and schemas come from `webtools.tools`."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
@@ -16,7 +16,7 @@ class WebSearchTool(WebTool):
     """Search the web with one or several queries at the same time.
 
     Setup:
-        Install the package, and configure a provider in `web-search.json` or by its key:
+        Install the package, and set the key of a provider:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -25,7 +25,8 @@ class WebSearchTool(WebTool):
 
     Key init args:
         - `limit`, `include_domains`, `exclude_domains`, `category`, `country`, `language`,
-          `provider`, …: Fixed for every call: a model neither sees nor changes them.
+          `provider`, …: Fixed for all calls. The model does not see them and cannot change
+          them.
         - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
           `compact_artifact`: As described in `WebTool`.
 
@@ -90,7 +91,7 @@ class WebFetchTool(WebTool):
     """Read one or several web pages.
 
     Setup:
-        Install the package, and configure a provider in `web-search.json` or by its key:
+        Install the package, and set the key of a provider:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -98,8 +99,8 @@ class WebFetchTool(WebTool):
         ```
 
     Key init args:
-        - `question`, `highlights`, `summary`, `text_max_characters`, `provider`, …: Fixed
-          for every call: a model neither sees nor changes them.
+        - `question`, `highlights`, `summary`, `text_max_characters`, `provider`, …:
+          Fixed for all calls. The model does not see them and cannot change them.
         - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
           `compact_artifact`: As described in `WebTool`.
 
@@ -156,7 +157,7 @@ class SummarizeTool(WebTool):
     """Summarize a page, PDF, video or audio by its URL.
 
     Setup:
-        Install the package, and configure a provider in `web-search.json` or by its key:
+        Install the package, and set the key of a provider:
 
         ```bash
         pip install 'agent-webtools[langchain]'
@@ -164,8 +165,8 @@ class SummarizeTool(WebTool):
         ```
 
     Key init args:
-        - `summary_type`, `engine`, `target_language`, `provider`: Fixed for every call: a
-          model neither sees nor changes them.
+        - `summary_type`, `engine`, `target_language`, `provider`:
+          Fixed for all calls. The model does not see them and cannot change them.
         - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
           `compact_artifact`: As described in `WebTool`.
 
@@ -217,10 +218,10 @@ class SummarizeTool(WebTool):
 
 
 class WebResearchTool(WebTool):
-    """Research a question: sources from a chain of providers, and an answer with citations.
+    """Search, read and check sources of a question, and answer it with citations.
 
     Setup:
-        Install the package, and configure a provider in `web-search.json` or by its key:
+        Install the package, and set the key of a provider:
 
         ```bash
         pip install 'agent-webtools[langchain,fetch]'
@@ -228,11 +229,11 @@ class WebResearchTool(WebTool):
         ```
 
     Key init args:
-        - `llm` (`BaseChatModel | Runnable | None`): Writes the answers of `web-deep`. Every
-          citation is checked. Without a model, the answer quotes the sources. Models made
-          by `with_fallbacks` or `with_retry` work too.
-        - `command`, `limit`, `recency_days`, `synthesis`: Fixed for every call: a model
-          neither sees nor changes them.
+        - `llm` (`BaseChatModel | Runnable | None`): Writes the answers of `web-deep`. Each
+          claim is checked. Without a model, answers quote the sources. The result of
+          `with_fallbacks` or `with_retry` works too.
+        - `command`, `limit`, `recency_days`, `synthesis`:
+          Fixed for all calls. The model does not see them and cannot change them.
         - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
           `compact_artifact`: As described in `WebTool`.
 
@@ -261,7 +262,7 @@ class WebResearchTool(WebTool):
                 "type": "tool_call",
             }
         )
-        message.content  # the answer, its sources, and how sure one may be
+        message.content  # the answer, its sources and the confidence
         message.artifact["meta"]  # the envelope as data: results, meta, synthesis
         ```
 
@@ -291,19 +292,19 @@ class WebResearchTool(WebTool):
 
 
 class WebReadTool(WebTool):
-    """Read on where the output of another tool was cut, or find a passage in it.
+    """Read the rest of an output that another tool cut, or find words in it.
 
     Setup:
-        Install the package; nothing is requested from the web, so no key is needed:
+        Install the package. You need no key, because the tool sends no requests:
 
         ```bash
         pip install 'agent-webtools[langchain]'
         ```
 
     Key init args:
-        - `web`, `api_keys`, `handle_tool_error`: As in the other tools.
-        - `name` (`str`): The name that the model calls, "web_read". The notice in a
-          truncated output names it, so keep the name, or tell the model the other one.
+        - `web`, `api_keys`, `handle_tool_error`: As described in `WebTool`.
+        - `name` (`str`): The name of the tool for the model. Keep "web_read" if you can,
+          because the notice in a truncated output contains this name.
 
     Instantiation:
         ```python
@@ -331,7 +332,7 @@ class WebReadTool(WebTool):
                 "type": "tool_call",
             }
         )
-        message.content  # the part, and how to read on
+        message.content  # the part, and a note on how to read the next one
         message.artifact["next_offset"]  # the part as data: content, offset, total_characters, …
         ```
 

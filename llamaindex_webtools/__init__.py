@@ -1,10 +1,10 @@
-"""LlamaIndex tools over webtools: web search, page fetching and summaries for agents.
+"""LlamaIndex tools for web search, page fetching, summaries and research.
 
     from llamaindex_webtools import WebToolsSpec
 
     agent = FunctionAgent(tools=WebToolsSpec().to_tool_list(), llm=llm)
 
-LlamaIndex is not imported before a name is first used.
+LlamaIndex is imported when a name is first used.
 """
 
 from importlib import import_module

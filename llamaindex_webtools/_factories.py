@@ -1,4 +1,4 @@
-"""Factories of single tools."""
+"""Functions that create single tools."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
@@ -34,21 +34,25 @@ def web_search_tool(
     cache: CacheMode = "use",
     **fixed: Unpack[FixedSearch],
 ) -> FunctionTool:
-    """Make the tool that searches the web with one or several queries.
+    """Create the tool that searches the web with one or several queries.
 
         python_only = web_search_tool(include_domains=["docs.python.org"], limit=5)
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name that the model calls, for agents with several instances.
-        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments of every call, which a model neither sees nor changes:
+        name: The name of the tool for the model.
+        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
+            change them. They are:
             limit, include_domains, exclude_domains, start_published_date, end_published_date,
             category, country, language, safe_search, page, content, similar, provider.
 
+    Returns:
+        The tool, for `tools=` of an agent.
+
     Raises:
-        InputError: Model APIs refuse the name, or a value is not valid.
+        InputError: The name is not valid for model APIs, or a value is not valid.
     """
     return _make(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache)
 
@@ -61,18 +65,22 @@ def web_fetch_tool(
     cache: CacheMode = "use",
     **fixed: Unpack[FixedFetch],
 ) -> FunctionTool:
-    """Make the tool that reads one or several pages.
+    """Create the tool that reads one or several pages.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name that the model calls.
-        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments of every call, which a model neither sees nor changes:
+        name: The name of the tool for the model.
+        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
+            change them. They are:
             question, text, highlights, summary, text_max_characters, provider.
 
+    Returns:
+        The tool, for `tools=` of an agent.
+
     Raises:
-        InputError: Model APIs refuse the name, or a value is not valid.
+        InputError: The name is not valid for model APIs, or a value is not valid.
     """
     return _make(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache)
 
@@ -85,18 +93,22 @@ def summarize_tool(
     cache: CacheMode = "use",
     **fixed: Unpack[FixedSummary],
 ) -> FunctionTool:
-    """Make the tool that summarizes a page.
+    """Create the tool that summarizes a page.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name that the model calls.
-        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments of every call, which a model neither sees nor changes:
+        name: The name of the tool for the model.
+        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
+            change them. They are:
             summary_type, engine, target_language, provider.
 
+    Returns:
+        The tool, for `tools=` of an agent.
+
     Raises:
-        InputError: Model APIs refuse the name, or a value is not valid.
+        InputError: The name is not valid for model APIs, or a value is not valid.
     """
     return _make(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache)
 
@@ -110,19 +122,23 @@ def web_research_tool(
     cache: CacheMode = "use",
     **fixed: Unpack[FixedResearch],
 ) -> FunctionTool:
-    """Make the tool that researches a question.
+    """Create the tool that searches, reads and checks sources of a question.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name that the model calls.
-        llm: Writes the answers of `web-deep`. Without a model, they quote the sources.
-        cache: Use cached results, replace them ("refresh"), or ignore the cache ("bypass").
-        fixed: Arguments of every call, which a model neither sees nor changes:
+        name: The name of the tool for the model.
+        llm: Writes the answers of `web-deep`. Without a model, answers quote the sources.
+        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
+            change them. They are:
             command, limit, recency_days, synthesis.
 
+    Returns:
+        The tool, for `tools=` of an agent.
+
     Raises:
-        InputError: Model APIs refuse the name, or a value is not valid.
+        InputError: The name is not valid for model APIs, or a value is not valid.
     """
     return _make(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache)
 
@@ -133,15 +149,19 @@ def web_read_tool(
     api_keys: "Mapping[str, Key] | None" = None,
     name: str = READ.name,
 ) -> FunctionTool:
-    """Make the tool that reads the rest of a truncated output.
+    """Create the tool that reads the rest of a truncated output.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name that the model calls. The notice in a truncated output says "web_read".
+        name: The name of the tool for the model. Keep "web_read" if you can, because the notice in
+            a truncated output contains this name.
+
+    Returns:
+        The tool, for `tools=` of an agent.
 
     Raises:
-        InputError: Model APIs refuse the name.
+        InputError: The name is not valid for model APIs.
     """
     return _make(READ, _spec(READ, web, api_keys), name, {})
 

@@ -1,4 +1,4 @@
-"""The tool spec: every tool over one `WebTools`."""
+"""A tool spec with all tools."""
 
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -31,27 +31,27 @@ _PAIR_OF_METHOD = {name: pair for pair in _METHODS for name in pair}
 
 
 class WebToolsSpec(BaseToolSpec):
-    """Web search, page fetching and summaries as tools for LlamaIndex agents.
+    """All web tools for LlamaIndex agents, with shared settings and connections.
 
         tools = WebToolsSpec().to_tool_list()
 
-    The methods are the tools' functions. They accept what a model may send. A failure that a model
-    or a user can cause is a result with `is_error`, never an exception. A subclass may override
-    them, and add its own to `spec_functions`.
+    The methods are the functions of the tools. They accept the arguments of a model. If a call
+    fails, the result has `is_error`. A subclass can override methods, and add its own to
+    `spec_functions`.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
-        name_prefix: Put before the tools' names, for agents with several instances.
-        llm: Writes the answers of `web_research`. Every citation is checked. Without a model, the
-            answers quote the sources.
+        web: The `WebTools` to use. Default: a new one.
+        name_prefix: Prefix of the names of the tools, for agents with several specs.
+        llm: Writes the answers of `web_research`. Each claim is checked. Without a model, answers
+            quote the sources.
         settings: The arguments of `WebTools`, such as `api_keys`, `max_results`, `budget` and
             `transport`, instead of `web`.
 
     Attributes:
-        web: The `WebTools` that does the work.
-        name_prefix: The prefix of the tools' names.
+        web: The `WebTools` in use.
+        name_prefix: Prefix of the names of the tools.
         llm: The model that writes the answers, or None.
-        cache_mode: How calls use the cache: "use", "refresh" or "bypass".
+        cache_mode: How calls use the cache: `use`, `refresh` or `bypass`.
     """
 
     cache_mode: CacheMode = "use"
@@ -83,7 +83,7 @@ class WebToolsSpec(BaseToolSpec):
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
     ) -> ToolMetadata | None:
-        """Return what a model sees of the tool of a method."""
+        """Return the name, description and schema of the tool of a method."""
         if fn_name in TOOLS:
             return tool_metadata(TOOLS[fn_name], self.name_prefix + fn_name)
         return super().get_metadata_from_fn_name(fn_name, spec_functions)
@@ -93,17 +93,20 @@ class WebToolsSpec(BaseToolSpec):
         spec_functions: list[SPEC_FUNCTION_TYPE] | None = None,
         func_to_metadata_mapping: dict[str, ToolMetadata] | None = None,
     ) -> list[FunctionTool]:
-        """Make the tools, each with a blocking and an async function.
+        """Return the tools, each with a blocking and an async function.
 
         Args:
-            spec_functions: Methods to make tools of; one of a pair is enough. By default all that
-                a configured provider can serve: no `summarize` if no provider can summarize.
-            func_to_metadata_mapping: Metadata by method, shown to the model instead. A name or a
-                schema that is left out stays that of the tool.
+            spec_functions: Names of methods. Default: all tools that a configured provider can
+                serve.
+            func_to_metadata_mapping: Metadata for the model by method, instead of the tool's own.
+                You can omit the name and the schema.
+
+        Returns:
+            The tools, in the order of the names.
 
         Raises:
-            AttributeError: There is no method with a name.
-            InputError: Model APIs refuse a name with `name_prefix`.
+            AttributeError: A method does not exist.
+            InputError: With `name_prefix`, a name is not valid for model APIs.
         """
         functions = spec_functions or self._servable_functions()
         functions = [functions] if isinstance(functions, str) else functions

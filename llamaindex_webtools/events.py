@@ -33,10 +33,10 @@ _CALL_SPAN = re.compile(r"\w+\.a?call-")  # spans of `__call__` contain one of t
 
 
 class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
-    """Prints a line for each call of a web tool and one for its result, or more when expanded.
+    """Print each call of a web tool and its result, one line each.
 
-    It requires the extra `cli`. Attach it to see every call, by an agent or not, or pass it the
-    events of one run with `on_event`. Doing both shows calls twice.
+    Requires the extra `cli`. To print all calls of the process, attach the handler, or use it as a
+    context manager. To print the calls of one run, pass its events to `on_event`. Do not do both.
 
     Example:
         ```python
@@ -50,11 +50,11 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
     _dispatcher: Any = PrivateAttr(default=None)
 
     def __init__(self, file: IO[str] | None = None, *, expanded: bool = False) -> None:
-        """Print to a file.
+        """Create a handler that prints to a stream.
 
         Args:
-            file: Where to print, stderr by default.
-            expanded: Whether to show the results themselves: titles, URLs, citations.
+            file: Stream to print to. Default: stderr.
+            expanded: Also print the titles, URLs and citations of results.
         """
         from webtools import rendering  # noqa: PLC0415  rich is optional
 
@@ -68,7 +68,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         return "WebToolsEventHandler"
 
     def attach(self, dispatcher: "Dispatcher | None" = None) -> "Self":
-        """Start handling events, by default all of this process."""
+        """Start to handle events. Default: all events of the process."""
         self.detach()
         self._dispatcher = get_dispatcher() if dispatcher is None else dispatcher
         self._dispatcher.add_span_handler(self)
@@ -76,7 +76,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         return self
 
     def detach(self) -> None:
-        """Stop handling events."""
+        """Stop to handle events."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             for name in ("span_handlers", "event_handlers"):
@@ -93,7 +93,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
 
     @quietly
     def on_event(self, event: Any) -> None:
-        """Handle an event of an agent's stream. Calls of other tools are ignored."""
+        """Handle an event from the stream of an agent. Calls of other tools are ignored."""
         if isinstance(event, ToolCallResult):
             result = _result(event.tool_output)
             if self._rendering.tool_called(event.tool_name) is None:
@@ -168,7 +168,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
 async def show_events(
     run: "WorkflowHandler", file: IO[str] | None = None, *, expanded: bool = False
 ) -> Any:
-    """Print the calls of the web tools in one run of an agent, and return the run's answer.
+    """Print the calls of web tools in a run of an agent, and return the answer of the run.
 
     Example:
         ```python
@@ -176,9 +176,12 @@ async def show_events(
         ```
 
     Args:
-        run: The handler that `agent.run` returned. Its stream of events is consumed.
-        file: Where to print, stderr by default.
-        expanded: Whether to show the results themselves.
+        run: The handler that `agent.run` returned. This function consumes its stream of events.
+        file: Stream to print to. Default: stderr.
+        expanded: Also print the titles, URLs and citations of results.
+
+    Returns:
+        The result of the run.
     """
     handler = WebToolsEventHandler(file, expanded=expanded)
     async for event in run.stream_events():

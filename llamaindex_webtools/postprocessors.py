@@ -1,4 +1,4 @@
-"""A postprocessor that replaces snippets by the text of pages."""
+"""A postprocessor that replaces snippets by texts of pages."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any
@@ -28,31 +28,31 @@ _FETCHED_KEY = "fetched"
 
 
 class FetchPagePostprocessor(WebComponent, BaseNodePostprocessor):
-    """Reads the pages of the first nodes and puts their text into the nodes.
+    """Fetch the pages of the first nodes, and put their texts into the nodes.
 
         engine = RetrieverQueryEngine.from_args(
             WebRetriever(), llm=llm, node_postprocessors=[FetchPagePostprocessor()]
         )
 
-    It accepts nodes of any retriever that have a `url` in their metadata. A long page is cut to the
-    passages that are relevant to the query, ranked as in `web_fetch` and `web_research`; you can
-    add an embedding model or a reranker. Scores, ids and order stay. Nodes with page text are
-    copies, with `fetched` in their metadata. If a page cannot be read, the node keeps its text, and
-    `fetch_error` says why. Models do not see these keys. If several nodes have the same page, the
-    first one gets its text.
+    The nodes can come from any retriever, but need a `url` in their metadata. A long page is
+    reduced to the passages that fit the query, ranked as in `web_fetch` and `web_research`. You can
+    add an embedding model or a reranker. Scores, ids and order do not change. Nodes with page text
+    are copies, with `fetched` in their metadata. If a page fails, the node keeps its text, and
+    `fetch_error` says why. Models do not see these keys. If several nodes have the same page, only
+    the first one gets its text.
 
     Missing or malformed settings raise `ConfigError`.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
 
     Attributes:
         top_n: Maximum number of pages to read, 1 to 100.
-        max_characters: Maximum characters of page text per node.
+        max_characters: Maximum length of page text per node, in characters.
         keep_snippet: Append the page's text to the node's text instead of replacing it.
         provider: Configured name of the provider to use, or None.
-        embed_model: Embeddings whose similarity to the query is added to the ranking, or None.
+        embed_model: Embedding model, or None. The similarity to the query is added to the score.
         reranker: A postprocessor that orders the best passages, such as `LLMRerank`, or None.
     """
 

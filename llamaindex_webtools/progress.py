@@ -20,14 +20,14 @@ __all__ = ["WebProgressEvent", "WebToolsProgressEvent", "progress_events"]
 
 
 class WebToolsProgressEvent(BaseEvent):
-    """One step of a long call; its `span_id` is that of the call.
+    """A step of a long call. The `span_id` is that of the call.
 
     Attributes:
         tool: Name of the tool.
-        stage: What is being done, such as "searching" or "fetching".
-        done: Parts that are finished.
-        total: All parts of this stage.
-        subject: The part that was finished, a query or a URL.
+        stage: The current activity, such as "searching" or "fetching".
+        done: Number of finished parts.
+        total: Number of all parts of the stage.
+        subject: The finished part, a query or a URL. Empty at the start of the stage.
         failed: Whether that part failed.
     """
 
@@ -45,15 +45,15 @@ class WebToolsProgressEvent(BaseEvent):
 
 
 class WebProgressEvent(Event):
-    """One step of a long call, in the event stream of an agent or workflow.
+    """A step of a long call, in the event stream of an agent or workflow.
 
     Attributes:
-        stage: What is being done: "searching", "fetching" or "synthesizing".
-        done: Parts of the stage that are finished.
-        total: All parts of the stage.
-        subject: The part that finished, a query or a URL; empty at the start of the stage.
+        stage: The current activity: "searching", "fetching" or "synthesizing".
+        done: Number of finished parts.
+        total: Number of all parts of the stage.
+        subject: The finished part, a query or a URL. Empty at the start of the stage.
         failed: Whether that part failed.
-        tool: Name of the tool that an agent called; empty in a workflow.
+        tool: Name of the tool. Empty in a workflow.
     """
 
     stage: str
@@ -65,10 +65,10 @@ class WebProgressEvent(Event):
 
 
 def progress_events() -> ProgressCallback:
-    """Make a callback that fires a `WebToolsProgressEvent` for each step.
+    """Return a callback that fires a `WebToolsProgressEvent` for each step.
 
-    The events belong to the current span. In an agent's run, a `WebProgressEvent` is written to its
-    `stream_events()` too. The callback may be called from any thread.
+    The events belong to the current span. In the run of an agent, a `WebProgressEvent` is also
+    written to `stream_events()`. You can call the callback from any thread.
     """
     span_id, write = active_span_id.get(), _agent_stream()
 

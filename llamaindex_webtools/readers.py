@@ -25,29 +25,27 @@ _BATCH_SIZE = 100
 
 
 class WebPageReader(WebComponent, BasePydanticReader):
-    """Reads web pages as documents.
+    """Read web pages as documents.
 
         documents = WebPageReader().load_data(["https://docs.python.org/3/library/json.html"])
 
-    A document's id comes from its URL. The metadata (`title`, `url` and, where known,
-    `published_at` and `author`) do not change unless the page does. So an `IngestionPipeline` with
-    a docstore embeds a page again only when the page has changed. Several URLs of one page, such as
-    those that differ in their fragment, become one document. Its `url` has no fragment, and the
-    host in lower case.
+    The metadata are `title`, `url` and, if known, `published_at` and `author`. The id depends only
+    on the URL. An `IngestionPipeline` with a docstore embeds a page again only if the page has
+    changed. Several URLs of one page, such as those that differ in the fragment, become one
+    document. Its `url` has no fragment and a lower-case host.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
 
     Attributes:
-        text_max_characters: Maximum characters of text per page, or None.
+        text_max_characters: Maximum length of the text per page in characters, or None.
         provider: Configured name of the provider to use, or None.
-        continue_on_failure: Log and leave out a page that cannot be read. False raises the first
-            failure; use it with docstore strategies that delete missing documents. An error that
-            every page would have is always raised: bad settings, a key that is not accepted, no
-            credit left. If no page could be read, the first failure is raised at the end: such a
-            docstore would otherwise delete everything.
-        is_remote: True, because the data come from the network.
+        continue_on_failure: Log and omit a page that fails. With False, the first failure is
+            raised. Use False with docstore strategies that delete missing documents. An error that
+            all pages would have, such as an invalid key or no credit, is always raised. If all
+            pages fail, the first failure is raised at the end.
+        is_remote: Always True.
     """
 
     is_remote: bool = True
@@ -86,15 +84,15 @@ class WebPageReader(WebComponent, BasePydanticReader):
             urls: One absolute http(s) URL or any number of them.
 
         Returns:
-            A document per page, in the order of the URLs.
+            One document per page, in the order of the URLs.
 
         Raises:
-            InputError: A setting is not valid; or a URL, and failures are raised or no page
-                could be read.
+            InputError: An argument is not valid.
             ConfigError: The settings are missing or malformed, or no provider can do it.
-            RequestError: There was no response, and failures are raised or no page could be read.
-            ProviderError: A page could not be read, and failures are raised or no page could be
-                read; or the provider does not accept the key or has no credit left.
+            RequestError: No response came. Only without `continue_on_failure`, or if all pages
+                fail.
+            ProviderError: A page failed. Only without `continue_on_failure`, if all pages fail, or
+                if the key is invalid or has no credit.
         """
         return [*self._read(urls, _BATCH_SIZE)]
 
@@ -103,7 +101,7 @@ class WebPageReader(WebComponent, BasePydanticReader):
         return self._read(urls, _LAZY_BATCH_SIZE)
 
     async def aload_data(self, urls: str | Sequence[str]) -> list[Document]:
-        """Read pages as `load_data` does, awaited."""
+        """Read pages as `load_data` does. If you cancel the task, its requests end."""
         documents: list[Document] = []
         loading = self._loading(urls)
         for batch in loading.batches(_BATCH_SIZE):
@@ -117,7 +115,7 @@ class WebPageReader(WebComponent, BasePydanticReader):
         return documents
 
     async def alazy_load_data(self, urls: str | Sequence[str]) -> Iterable[Document]:
-        """Read pages as `aload_data` does: LlamaIndex awaits a list here, not an async iterator."""
+        """Read pages as `aload_data` does. LlamaIndex expects a list, not an async iterator."""
         return await self.aload_data(urls)
 
     def _read(self, urls: str | Sequence[str], size: int) -> Iterator[Document]:

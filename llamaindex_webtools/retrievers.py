@@ -27,46 +27,47 @@ __all__ = ["WebRetriever"]
 
 
 class WebRetriever(BaseRetriever):
-    """Searches the web. Use it wherever LlamaIndex accepts a retriever.
+    """Retrieve nodes with a web search.
 
         engine = RetrieverQueryEngine.from_args(WebRetriever(), llm=llm)
 
-    A node's text is the result's snippet. With `fetch` it is the passages of the page that are
-    relevant to the query (`FetchPagePostprocessor` does the same for any retriever, also with your
-    embeddings or reranker). With `content` the passages come from the page content that the
-    provider returns with the search. Scores are between 0 and 1. Models see `title`, `url` and,
-    where known, `published_at` (ISO 8601) and `author`; `provider`, `query` and `rank` are for
-    programs. Ids come from the URL, and a node's source is the document that `WebPageReader` makes
-    of the page.
+    The text of a node is the snippet of the result. With `fetch`, it consists of the passages of
+    the page that fit the query. With `content`, these passages come from the page content that the
+    provider sends with the results. To use your own embeddings or reranker, or another retriever,
+    use `FetchPagePostprocessor`.
+
+    Scores are between 0 and 1. Models see `title`, `url` and, if known, `published_at` (ISO 8601)
+    and `author` in the metadata. They do not see `provider`, `query` and `rank`. The id depends on
+    the URL. The source of a node is the document that `WebPageReader` returns for the page.
 
     Failures raise the errors of `webtools.errors`. Warnings, such as about a filter that no
-    provider could apply, are logged.
+    provider supports, are logged.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
+        web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
         similarity_top_k: Maximum number of nodes per query, 1 to 100.
         include_domains: Only results from these hosts and their sub-domains.
-        exclude_domains: No results from these hosts.
+        exclude_domains: No results from these hosts and their sub-domains.
         start_published_date: Only results published on or after it (ISO 8601).
         end_published_date: Only results published on or before it (ISO 8601).
-        category: Kind of page; the names are in `webtools.tools.CATEGORIES`.
-        country: Two-letter country that results come from.
-        language: Two-letter language of the results.
+        category: Category of the pages, one of `webtools.tools.CATEGORIES`.
+        country: Two-letter code of the country of the results, such as `DE`.
+        language: Two-letter code of the language of the results, such as `de`.
         safe_search: `off`, `moderate` or `strict`.
-        content: Use the page content that the provider has. Several providers have none, and some
-            charge for it.
+        content: Use the page content that the provider sends with the results. Some providers send
+            none, and some charge for it.
         provider: Configured name of the provider to use.
-        fetch: Read the page of every result.
-        max_characters: Maximum characters of page text per node.
-        callback_manager: Its handlers see every retrieval.
+        fetch: Fetch the page of each result.
+        max_characters: Maximum length of page text per node, in characters.
+        callback_manager: Receives the events of each retrieval.
         verbose: Print each retrieval.
 
     Attributes:
-        web: The `WebTools` that does the work.
-        similarity_top_k: Maximum number of nodes per query; can be set.
-        fetch: Whether pages are read; can be set.
-        max_characters: Maximum characters of page text per node; can be set.
+        web: The `WebTools` in use.
+        similarity_top_k: Maximum number of nodes per query. You can set it.
+        fetch: Whether pages are fetched. You can set it.
+        max_characters: Maximum length of page text per node. You can set it.
 
     Raises:
         InputError: A number is out of range, or `web` is not a `WebTools`.
@@ -116,7 +117,7 @@ class WebRetriever(BaseRetriever):
 
     @property
     def similarity_top_k(self) -> int:
-        """The maximum number of nodes per query."""
+        """Maximum number of nodes per query."""
         return self._similarity_top_k
 
     @similarity_top_k.setter

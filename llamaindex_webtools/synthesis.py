@@ -9,11 +9,11 @@ from webtools.synthesis import ModelSynthesizer, ModelVerifier
 
 
 class LLMSynthesizer(ModelSynthesizer):
-    """Answers research questions with an LLM, from the sources.
+    """Write the answers of research with an LLM.
 
     Each claim of the model is compared with the sources that it cites. Claims that are not quoted
-    are marked `(uncertain)`. Claims that share no word with their sources are left out. When the
-    model fails, the sources are returned without an answer.
+    are marked `(uncertain)`. Claims that share no content word with their sources are omitted. If
+    the model fails, the answer quotes the sources.
 
     Example:
         from llama_index.llms.openai import OpenAI
@@ -26,16 +26,17 @@ class LLMSynthesizer(ModelSynthesizer):
     """
 
     def __init__(self, llm: LLM) -> None:
-        """Use the LLM, with one plain-text call per answer."""
+        """Use an LLM. Each answer takes one call of it."""
         super().__init__(*_callables(llm))
         self.llm = llm
 
 
 class LLMVerifier(ModelVerifier):
-    """Judges claims with an LLM.
+    """Judge claims with an LLM.
 
-    A claim is `supported` if the model judges so and names a quotation that is in a source the
-    claim cites and contains the claim's numbers and names. Without a model no claim is `supported`.
+    A claim is `supported` if the model says so and quotes a source that the claim cites. The
+    quotation must be in the source and contain the numbers and names of the claim. Without a model,
+    no claim is `supported`.
 
     Example:
         from llama_index.llms.openai import OpenAI
@@ -48,7 +49,7 @@ class LLMVerifier(ModelVerifier):
     """
 
     def __init__(self, llm: LLM) -> None:
-        """Use the LLM, with one plain-text call per answer."""
+        """Use an LLM. Each answer takes one call of it."""
         super().__init__(*_callables(llm))
         self.llm = llm
 

@@ -66,7 +66,7 @@ Source = Annotated[NodeWithScore, BeforeValidator(_restore_node)]
 
 
 class WebQuestionEvent(StartEvent):
-    """Starts a run.
+    """The start of a run.
 
     Attributes:
         query: The question.
@@ -92,19 +92,19 @@ class _SourceEvent(Event):
 
 
 class PageToFetchEvent(_SourceEvent):
-    """A source whose page is to be read."""
+    """A source whose page is to be fetched."""
 
 
 class PageFetchedEvent(_SourceEvent):
-    """A source with the text of its page, or with its snippet if the page could not be read."""
+    """A source with the text of its page, or with its snippet if the page failed."""
 
 
 class WebAnswerEvent(StopEvent):
-    """Ends a run. `str` returns the answer.
+    """The end of a run. `str(event)` is the answer.
 
     Attributes:
         query: The question.
-        answer: The answer; `[n]` in it cites the n-th of the sources.
+        answer: The answer. `[n]` cites the n-th source.
         sources: The sources in the prompt, best first.
     """
 
@@ -125,7 +125,7 @@ class WebAnswerEvent(StopEvent):
 
 
 class SearchFetchSynthesizeWorkflow(Workflow):
-    """Searches the web, reads the best pages at the same time, and answers with citations.
+    """Search the web, read the best pages and answer with citations.
 
         workflow = SearchFetchSynthesizeWorkflow(llm=llm)
         handler = workflow.run(query="What does asyncio.TaskGroup do?")
@@ -137,19 +137,18 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         for source in answer.citations:
             print(source.metadata["url"])
 
-    The result is a `WebAnswerEvent`. In the prompt each source is inside a fence, under a sentence
-    that says that it is data, unless `fence` in the settings of the fetcher's `WebTools` is "off".
-    The returned sources have no fence. If a page cannot be read, its snippet is used. A search that
-    fails ends the run with an error of `webtools.errors`, which older versions of LlamaIndex wrap
-    in their own. A search without results ends the run without a call of the model. A subclass may
-    replace a step.
+    The result is a `WebAnswerEvent`. In the prompt, each source is wrapped in a fence that marks it
+    as data, unless `fence` in the settings is "off". The returned sources have no fence. If a page
+    fails, its snippet is used. If the search fails, the run ends with an error of
+    `webtools.errors`, which older versions of LlamaIndex wrap in their own. If the search has no
+    results, the run ends without a call of the model. A subclass can replace a step.
 
     Args:
-        web: Does the work; a `WebTools()` of its own by default.
-        llm: Writes the answer; by default `Settings.llm` at the time of the run.
-        retriever: Searches, for example with filters or fusion; a `WebRetriever(web)` by default.
-        fetcher: Reads `top_n` pages; a `FetchPagePostprocessor(web)` by default.
-        timeout: Maximum seconds of a run, or None.
+        web: The `WebTools` to use. Default: a new one.
+        llm: Writes the answer. Default: `Settings.llm` at the time of the run.
+        retriever: Searches, for example with filters or fusion. Default: `WebRetriever(web)`.
+        fetcher: Fetches `top_n` pages. Default: `FetchPagePostprocessor(web)`.
+        timeout: Maximum duration of a run in seconds, or None.
         options: Further arguments of `Workflow`.
     """
 
@@ -173,7 +172,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
     async def search(
         self, ctx: Context, ev: WebQuestionEvent
     ) -> PageToFetchEvent | PageFetchedEvent | WebAnswerEvent | None:
-        """Find sources, and send the best ones to `fetch`."""
+        """Search for sources, and send the best ones to `fetch`."""
         self._model()  # raises if there is no model, before anything is spent
         _report(ctx, "searching", 0, 1)
         sources = await self.retriever.aretrieve(ev.query)
@@ -189,7 +188,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
 
     @step(num_workers=8)  # pyright: ignore[reportUntypedFunctionDecorator]
     async def fetch(self, ctx: Context, ev: PageToFetchEvent) -> PageFetchedEvent:
-        """Read the page of one source."""
+        """Fetch the page of one source."""
         [source] = await self.fetcher.apostprocess_nodes([ev.source], query_str=ev.query)
         async with ctx.store.edit_state() as state:
             state["fetched"] = done = state["fetched"] + 1
@@ -200,7 +199,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
 
     @step
     async def synthesize(self, ctx: Context, ev: PageFetchedEvent) -> WebAnswerEvent | None:
-        """Answer once all sources have arrived."""
+        """Write the answer when all sources have arrived."""
         events = ctx.collect_events(ev, [PageFetchedEvent] * ev.total)
         if events is None:
             return None

@@ -1,12 +1,12 @@
-"""An offline stand-in for the providers' APIs: real HTTP, and nothing leaves the machine.
+"""Simulate the APIs of the providers offline, over HTTP on this machine.
 
     from webtools_sandbox import SandboxServer
 
     with SandboxServer() as server:
         print(server.config())
 
-Needs the extra `sandbox`: `pip install 'agent-webtools[sandbox]'`. A pytest fixture,
-`webtools_sandbox`, comes with the package.
+Requires the extra `sandbox`: `pip install 'agent-webtools[sandbox]'`. The package includes the
+pytest fixture `webtools_sandbox`.
 """
 
 from __future__ import annotations

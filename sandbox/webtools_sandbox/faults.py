@@ -1,4 +1,4 @@
-"""Faults on demand: which requests go wrong, and what they are answered instead."""
+"""Faults on demand: which requests fail, and the response that they get."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HTML = (
 
 
 class FaultSettings(TypedDict, total=False):
-    """The keyword arguments of `SandboxServer.fault`; see `Fault` for what they mean."""
+    """The keyword arguments of `SandboxServer.fault`. `Fault` describes them."""
 
     provider: str | None
     path: str | None
@@ -47,27 +47,30 @@ class FaultSettings(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Fault:
-    """One rule: which requests it hits, and what happens to them. Everything is optional.
+    """A fault: the requests that it matches, and the response that they get.
 
     Attributes:
-        provider: `exa`, `kagi`, or `pages` for the served documents; None hits all.
-        path: End of the path below the provider's prefix, such as `/search`; None hits all.
-        containing: Hit only requests whose query string or body holds this text.
-        times: How often the rule applies; None is always.
-        status: Answer with this status and the API's own error body, unless `body` says otherwise.
-        retry_after: `Retry-After` in seconds, or the literal header value.
-        retry_after_as_date: Send `retry_after` seconds from now as an HTTP date.
-        delay: Seconds to wait before anything is sent.
-        body: `html`: an HTML page; `empty`: no bytes; `echo`: an error that repeats the key sent;
-            `cut`: half of what Content-Length promises, then the end; `huge`: `mib` MiB of JSON;
-            `bomb`: the same, gzip-compressed to a thousandth; `gzip`: the usual answer,
-            compressed; `hangup`: the connection ends without an answer. Bytes are sent as they
-            are, with a JSON content type; a dict or a list is sent as JSON.
-        headers: More headers, such as `Location`.
-        mib: Size of `huge` and `bomb`.
-        reset: Reset the connection (RST) instead of an answer; with `cut`, in the middle of it.
-        drip: Seconds between single bytes of the body.
-        drip_headers: Seconds between single bytes of the status line and headers.
+        provider: Type of the provider, such as `exa`, or `pages` for the pages of the corpus.
+            Default: all.
+        path: End of the path, such as `/search`. Default: all paths.
+        containing: Text in the query string or the body of the request. Default: any.
+        times: Number of requests to which the fault applies, or None for all. Default: 1.
+        status: HTTP status. The body is then an error body of the API, unless `body` is set.
+        retry_after: `Retry-After` in seconds, or the value of the header as a string.
+        retry_after_as_date: Whether to send `Retry-After` as an HTTP date, `retry_after` seconds
+            from now.
+        delay: Seconds to wait before the response.
+        body: The body. `html`: an HTML page. `empty`: no bytes. `echo`: an error that repeats the
+            key of the request. `cut`: half of the body, then the end. `huge`: `mib` MiB of JSON.
+            `bomb`: the same, compressed with gzip. `gzip`: the usual response, compressed.
+            `hangup`: the connection ends without a response. Bytes are sent unchanged as JSON; a
+            dict or list is encoded as JSON.
+        headers: Further headers, such as `Location`.
+        mib: Size of `huge` and `bomb` in MiB.
+        reset: Whether to reset the connection (RST) instead of a response. With `cut`, the reset
+            follows the first half.
+        drip: Seconds between the bytes of the body.
+        drip_headers: Seconds between the bytes of the status line and the headers.
     """
 
     provider: str | None = None
@@ -92,7 +95,7 @@ class Fault:
             raise ValueError(f"Unknown fault body {self.body!r}. Use {names}, or bytes.")
 
     def hits(self, provider: str, call: Call) -> bool:
-        """Return whether the rule is about this request."""
+        """Return whether the fault matches a request."""
         if self.provider not in {None, provider}:
             return False
         if self.path is not None and not call.path.endswith(self.path):
@@ -104,9 +107,9 @@ class Fault:
 
 
 def fault_from_json(data: Mapping[str, Any]) -> Fault:
-    """Make a fault from the body of `POST /_sandbox/faults`.
+    """Read a fault from the body of `POST /_sandbox/faults`.
 
-    The keys are those of `Fault`; a literal body of any text goes in `body_text`.
+    The keys are those of `Fault`. `body_text` is a body to send unchanged.
 
     Raises:
         ValueError: A key or a value is invalid.
@@ -121,10 +124,10 @@ def fault_from_json(data: Mapping[str, Any]) -> Fault:
 
 
 class FaultBoard:
-    """The rules in force; may be changed from any thread."""
+    """The current faults. They can be changed from any thread."""
 
     def __init__(self) -> None:
-        """Start without any rule."""
+        """Create a board without faults."""
         self._faults: list[Fault] = []
         self._lock = threading.Lock()
 

@@ -41,14 +41,14 @@ _STOP_SECONDS = 10.0
 
 
 class SandboxServer:
-    """An offline stand-in for the providers' APIs on a loopback port.
+    """Simulates the APIs of the providers on a loopback port.
 
     Use it as a context manager, or call `start` and `stop`:
 
         with SandboxServer() as server:
             web = WebTools(config=server.config())
 
-    The first start of a process reads the corpus, which takes about a second.
+    The first start in a process reads the corpus and takes about a second.
     """
 
     def __init__(
@@ -62,17 +62,17 @@ class SandboxServer:
         latency: float = 0.0,
         today: date | None = None,
     ) -> None:
-        """Prepare a server; nothing is opened before `start`.
+        """Create a server. `start` opens its port.
 
         Args:
-            port: Port on the loopback address; 0 picks a free one.
-            ssl_context: Serve https with this.
-            docs_url: Base of the documentation's URLs in answers, instead of this server.
-            news_url: Base of the news' URLs in answers, instead of this server.
-            keys: API keys to accept for every API, beside the test keys.
-            latency: Seconds by which every API answer is delayed.
-            today: Day by which the news are dated, instead of the present one: the newest is of
-                the day before.
+            port: Port on the loopback address. 0 picks a free one.
+            ssl_context: TLS settings to serve https. Default: http.
+            docs_url: Base of the URLs of documentation in responses. Default: this server.
+            news_url: Base of the URLs of news in responses. Default: this server.
+            keys: API keys to accept for all APIs, in addition to the test keys.
+            latency: Delay of each API response in seconds.
+            today: The current day for the dates of news. The newest is from the day before.
+                Default: the real one.
         """
         self._wanted_port = port
         self._ssl_context = ssl_context
@@ -95,11 +95,11 @@ class SandboxServer:
         self.stop()
 
     def start(self) -> None:
-        """Open the port and begin to answer; returns when the server is ready.
+        """Start the server, and return when it is ready.
 
         Raises:
-            OSError: The port is taken, and the message says so.
-            RuntimeError: The server is running already.
+            OSError: The port is already in use.
+            RuntimeError: The server is already running.
         """
         if self._thread is not None:
             raise RuntimeError("The sandbox is running already.")
@@ -118,7 +118,7 @@ class SandboxServer:
             raise
 
     def stop(self) -> None:
-        """Close the port and all connections; does nothing when not running."""
+        """Stop the server and close all connections. Do nothing if it is not running."""
         thread, self._thread = self._thread, None
         end, self._end = self._end, None
         if end is not None:
@@ -133,22 +133,22 @@ class SandboxServer:
 
     @property
     def url(self) -> str:
-        """The server's own URL, without a slash at the end."""
+        """URL of the server, without a final slash."""
         return f"{self._scheme}://{_HOST}:{self.port}"
 
     @property
     def docs_url(self) -> str:
-        """Base of the documentation's URLs, without a slash at the end."""
+        """Base of the URLs of documentation, without a final slash."""
         return self._running.library.bases["docs"]
 
     @property
     def news_url(self) -> str:
-        """Base of the news' URLs, without a slash at the end."""
+        """Base of the URLs of news, without a final slash."""
         return self._running.library.bases["news"]
 
     @property
     def latency(self) -> float:
-        """Seconds by which every API answer is delayed; may be set at any time."""
+        """Delay of each API response in seconds. You can set it at any time."""
         return self._running.latency
 
     @latency.setter
@@ -156,7 +156,7 @@ class SandboxServer:
         self._running.latency = seconds
 
     def base_url(self, provider: str) -> str:
-        """Return what replaces the origin of a provider's API.
+        """Return the `baseUrl` of a provider on this server.
 
         Raises:
             KeyError: The sandbox has no such provider.
@@ -167,13 +167,13 @@ class SandboxServer:
         return f"{self.url}/{provider}"
 
     def config(self, *also: str) -> dict[str, Any]:
-        """Return a web-search.json that leads every provider to this server.
+        """Return a config that sends the requests of all providers to this server.
 
-        Nothing is cached or logged, so that every call comes here; change the two parts where a
-        test is about them.
+        Cache and log are off, so that each call sends requests. Change `cache` and `log` in the
+        dict to test them.
 
         Args:
-            also: Providers beside the usual ones, which come after them.
+            also: Types of further providers to add at the end.
         """
         # A developer's proxy cannot reach a sandbox on this machine.
         entries = {
@@ -189,9 +189,9 @@ class SandboxServer:
         }
 
     def fault(self, **settings: Unpack[FaultSettings]) -> None:
-        """Make matching requests go wrong; `Fault` explains the settings.
+        """Make matching requests fail. `Fault` describes the settings.
 
-        Rules are tried in the order in which they were added, and used up after `times` requests.
+        Faults are tried in the order in which they were added. Each applies to `times` requests.
         """
         self._running.faults.add(Fault(**settings))
 
@@ -200,18 +200,21 @@ class SandboxServer:
         self._running.faults.clear()
 
     def stats(self) -> dict[str, Any]:
-        """Return `requests` per path, `connections` opened, and the `last` requests (up to 100).
+        """Return statistics of the requests so far.
 
-        A last request is a dict of method, path, query, headers (keys masked) and body.
+        Returns:
+            `requests`: number of requests by path. `connections`: number of connections.
+            `last`: the last requests, at most 100, each a dict with `method`, `path`, `query`,
+            `headers` (with redacted keys) and `body`.
         """
         return self._running.stats.snapshot()
 
     def reset_stats(self) -> None:
-        """Count from zero again."""
+        """Reset the statistics to zero."""
         self._running.stats.reset()
 
     def reset(self) -> None:
-        """Forget faults, stats, balances and caches, and set the latency back."""
+        """Reset the faults, the statistics, the balances, the caches and the latency."""
         self._running.reset()
 
     @property
@@ -275,7 +278,14 @@ def serve(
     latency: float = 0.0,
     announce: Callable[[SandboxServer], None] | None = None,
 ) -> None:
-    """Serve until Ctrl-C, then stop quietly; `announce` is called when the server is ready."""
+    """Serve until Ctrl-C.
+
+    Args:
+        port: Port on the loopback address. 0 picks a free one.
+        ssl_context: TLS settings to serve https. Default: http.
+        latency: Delay of each API response in seconds.
+        announce: Called with the server when it is ready.
+    """
     server = SandboxServer(port=port, ssl_context=ssl_context, latency=latency)
     with contextlib.suppress(KeyboardInterrupt), server:
         if announce is not None:
