@@ -1,0 +1,145 @@
+"""Processes that are killed or forked while they use the shared SQLite file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from webtools import QuotaError, WebTools
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills and forks processes")
+
+USD_PER_DAY = 5.0
+SPEND = """
+import itertools, sys
+from tests.shared_state.test_killed_and_forked import client
+web = client(sys.argv[1])
+for number in itertools.count():
+    web.search(f"{sys.argv[2]} {number}")
+"""
+
+
+def respond(request: httpx.Request) -> httpx.Response:
+    """Return the response of Exa to a search, without a price."""
+    return httpx.Response(200, json={"results": [{"title": "T", "url": "https://a.example/"}]})
+
+
+def client(path: str | Path, usd_per_day: float = USD_PER_DAY) -> WebTools:
+    """Return a client whose cache and budget are in a file."""
+    settings = {
+        "providers": [{"name": "exa", "type": "exa", "apiKey": "test-key-0123456789"}],
+        "cache": {"path": str(path)},
+        "budget": {"usdPerDay": usd_per_day},
+        "log": {"enabled": False},
+    }
+    return WebTools(settings, transport=httpx.MockTransport(respond))
+
+
+def assert_sound(path: Path) -> None:
+    """Assert that the file is a complete database."""
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+
+
+def test_killed_processes_leave_a_sound_file_and_no_unpaid_search(tmp_path: Path) -> None:
+    path = tmp_path / "webtools.sqlite3"
+    command = [sys.executable, "-c", SPEND, str(path)]
+    for turn in range(4):
+        processes = [
+            subprocess.Popen([*command, f"{turn}-{number}"], stderr=subprocess.PIPE)
+            for number in range(2)
+        ]
+        try:
+            size, deadline = _size(path), time.monotonic() + 60
+            while _size(path) == size and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(0.1 * turn)
+        finally:
+            for process in processes:
+                process.send_signal(signal.SIGKILL)
+            errors = [process.communicate()[1] for process in processes]
+        assert all(not error or b"QuotaError" in error for error in errors), errors
+        assert_sound(path)
+    with client(path) as web:
+        spent = web.plan("anything").budget
+        assert spent is not None
+        assert spent.usd_today is not None
+        assert 0 < spent.usd_today <= USD_PER_DAY
+        web.search("another")
+        after = web.plan("anything").budget
+        assert after is not None
+        assert after.usd_today is not None
+        assert after.usd_today > spent.usd_today
+
+
+def _size(path: Path) -> int:
+    files = [path, path.with_name(f"{path.name}-wal")]
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def test_children_forked_while_threads_search_can_search_too(tmp_path: Path) -> None:
+    path = tmp_path / "webtools.sqlite3"
+    is_over = threading.Event()
+    faults: list[BaseException] = []
+    web = client(path, usd_per_day=1_000_000)
+
+    def search_on() -> None:
+        number = 0
+        try:
+            while not is_over.is_set():
+                web.search(f"{threading.get_ident()} {number}")
+                number += 1
+        except BaseException as error:  # noqa: BLE001
+            faults.append(error)
+
+    threads = [threading.Thread(target=search_on) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        codes = [_exit_code_of_child(web, f"child {number}") for number in range(6)]
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+    assert codes == [0] * 6
+    assert faults == []
+    web.close()
+    assert_sound(path)
+
+
+def _exit_code_of_child(web: WebTools, query: str) -> int:
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        try:
+            os._exit(0 if web.search(query).results else 1)
+        except BaseException:  # noqa: BLE001
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_budget_that_is_used_up_stays_so_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "webtools.sqlite3"
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            SPEND.replace("client(sys.argv[1])", "client(sys.argv[1], 0.05)"),
+            str(path),
+            "q",
+        ],
+        stderr=subprocess.PIPE,
+    )
+    assert b"QuotaError" in process.communicate(timeout=120)[1]
+    with client(path, 0.05) as web, pytest.raises(QuotaError):
+        web.search("one more")
