@@ -47,9 +47,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "build", [WebToolkit, WebSearchTool, SummarizeTool, WebToolsSpec, web_search_tool]
+    "build",
+    [
+        WebToolkit,
+        WebSearchTool,
+        SummarizeTool,
+        WebToolsSpec,
+        web_search_tool,
+        WebSearchRetriever,
+        WebRetriever,
+    ],
 )
-def test_tools_built_without_any_key_warn_the_developer(build: Callable[[], Any]) -> None:
+def test_tools_and_retrievers_built_without_any_key_warn_the_developer(
+    build: Callable[[], Any],
+) -> None:
     with pytest.warns(UserWarning, match="KAGI_API_KEY") as caught:
         build()
     [warning] = caught
@@ -73,6 +84,8 @@ def test_a_toolkit_warns_once_for_all_its_tools() -> None:
         lambda: WebToolsSpec(api_keys=KEYS),
         lambda: WebSearchTool(api_keys=KEYS),
         lambda: web_search_tool(api_keys=KEYS),
+        lambda: WebSearchRetriever(api_keys=KEYS),
+        lambda: WebRetriever(api_keys=KEYS),
     ],
 )
 def test_tools_that_can_be_served_do_not_warn(build: Callable[[], Any]) -> None:

@@ -104,13 +104,23 @@ class SandboxApp:
             return json_reply({"error": str(error)}, status=400)
 
     def _add_fault(self, call: Call) -> None:
-        self.faults.add(fault_from_json(call.json()))
+        self.faults.add(fault_from_json(_object(call)))
 
     def _set_latency(self, call: Call) -> None:
-        seconds = float(call.json().get("seconds", "nan"))
+        seconds = float(_object(call).get("seconds", -1))
         if not 0 <= seconds <= _MAX_LATENCY:
-            raise ValueError(f"Invalid seconds {seconds:g}. Use 0 to {_MAX_LATENCY:.0f}.")
+            raise ValueError(f"Pass `seconds` from 0 to {_MAX_LATENCY:.0f}.")
         self.latency = seconds
+
+
+def _object(call: Call) -> dict[str, Any]:
+    try:
+        data = call.json()
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise TypeError('Send a JSON object, such as {"status": 401}.')
+    return data
 
 
 def _split(path: str) -> tuple[str, str]:

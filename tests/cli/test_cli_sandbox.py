@@ -28,6 +28,8 @@ def test_it_serves_until_ctrl_c_and_its_config_works(
     assert process.stdout is not None
     assert "http://127.0.0.1:" in process.stdout.readline()
     assert cli("search", "heap", "--config", str(path)).code == 0
+    [exa] = [entry for entry in json.loads(path.read_text())["providers"] if entry["type"] == "exa"]
+    assert exa["options"]["searchHighlights"] is True
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")

@@ -368,6 +368,12 @@ def test_names_and_options_are_completed(
     assert offered or "personal site" not in "".join(matches)
 
 
+def test_python_names_are_not_completed_among_the_options(session: Any) -> None:
+    matches = complete(session, "%web_search --")
+    assert "--provider" in matches
+    assert all(match.startswith("--") for match in matches)
+
+
 def test_unloading_takes_everything_away(session: Any, stubs: list[StubTools]) -> None:
     session.run_line_magic("unload_ext", "webtools")
     for kind in session.magics_manager.magics.values():

@@ -212,7 +212,13 @@ def test_faults_can_be_set_over_http(caller: Caller) -> None:
 
 @pytest.mark.parametrize(
     ("body", "named"),
-    [(b'{"staus": 500}', "staus"), (b"{", "Expecting"), (b'{"body": "x"}', "'x'")],
+    [
+        (b'{"staus": 500}', "staus"),
+        (b'{"staus": 500}', "retry_after"),
+        (b"{", "JSON object"),
+        (b"[1]", "JSON object"),
+        (b'{"body": "x"}', "'x'"),
+    ],
 )
 def test_a_malformed_rule_is_refused_with_its_reason(
     caller: Caller, body: bytes, named: str

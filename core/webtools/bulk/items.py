@@ -203,8 +203,8 @@ def _table(operation: Operation, file: IO[str], path: str, column: str | None) -
         if names and column is None and not {name.lower() for name in names} & _COLUMNS[operation]:
             columns = " or ".join(sorted(_COLUMNS[operation]))
             raise InputError(
-                f"{path} has no column {columns}, only {listed(names)}. "
-                f"Name the column with --column (`column` in Python)."
+                f"{path} has no column {columns}. Its columns: {listed(names)}. "
+                "Choose one with --column (`column` in Python)."
             )
         yield from rows
     except csv.Error as error:

@@ -28,9 +28,12 @@ _SYNONYMS = {
     **dict.fromkeys(("--domain", "--domains", "--site"), "--include-domain"),
     **dict.fromkeys(("--api", "--engine"), "--provider"),
 }
-_UNKNOWN = re.compile(
-    r"""invalid choice: (['"])(?P<choice>.*?)\1 \(|unrecognized arguments: (?P<option>-[^\s=]*)"""
+_UNKNOWN_CHOICE = re.compile(
+    r"""argument (?P<name>.*?): invalid choice: (?P<choice>'.*?'|".*?") """
+    r"\(choose from (?P<choices>.*)\)"
 )
+_UNKNOWN_OPTION = re.compile(r"unrecognized arguments: (?P<option>-[^\s=]*)")
+_MISSING = re.compile(r"the following arguments are required: (?P<names>.*)")
 _IN_PARAGRAPH = re.compile(r"^(\S.*)\n(?=\S)", re.MULTILINE)  # without indented lines
 
 Argument: TypeAlias = "tuple[list[str], dict[str, Any]]"
@@ -159,12 +162,16 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise a `UsageError` with a suggestion."""
         hint = ""
-        if match := _UNKNOWN.search(message):
-            choices = (choice for action in self._actions for choice in action.choices or ())
-            words = self._option_string_actions if match["option"] else choices
-            hint = _hint(match["option"] or match["choice"], words)
-        elif message.endswith("CALL-ID"):
-            hint = ". `webtools log tail` lists the IDs of recent calls"
+        if match := _UNKNOWN_CHOICE.fullmatch(message):
+            choices = [choice.strip(" '") for choice in match["choices"].split(",")]
+            message = f"Unknown {match['name']} {match['choice']}"
+            hint = _hint(match["choice"][1:-1], choices) or f"; use {', '.join(choices)}"
+        elif match := _UNKNOWN_OPTION.search(message):
+            hint = _hint(match["option"], self._option_string_actions)
+        elif match := _MISSING.fullmatch(message):
+            message = f"{match['names']} is missing"
+            if message.startswith("CALL-ID"):
+                hint = ". `webtools log tail` lists the IDs of recent calls"
         raise UsageError(f"{message}{hint}", self.prog)
 
 

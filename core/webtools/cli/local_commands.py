@@ -170,7 +170,7 @@ CONFIGURE = Command(
     "find, check or write the config file",
     "config:run",
     "Find, check, create or change the config file. Type the key at the prompt,\n"
-    "or pipe it to standard input. As an argument, other users could see it.",
+    "or pipe it to standard input. Never put it into the command, where other users can see it.",
     """\
 actions:
   path       print where the file belongs, and which file is in use

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import SecretStr
 
 from webtools._internal.http.proxies import Proxy
+from webtools._internal.logs.log_reading import duration
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote
@@ -109,10 +110,11 @@ def _cache(accounts: Accounts) -> str:
     cache = accounts.config.cache
     if not cache.enabled:
         return "off"
-    ttl = f"kept for {cache.ttl_ms / 1000:,g} s" if cache.ttl_ms else "not kept (ttlMs is 0)"
+    age = duration(cache.ttl_ms / 1000)
+    ttl = f"entries are used for {age}" if cache.ttl_ms else "not used (ttlMs is 0)"
     if accounts.config.storage.url:
-        return f"in the storage; answers are {ttl}"
-    return f"{cache_path(accounts)}; answers are {ttl}; at most {_size(cache.max_bytes)}"
+        return f"in the storage; {ttl}"
+    return f"{cache_path(accounts)}; {ttl}; at most {_size(cache.max_bytes)}"
 
 
 def _log(accounts: Accounts) -> str:

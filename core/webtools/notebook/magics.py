@@ -24,7 +24,13 @@ from typing import Any, cast
 from webtools_sandbox import SandboxServer
 
 try:
-    from IPython.core.error import TryNext, UsageError
+    from IPython.core.completer import (
+        CompletionContext,
+        SimpleCompletion,
+        SimpleMatcherResult,
+        context_matcher,
+    )
+    from IPython.core.error import UsageError
     from IPython.core.magic import (
         Magics,
         line_cell_magic,
@@ -171,18 +177,14 @@ class WebMagics(Magics):
             return NotebookProgress()
         return TerminalProgress() if find_spec("rich") else nullcontext()
 
-    def complete(self, _: Any, event: Any) -> list[str]:
-        """Complete options and their values, such as names of providers.
-
-        Raises:
-            TryNext: There is no completion. IPython then tries others.
-        """
+    @context_matcher()
+    def complete(self, context: CompletionContext) -> SimpleMatcherResult:
+        """Complete options and their values, such as names of providers, without Python's names."""
         words: list[str] = []
         with suppress(Exception):  # such as invalid settings
-            words = self._completions(event.text_until_cursor)
-        if not words:
-            raise TryNext
-        return words
+            words = self._completions(context.text_until_cursor)
+        matches = [SimpleCompletion(word) for word in words if word.startswith(context.token)]
+        return {"completions": matches, "ordered": True, "suppress": bool(matches)}
 
     def _completions(self, text: str) -> list[str]:
         match = _ANY_MAGIC.match(text)
@@ -304,7 +306,7 @@ def load_ipython_extension(shell: Any) -> None:
     """Add the magics. `%load_ext webtools` calls this function."""
     magics = WebMagics(shell)
     shell.register_magics(magics)
-    shell.set_hook("complete_command", magics.complete, re_key=_ANY_MAGIC.pattern)
+    shell.Completer.custom_matchers.append(magics.complete)
     shell.input_transformer_manager.token_transformers.append(Question)
 
 
@@ -318,6 +320,5 @@ def unload_ipython_extension(shell: Any) -> None:
     for kind in manager.magics.values():
         for name in (*MAGICS, *_OTHER_MAGICS):
             kind.pop(name, None)
-    completers = shell.strdispatchers["complete_command"].regexs
-    completers.pop(_ANY_MAGIC, None)  # equal to the compiled pattern
+    shell.Completer.custom_matchers.remove(magics.complete)
     shell.input_transformer_manager.token_transformers.remove(Question)
