@@ -33,13 +33,14 @@ def respond(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"results": [{"title": "T", "url": "https://a.example/"}]})
 
 
-def client(path: str | Path, usd_per_day: float = USD_PER_DAY) -> WebTools:
-    """Return a client whose cache and budget are in a file."""
+def client(path: str | Path, usd_per_day: float = USD_PER_DAY, url: str | None = None) -> WebTools:
+    """Return a client whose cache and budget are in a file, or on a Redis server."""
     settings = {
         "providers": [{"name": "exa", "type": "exa", "apiKey": "test-key-0123456789"}],
         "cache": {"path": str(path)},
         "budget": {"usdPerDay": usd_per_day},
         "log": {"enabled": False},
+        **({"storage": {"url": url}} if url else {}),
     }
     return WebTools(settings, transport=httpx.MockTransport(respond))
 
@@ -87,11 +88,15 @@ def _size(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def test_children_forked_while_threads_search_can_search_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", ["sqlite", "redis"])
+def test_children_forked_while_threads_search_can_search_too(
+    store: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     path = tmp_path / "webtools.sqlite3"
+    url = request.getfixturevalue("own_redis").url if store == "redis" else None
     is_over = threading.Event()
     faults: list[BaseException] = []
-    web = client(path, usd_per_day=1_000_000)
+    web = client(path, 1_000_000, url)
 
     def search_on() -> None:
         number = 0
@@ -114,7 +119,8 @@ def test_children_forked_while_threads_search_can_search_too(tmp_path: Path) -> 
     assert codes == [0] * 6
     assert faults == []
     web.close()
-    assert_sound(path)
+    if store == "sqlite":
+        assert_sound(path)
 
 
 def _exit_code_of_child(web: WebTools, query: str) -> int:
