@@ -73,16 +73,23 @@ def test_the_first_sentence_without_any_provider(
 def test_a_malformed_config_file_is_answered_with_its_place_and_an_example(
     home: Path, text: str
 ) -> None:
-    path = home / "team.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError) as caught:
-        WebTools(path).search("match")
-    place = home / "config/webtools/web-search.json"
-    assert str(caught.value).split("\n")[1] == (
-        f"A config file belongs at {place}. A minimal valid example: "
+    example = (
+        "A minimal valid example: "
         '{"providers": [{"name": "exa", "type": "exa", "apiKey": "YOUR_EXA_API_KEY", '
         '"options": {"searchHighlights": true}}]}'
     )
+    place = home / "config/webtools/web-search.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        WebTools().search("match")
+    assert str(caught.value).split("\n")[1] == f"A config file belongs at {place}. {example}"
+
+    named = home / "team.json"
+    named.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        WebTools(named).search("match")
+    assert str(caught.value).split("\n")[1] == example
 
 
 # --- results and failures ----------------------------------------------------------------------

@@ -25,7 +25,7 @@ from webtools.truncation import fair_shares, fit
 INDENT = "   "
 NO_RESULTS = "No results found."
 NO_ANSWER = "The sources do not answer the question."
-NO_PASSAGE = "This page has no passage of its own that bears on the question."
+NO_PASSAGE = "No passage of this page was chosen for the question."
 _BLANK = "\n\n"
 _LONGEST_NAME = 500  # characters of a title or an author, where not all of it fits
 _LONGEST_SNIPPET = 2000
@@ -236,8 +236,8 @@ def _size(text: str) -> int:
 def pages_left_out(count: int, total: int) -> str:
     """Report how many pages at the end are omitted because their URLs do not fit."""
     return (
-        f"[The last {count} of {total} pages are not shown: there is no room for their URLs. "
-        "The full output and the details have them.]"
+        f"[The last {count} of {total} pages are omitted to fit the output limit. "
+        "The full output and the details list them.]"
     )
 
 
@@ -257,7 +257,7 @@ def research_text(envelope: ResearchEnvelope) -> str:
     sources = [each.model_copy(update={"snippet": ""}) for each in results]
     parts = [answer.summary or NO_ANSWER]
     if envelope.passages:
-        parts.append("Passages:" if answer.summary else "The passages that come nearest:")
+        parts.append("Passages:" if answer.summary else "The closest passages:")
     numbers = {result.url: number for number, result in reversed([*enumerate(results, 1)])}
     parts += [passage_text(each, f"[{numbers[each.url]}]") for each in envelope.passages]
     return _BLANK.join([*parts, "Sources:\n" + search_text(sources, "\n")])
@@ -286,10 +286,10 @@ def research_footer(envelope: ResearchEnvelope) -> str:
     if meta.uncertainty:
         lines.append(f"Uncertainty: {defused_line(meta.uncertainty)}")
     source = ", from the cache" if meta.cache_hit else ""
-    provider = meta.provider_used or "no provider"
-    lines.append(f"Retrieved {meta.retrieved_at:%Y-%m-%d %H:%M} UTC by {provider}{source}.")
+    provider = f" by {meta.provider_used}" if meta.provider_used else ""
+    lines.append(f"Retrieved {meta.retrieved_at:%Y-%m-%d %H:%M} UTC{provider}{source}.")
     if meta.degraded:
-        lines.append(f"Degraded: {', '.join(meta.degraded)} did not serve.")
+        lines.append(f"Degraded: {', '.join(meta.degraded)} (failed or skipped).")
     return "\n".join([*lines, *filter(None, [footer((), meta.warnings)])])
 
 
@@ -308,11 +308,11 @@ def part_footer(response: ReadResponse) -> str:
     if response.find and response.found_at is None:
         lines = [f'["{find}" is not in characters {response.offset} to {total}.]']
     else:
-        end = "" if response.next_offset is not None else ", the end"
+        end = "" if response.next_offset is not None else " (the end)"
         lines = [f"[Characters {response.offset} to {stop} of {total}{end}.]"]
     if response.found_at is not None:
         hit = response.found_at
-        lines.append(f'["{find}" is at {hit}; for the next one, find it from {hit + 1} on.]')
+        lines.append(f'["{find}" is at {hit}. To find the next one, use offset {hit + 1}.]')
     if response.next_offset is not None:
         lines.append(pointer(response.handle, response.next_offset))
     return "\n".join([*lines, *filter(None, [footer((), response.warnings)])])

@@ -34,7 +34,7 @@ from webtools.config import (
     find_config,
     load,
 )
-from webtools.config.config_file import EXAMPLE_LINE, PLACEHOLDER
+from webtools.config.config_file import example_line
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
@@ -58,8 +58,7 @@ def fault(text: str) -> str:
     assert_hides_the_key(caught.value)
     assert message.startswith(f"{ORIGIN}: ")
     first, second = message.split("\n")
-    assert str(config_paths()[0]) in second
-    assert second.endswith(EXAMPLE_LINE)
+    assert second.endswith(example_line())
     return first.removeprefix(f"{ORIGIN}: ").removesuffix(".")
 
 
@@ -222,7 +221,7 @@ def test_a_faulty_entry_is_refused_with_its_path_and_value(
 
 @pytest.mark.parametrize("key", ["${EXA_API_KEY}", "$EXA_API_KEY", "${x:-" + CANARY + "}", " $A "])
 def test_a_variable_reference_is_not_a_key(key: str) -> None:
-    assert fault(text_of(entry(apiKey=key))).startswith("providers[0].apiKey is taken literally")
+    assert fault(text_of(entry(apiKey=key))).startswith("providers[0].apiKey looks like a variable")
 
 
 @pytest.mark.parametrize("bad", ["\n", " ", "\x00", "é", "\u200b", "\x7f"])
@@ -383,7 +382,7 @@ def test_a_function_that_another_process_could_not_import_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("function", "fault"),
-    [(broken_manager, "raises LookupError"), (keyless_manager, "is empty"), (dict, "gives a dict")],
+    [(broken_manager, "raises LookupError"), (keyless_manager, "is empty"), (dict, "returns a dict")],
 )
 def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: str) -> None:
     settings = Settings({"providers": [{"name": "exa", "type": "exa", "apiKey": function}]})
@@ -464,7 +463,7 @@ def test_a_named_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts()
     assert str(path) in str(caught.value)
-    assert EXAMPLE_LINE not in str(caught.value)
+    assert example_line() not in str(caught.value)
 
 
 def test_a_file_that_cannot_be_read_is_an_error(home: Path) -> None:
@@ -561,13 +560,15 @@ def test_without_file_and_key_four_lines_say_what_is_missing_and_what_is_enough(
     assert [name for name in named if name not in keys] == []
     assert str(config_paths()[0]) in file
     assert "webtools config init" in file
-    assert file.endswith(EXAMPLE_LINE)
+    shown = json.loads(file[file.index("{") :])
+    assert PROVIDERS[shown["providers"][0]["type"]].can(capability)
+    assert load(json.dumps(shown), "file").providers
     assert "webtools demo" in without_key
 
 
-@pytest.mark.parametrize("key", [PLACEHOLDER, "exa_..."])
+@pytest.mark.parametrize("key", ["YOUR_EXA_API_KEY", "YOUR_KAGI_API_KEY", "exa_..."])
 def test_the_key_of_the_example_is_refused(tmp_path: Path, key: str) -> None:
-    path = write(tmp_path / "c.json", EXAMPLE.replace(PLACEHOLDER, key))
+    path = write(tmp_path / "c.json", EXAMPLE.replace("YOUR_EXA_API_KEY", key))
     with pytest.raises(ConfigError) as caught:
         Settings(path).accounts()
     assert 'apiKey of "exa-main"' in str(caught.value)

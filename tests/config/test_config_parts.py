@@ -19,7 +19,7 @@ from webtools.config import (
     Settings,
     load,
 )
-from webtools.config.config_file import EXAMPLE_LINE
+from webtools.config.config_file import example_line
 from webtools.errors import ConfigError
 
 ORIGIN = "/etc/web-search.json"
@@ -35,7 +35,7 @@ def fault(**top: Any) -> str:
         load(json.dumps({"providers": PROVIDERS, **top}), ORIGIN)
     message = str(caught.value)
     first, second = message.split("\n")
-    assert second.endswith(EXAMPLE_LINE)
+    assert second.endswith(example_line())
     return first.removeprefix(f"{ORIGIN}: ").removesuffix(".")
 
 
@@ -155,7 +155,7 @@ def test_a_faulty_value_is_refused_with_its_path(
     assert all(word in message for word in named)
 
 
-ABLE = 'these can serve: "my-exa", "my-brave", "my-context7"'
+ABLE = 'Use one of: "my-exa", "my-brave", "my-context7"'
 
 
 @pytest.mark.parametrize(

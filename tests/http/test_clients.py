@@ -201,7 +201,7 @@ def test_a_compressed_answer_that_ends_early_is_refused(send: Send) -> None:
     packed = gzip.compress(b"text " * 1000)[:-10]
     with (
         RawServer(answering(response(packed, headers=[("Content-Encoding", "gzip")]))) as server,
-        pytest.raises(RequestError, match="broke off"),
+        pytest.raises(RequestError, match="cut off"),
     ):
         send(server.url)
 
@@ -277,7 +277,7 @@ SLOW: dict[str, Script] = {
 @pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)
 def test_the_deadline_bounds_the_complete_call(send: Send, script: Script) -> None:
     with RawServer(script) as server, within(1.0):
-        with pytest.raises(RequestTimeoutError, match="^no answer came in time$") as caught:
+        with pytest.raises(RequestTimeoutError, match="^no response in time$") as caught:
             send(server.url, SHORT)
         assert caught.value.retryable
 
@@ -344,7 +344,7 @@ def test_a_huge_body_is_refused_before_it_fills_the_memory(
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-    assert str(caught.value) == "the answer is larger than 16 MiB"
+    assert str(caught.value) == "the response is larger than 16 MiB"
     assert (caught.value.status, caught.value.retryable) == (200, False)
     assert peak < 40 * 1024 * 1024
 
@@ -415,7 +415,7 @@ def test_an_invalid_response_is_a_retryable_request_error(send: Send, data: byte
             send(server.url, 2.0)
         assert type(caught.value) is RequestError
         assert caught.value.retryable
-        assert str(caught.value) == "the answer broke off or is no valid HTTP"
+        assert str(caught.value) == "the response was cut off or is not valid HTTP"
         server._script = answering(response())
         assert send(server.url).status == 200
 
@@ -423,7 +423,7 @@ def test_an_invalid_response_is_a_retryable_request_error(send: Send, data: byte
 def test_a_refused_connection_is_a_request_error(send: Send) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with pytest.raises(RequestError, match="no connection to http.* could be made"):
+    with pytest.raises(RequestError, match="could not connect to http"):
         send(f"http://127.0.0.1:{port}")
 
 
@@ -434,14 +434,14 @@ def test_a_dead_proxy_is_named_without_its_login(
         dead = f"127.0.0.1:{listener.getsockname()[1]}"
     with pytest.raises(RequestError) as caught:
         send(page(webtools_sandbox), proxy=SecretStr(f"http://user:secret@{dead}"))
-    assert str(caught.value).endswith(f"could be made through the proxy http://{dead}")
+    assert str(caught.value).endswith(f"through the proxy http://{dead}")
 
 
 @pytest.mark.parametrize(
     "url", ["http://[::1", "ftp://127.0.0.1/", "//127.0.0.1", "", "http://\ud800/"]
 )
 def test_an_address_that_cannot_be_used_is_an_error_not_to_retry(send: Send, url: str) -> None:
-    with pytest.raises(RequestError, match="address") as caught:
+    with pytest.raises(RequestError, match="URL") as caught:
         send(url)
     assert not caught.value.retryable
 

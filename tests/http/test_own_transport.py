@@ -63,7 +63,7 @@ def test_the_proxy_of_an_entry_is_not_passed_over_silently() -> None:
     entry = {**CONFIG["providers"][0], "proxy": "http://127.0.0.1:9"}
     web = WebTools({**CONFIG, "providers": [entry]}, transport=Answering())
     with pytest.raises(
-        ConfigError, match=r"providers\[0\]\.proxy: give the proxy to the transport"
+        ConfigError, match=r"providers\[0\]\.proxy has no effect"
     ):
         web.search("asyncio")
     entry["proxy"] = "none"
@@ -117,9 +117,9 @@ async def test_errors_of_the_transport_become_ours_and_others_stay_what_they_are
         raise httpx.ConnectError("no", request=request)
 
     own = httpx.MockTransport(refuse)
-    with pytest.raises(RequestError, match=r"no connection to https://docs.example"):
+    with pytest.raises(RequestError, match=r"could not connect to https://docs.example"):
         BlockingHTTP(own).send(PAGE, time.monotonic() + 60)
-    with pytest.raises(RequestError, match=r"no connection to https://docs.example"):
+    with pytest.raises(RequestError, match=r"could not connect to https://docs.example"):
         await AsyncHTTP(own).send(PAGE, time.monotonic() + 60)
     with pytest.raises(AssertionError, match=r"not mocked"):
         BlockingHTTP(httpx.MockTransport(_not_mocked)).send(PAGE, time.monotonic() + 60)

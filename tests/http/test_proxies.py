@@ -196,7 +196,7 @@ def test_an_error_names_the_proxy_without_its_login_and_the_variable(
         set_variables(**{variable: f"http://test-key-canary:@127.0.0.1:{port}"})
         with pytest.raises(RequestError) as caught:
             search(settings(f"{scheme}://api.example", timeoutMs=400))
-    assert f"through the proxy http://127.0.0.1:{port}, which {variable} names" in str(caught.value)
+    assert f"through the proxy http://127.0.0.1:{port} (from {variable})" in str(caught.value)
     assert "canary" not in str(caught.value)
 
 
@@ -241,7 +241,7 @@ def test_a_page_is_read_through_the_proxy_where_there_are_no_other_names(
         response = web.fetch("http://news.example/ferry")
     assert "forty times" in (response.pages[0].text or "")
     assert proxy.requests[0].startswith(b"GET http://news.example/ferry ")
-    assert "The proxy that http_proxy names looks the hosts up" in response.warnings[0]
+    assert "The proxy from http_proxy looks up the hosts" in response.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_config_check_names_the_proxies_of_the_environment_without_logins(
 ) -> None:
     set_variables(HTTPS_PROXY="http://me:test-key-canary@p.example:3128")
     lines = describe(Settings(settings()).accounts(), {})
-    assert "Proxy for https URLs: http://p.example:3128, which HTTPS_PROXY names" in lines
+    assert "Proxy for https URLs: http://p.example:3128, set by HTTPS_PROXY" in lines
     assert "canary" not in "".join(lines)
 
 

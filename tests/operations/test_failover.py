@@ -232,7 +232,7 @@ def test_a_fetch_falls_back_to_the_next_provider(
         result = web.fetch(url)
     assert result.provider == result.pages[0].source_provider == "own"
     assert attempts_of(result) == [("exa", False, True), ("own", True, False)]
-    assert result.warnings[0].startswith(f'"own" fetched {url}, as "exa" failed: ')
+    assert result.warnings[0].startswith(f'"own" fetched {url}, because "exa" failed: ')
 
 
 def test_a_page_that_one_provider_could_not_fetch_is_fetched_by_the_next(

@@ -97,7 +97,7 @@ def test_the_argument_overrides_the_settings(sandbox: SandboxServer) -> None:
         WebTools(on, keyless=False).search("heap queue")
     with pytest.raises(ConfigError, match=r"WebTools\(keyless=True\).*Tavily"):
         WebTools().research("heap queue")
-    with pytest.raises(ConfigError, match='"keyless": true.*Tavily'):
+    with pytest.raises(ConfigError, match='"keyless" to true.*Tavily'):
         WebTools({"providers": [{"name": "d", "type": "direct"}]}).research("heap queue")
 
 

@@ -34,7 +34,7 @@ _USES: dict[Capability, str] = {
     "synthesize": "synthesis",
 }
 
-_INSTALL_READER = f"Or install what reads pages without any key: {INSTALL}"
+_INSTALL_READER = f"Or install the page reader, which needs no key: {INSTALL}"
 DEFAULT_LIMIT = 5  # results per query, if neither the call nor the settings set it
 
 
@@ -52,10 +52,10 @@ def build(
     """
     about = PROVIDERS[entry.type].about
     key = entry.api_key.get_secret_value() if entry.api_key else ""
-    if key == PLACEHOLDER or key.endswith("..."):
+    if PLACEHOLDER.fullmatch(key) or key.endswith("..."):
         message = (
-            f"{origin}: the apiKey of {quote(entry.name)} is the placeholder of an example; "
-            f"put your {about.title} API key there{_set_key(origin, entry.name)}."
+            f"{origin}: the apiKey of {quote(entry.name)} is still the placeholder of the example. "
+            f"Replace it with your {about.title} API key{_set_key(origin, entry.name)}."
         )
         raise ConfigError(message)
     return Account(
@@ -178,7 +178,7 @@ class Accounts:
             raise ConfigError(_key_not_set(capability))
         if not capable:
             remedy = f"{_remedy(capability)}{self.ignored_keys(capability)}"
-            raise ConfigError(f"No provider in {self.origin} can {capability}; {remedy}")
+            raise ConfigError(f"No provider in {self.origin} can {capability}. {remedy}")
         preferred = [account for account in capable if _is_first_choice(account, capability)]
         candidates = preferred or capable
         default = self.config.default_provider
@@ -239,9 +239,9 @@ class Accounts:
             raise self._unknown_provider(name, capability, list(accounts))
         if account not in capable:
             names = listed(account.name for account in capable)
-            remedy = f"these can: {names}." if capable else _remedy(capability)
+            remedy = f"Use one of: {names}." if capable else _remedy(capability)
             remedy += self.ignored_keys(capability)
-            message = f"Provider {quote(name)} (type {account.type}) cannot {capability}; {remedy}"
+            message = f"Provider {quote(name)} (type {account.type}) cannot {capability}. {remedy}"
             raise ConfigError(message, provider=name)
         return account
 
@@ -249,7 +249,7 @@ class Accounts:
         """Return the error for a name that no provider has."""
         alternatives = names or _types_with(capability)
         fault = f"No provider {quote(name)} in {self.origin}{hint(name, alternatives)}"
-        message = f"{fault}; known are: {listed(alternatives)}."
+        message = f"{fault}. Known {'providers' if names else 'types'}: {listed(alternatives)}."
         if not names:
             message += f"\n{first_steps(alternatives, keyless_titles(capability))}"
         elif name in {kind for _, kind in self.ignored()}:
@@ -280,18 +280,18 @@ def _types_with(capability: Capability) -> list[str]:
 def _remedy(capability: Capability) -> str:
     types = listed(_types_with(capability))
     if not types:
-        return "no type can yet."
+        return "No provider type can."
     titles = keyless_titles(capability)
-    keyless = f', or set "keyless" to true, which asks {titles} without a key' if titles else ""
-    return f"add a provider of type {types}{keyless}."
+    keyless = f', or set "keyless" to true to use {titles} without a key' if titles else ""
+    return f"Add a provider of one of these types: {types}{keyless}."
 
 
 def keyless_notices(accounts: Accounts, names: Iterable[str]) -> list[str]:
     """Return a sentence for each stand-in among the providers that received the query."""
     types = {account.name: account.type for account in accounts.active_stand_ins("search")}
     return [
-        f"{PROVIDERS[types[name]].about.title} was asked, without a key: no configured provider "
-        "can search, and keyless is on."
+        f"{PROVIDERS[types[name]].about.title} was used without a key, because no configured "
+        "provider can search and keyless is on."
         for name in names
         if name in types
     ]
@@ -323,7 +323,7 @@ def _key_not_set(capability: Capability) -> str:
 def _set_key(origin: str, name: str) -> str:
     if origin in {CODE, ENVIRONMENT}:
         return ""
-    return f", as `{shlex.join(['webtools', 'config', 'set-key', name, '--config', origin])}` does"
+    return f": `{shlex.join(['webtools', 'config', 'set-key', name, '--config', origin])}`"
 
 
 def cache_path(accounts: Accounts) -> Path:
@@ -351,6 +351,5 @@ def written_log(accounts: Accounts) -> Path:
     if accounts.config.log.enabled:
         return log_path(accounts)
     raise ConfigError(
-        f"The log is turned off in {accounts.origin}, so nothing is known of any call; set "
-        "log.enabled to true there, and call again."
+        f"The log is turned off in {accounts.origin}. To record calls, set log.enabled to true."
     )

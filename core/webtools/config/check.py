@@ -27,7 +27,7 @@ from webtools.errors import ConfigError
 from webtools.providers import Account
 from webtools.providers.about import Options
 
-_SYNTHESIS = "extractive for web-deep, none elsewhere (the defaults)"
+_SYNTHESIS = "extractive for web-deep, off for the other commands (the defaults)"
 
 
 def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
@@ -36,13 +36,13 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
     if origin == ENVIRONMENT:
         names = ", ".join(dict.fromkeys(name for name, _ in key_variables(environ))) or "no key"
         paths = " or ".join(str(path) for path in config_paths())
-        origin = f"{origin} ({names}), as there is no {paths}"
+        origin = f"{origin} ({names}); no config file at {paths}"
     config = accounts.config
     return [
         f"Source: {origin}",
         *map(_account_line, accounts.accounts),
         *map(_proxy_line, accounts.proxies.by_scheme),
-        f"Default provider: {config.default_provider or 'none; the first that can serves'}",
+        f"Default provider: {config.default_provider or 'not set (the first that can serve)'}",
         f"maxResults: {config.max_results or f'{DEFAULT_LIMIT} (the default)'}",
         f"Fence: {config.fence}",
         f"Storage: {_storage(accounts)}",
@@ -78,7 +78,7 @@ def _account_line(account: Account) -> str:
 def _proxy_line(scheme_and_proxy: tuple[str, Proxy]) -> str:
     scheme, proxy = scheme_and_proxy
     urls = "all URLs" if scheme == "all" else f"{scheme} URLs"
-    return f"Proxy for {urls}: {proxy.place}, which {proxy.source} names"
+    return f"Proxy for {urls}: {proxy.place}, set by {proxy.source}"
 
 
 def _account_settings(account: Account) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _account_settings(account: Account) -> Iterator[str]:
 
 def _storage(accounts: Accounts) -> str:
     if place := accounts.config.storage.place:
-        return f"{place}, shared by all processes that name it"
+        return f"{place}, shared by all processes that use it"
     return "a file on this machine"
 
 
@@ -130,8 +130,8 @@ def _keyless(accounts: Accounts) -> str:
         return "off"
     names = listed(account.name for account in accounts.stand_ins)
     if not accounts.active_stand_ins("search"):
-        return "on, and not needed, as a provider can search"
-    return f"on; {names} are asked, as no provider can search"
+        return "on, but not used: a configured provider can search"
+    return f"on; searches use {names}, because no configured provider can search"
 
 
 def _size(count: int) -> str:
@@ -142,7 +142,7 @@ def _size(count: int) -> str:
 
 
 def _research_lines(research: ResearchConfig) -> list[str]:
-    chains = [f"Chain of {key}: {listed(names)}" for key, names in research.chain.items()]
+    chains = [f"Chain for {key}: {listed(names)}" for key, names in research.chain.items()]
     return [*chains, f"Synthesis: {research.synthesis or _SYNTHESIS}"]
 
 
@@ -179,7 +179,7 @@ def _short_passwords(accounts: Accounts) -> Iterator[str]:
         if word and len(unquote(word)) < SHORTEST_LOGIN:
             yield (
                 f"the password in {setting} has fewer than {SHORTEST_LOGIN} characters, so it is "
-                "not redacted on its own"
+                "redacted only as part of the URL"
             )
 
 
@@ -192,9 +192,9 @@ def _unusable_stores(accounts: Accounts) -> Iterator[str]:
         except ConfigError as error:
             yield str(error)
     elif config.cache.enabled and not _is_writable(path := cache_path(accounts)):
-        yield f"{path} cannot be written: no answer is cached"
+        yield f"{path} cannot be written, so responses are not cached"
     if config.log.enabled and not _is_writable(path := log_path(accounts)):
-        yield f"{path} cannot be written: no call is logged, so `webtools explain` finds none"
+        yield f"{path} cannot be written, so calls are not logged"
 
 
 def _is_writable(path: Path) -> bool:
@@ -207,4 +207,6 @@ def _exposure(origin: str) -> list[str]:
     is_file = origin not in {CODE, ENVIRONMENT} and os.name == "posix"
     if not is_file or not Path(origin).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         return []
-    return [f"other users may open {origin}, which holds keys: chmod 600 {shlex.quote(origin)}"]
+    return [
+        f"other users may open {origin}, which contains keys. Run: chmod 600 {shlex.quote(origin)}"
+    ]

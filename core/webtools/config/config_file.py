@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from webtools.config.paths import CODE, config_paths
 from webtools.errors import ConfigError, Fault
 
-PLACEHOLDER = "YOUR_EXA_API_KEY"
+PLACEHOLDER = re.compile(r"YOUR_\S+_API_KEY")
 EXAMPLE = """\
 {"defaultProvider": "exa-main",
  "providers": [{"name": "exa-main", "type": "exa", "apiKey": "%s",
                 "options": {"defaultSearchLimit": 5, "defaultFetchTextMaxCharacters": 12000,
                             "searchHighlights": true}}]}\
-""".replace("%s", PLACEHOLDER)
+""".replace("%s", "YOUR_EXA_API_KEY")
 """A valid config file, for `webtools config example`."""
-EXAMPLE_LINE = (
-    '{"providers": [{"name": "exa", "type": "exa", "apiKey": "%s", '
-    '"options": {"searchHighlights": true}}]}'
-).replace("%s", PLACEHOLDER)
-"""A minimal valid config file on one line, for messages."""
 
 CONFIG_VARIABLE = "WEBTOOLS_CONFIG"  # names the config file
 
 _MAX_BYTES = 1024 * 1024
 _PIPE_TIMEOUT = 2.0  # seconds
+
+
+def example_line(types: Iterable[str] = ("exa",)) -> str:
+    """Return a minimal valid config file on one line, for messages.
+
+    Args:
+        types: The provider types that would help; Exa is preferred.
+    """
+    kind = min(types, key=lambda kind: kind != "exa")
+    options = ', "options": {"searchHighlights": true}' if kind == "exa" else ""
+    key = f"YOUR_{kind.upper()}_API_KEY"
+    entry = f'{{"name": "{kind}", "type": "{kind}", "apiKey": "{key}"{options}}}'
+    return f'{{"providers": [{entry}]}}'
 
 
 def status(path: Path) -> os.stat_result | None:
@@ -67,7 +77,7 @@ def _bytes(path: Path) -> bytes:
     """Read a file or a pipe, such as a shell's `<(...)`, of limited size."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISDIR(mode)):
-        raise OSError(None, "it is no regular file")
+        raise OSError(None, "it is not a regular file")
     content = b""
     with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
         while part := _next_part(file.fileno(), wait=stat.S_ISFIFO(mode)):
@@ -83,30 +93,33 @@ def _open_nonblocking(path: str, flags: int) -> int:
 
 def _next_part(file: int, *, wait: bool) -> bytes:
     if wait and not select.select([file], [], [], _PIPE_TIMEOUT)[0]:
-        raise OSError(None, "nothing comes out of the pipe")
+        raise OSError(None, "the pipe sent no data")
     return os.read(file, 65_536)
 
 
 def missing_file(path: Path, variable: str = "") -> ConfigError:
     """Return the error for a missing config file that the caller or a variable names."""
-    origin = f"{path}, which {variable} names," if variable else f"{path}"
+    origin = f"{path} (from {variable})" if variable else f"{path}"
     init = f"webtools config init --config {shlex.quote(str(path))}"
-    return ConfigError(f"{origin} does not exist. Check the path, or write the file with `{init}`.")
+    return ConfigError(
+        f"{origin} does not exist. Check the path, or create the file with `{init}`."
+    )
 
 
 def settings_error(origin: str, message: str, fault: Fault = Fault.NONE) -> ConfigError:
     """Return the error for invalid settings. For a file, it shows a valid example."""
     text = f"{origin}: {message.removesuffix('.')}."
     if origin != CODE and fault is not Fault.BROKEN_PLUGIN:
-        place = f"A config file belongs at {config_paths()[0]}."
-        text += f"\n{place} A minimal valid example: {EXAMPLE_LINE}"
+        paths = config_paths()
+        place = f"A config file belongs at {paths[0]}. " if Path(origin) in paths else ""
+        text += f"\n{place}A minimal valid example: {example_line()}"
     return ConfigError(text)
 
 
 def absolute(path: str | os.PathLike[str]) -> Path:
     """Return the absolute path, with `~` expanded."""
     if not os.fspath(path):
-        raise ConfigError("the path of the config file is empty; name a file, or pass None")
+        raise ConfigError("The path of the config file is empty. Pass a path, or None.")
     # Path.expanduser() would raise for a user without a home folder.
     expanded = Path(os.path.expanduser(path))  # noqa: PTH111
     try:

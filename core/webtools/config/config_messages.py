@@ -33,7 +33,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
         key, fields = str(fault["loc"][-1]), model.model_fields
         # Python code spells the settings with underscores, a config file in camel case.
         names = [*fields] if "_" in key else [str(info.alias) for info in fields.values()]
-        return f"{path} is an unknown key{hint(key, names)}; known are: {', '.join(names)}"
+        return f"{path} is an unknown key{hint(key, names)}. Known keys: {', '.join(names)}"
     if fault["type"] == "missing":
         return f"{path} is missing"
     text = re.sub(r"^Value error, |^\w+ (?=should)", "", fault["msg"]).replace("should", "must", 1)
@@ -64,7 +64,7 @@ def _quoted_unless_word(key: str) -> str:
 def not_picklable(kind: type) -> TypeError:
     """Return the error for pickling an object that holds keys."""
     return TypeError(
-        f"{kind.__name__} holds API keys, so it cannot be pickled; "
-        "give the other process the config file's path and build it there, or give as apiKey a "
-        "function that can be imported by its name"
+        f"{kind.__name__} holds API keys, so it cannot be pickled. "
+        "In the other process, build it from the config file's path, or use as apiKey a function "
+        "that can be imported by its name."
     )

@@ -239,7 +239,7 @@ class Config(TopLevel):
                     f"providers[{i}].name repeats {quote(name)}, which must be unique"
                 )
         if (default := self.default_provider) is not None and default not in names:
-            fault = f"defaultProvider {quote(default)} is unknown; known are: {listed(names)}"
+            fault = f"defaultProvider {quote(default)} is unknown. Known providers: {listed(names)}"
             raise ConfigError(fault)
         return self
 
@@ -251,7 +251,7 @@ class Config(TopLevel):
         for i, entry in enumerate(self.providers):
             name = entry.fetch_fallback
             if name is not None and name not in fetchers:
-                fault = f"fetchFallback {quote(name)} cannot fetch; these can: {listed(fetchers)}"
+                fault = f"fetchFallback {quote(name)} cannot fetch. Use one of: {listed(fetchers)}"
                 raise ConfigError(f"providers[{i}].{fault}")
         return self
 
@@ -276,19 +276,19 @@ def _chain_fault(research: ResearchConfig, providers: Sequence[ProviderConfig]) 
             if fault := _link_fault(types.get(name)):
                 usable = listed(name for name, kind in types.items() if not _link_fault(kind))
                 all_types = listed(kind for kind in PROVIDERS if not _link_fault(kind))
-                remedy = f"these can serve: {usable}" if usable else f"add one of type {all_types}"
-                return f"chain.{command}[{i}] {quote(name)} {fault}; {remedy}"
+                remedy = f"Use one of: {usable}" if usable else f"Add one of type {all_types}"
+                return f"chain.{command}[{i}] {quote(name)} {fault}. {remedy}"
     return ""
 
 
 def _link_fault(kind: str | None) -> str:
     """Explain why a provider type cannot be in a chain, or return ""."""
     if kind is None:
-        return "is no configured provider"
+        return "is not a configured provider"
     if PROVIDERS[kind].about.research == "never":
-        return f"is of type {kind}, which serves research only for synthesis"
+        return f"has type {kind}, which research uses only for synthesis"
     if not {"search", "docs"} & {*capabilities(kind)}:
-        return f"is of type {kind}, which cannot search or look up docs"
+        return f"has type {kind}, which cannot search or look up docs"
     return ""
 
 
@@ -301,7 +301,7 @@ def _synthesis_fault(synthesis: str | None, providers: Sequence[ProviderConfig])
         return ""
     types = list(filter(_can_synthesize, PROVIDERS))
     if synthesis in types:
-        return f"synthesis needs a provider of type {quote(synthesis)}: add one to providers"
+        return f"synthesis needs a provider of type {quote(synthesis)}. Add one to providers"
     names = ", ".join(f"'{name}'" for name in ("extractive", *types))
     return f"synthesis must be {names} or 'none', or the name of a provider that can synthesize"
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from webtools._internal.text.reader import Place, place
-from webtools.config.config_file import EXAMPLE_LINE
+from webtools.config.config_file import example_line
 from webtools.config.paths import config_paths
 from webtools.providers import PROVIDERS, About, Capability
 
@@ -50,6 +50,7 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     """
     words = _WORDS[place()]
     abouts = [PROVIDERS[kind].about for kind in types]
+    example = example_line(about.name for about in abouts if about.key_variables)
     keys = [_names(*about.key_variables) for about in abouts if about.key_variables]
     addresses = [
         f"{_names(*about.url_variables)}, the address of your own {about.title}"
@@ -58,11 +59,11 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     ]
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
     trial = f"{words.trial}{install} needs no key"
-    without_key = f"Without a key: {words.keyless} asks {keyless}; {trial}."
+    without_key = f"Without a key: {words.keyless} uses {keyless}; {trial}."
     lines = [
         f"Any one of these keys is enough{_WHERE.get(place(), '')}: {', '.join(keys)}"
         + "".join(f"; or {address}" for address in addresses),
-        f"Or write the config file {config_paths()[0]} with `webtools config init`: {EXAMPLE_LINE}",
+        f"Or write the config file {config_paths()[0]} with `webtools config init`: {example}",
         without_key if keyless else f"{trial[0].upper()}{trial[1:]}.",
         *PROVIDERS.load_announced(),
     ]

@@ -138,7 +138,7 @@ def secret_keys(api_keys: Any) -> dict[str, SecretStr | Callable[[], str]]:
     del api_keys
     if kind:
         raise ConfigError(
-            f'api_keys must map provider types to keys, as {{"exa": "..."}}, not {kind}.'
+            f'api_keys must map provider types to keys, such as {{"exa": "..."}}, not {kind}.'
         )
     return keys
 
@@ -146,8 +146,8 @@ def secret_keys(api_keys: Any) -> dict[str, SecretStr | Callable[[], str]]:
 def unknown_setting(name: str, names: Sequence[str]) -> TypeError:
     """Return the error for a keyword argument that `WebTools` does not have."""
     return TypeError(
-        f"WebTools() got an unexpected keyword argument {quote(name)}{hint(name, names)}; "
-        f"known are: {', '.join(names)}"
+        f"WebTools() got an unexpected keyword argument {quote(name)}{hint(name, names)}. "
+        f"Known arguments: {', '.join(names)}"
     )
 
 

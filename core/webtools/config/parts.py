@@ -208,7 +208,7 @@ class ResearchConfig(_Optional):
 def _command(key: object) -> str:
     if key not in COMMANDS:
         near = hint(str(key), COMMANDS)
-        fail(f"names the unknown command {quote(str(key))}{near}; known are: {listed(COMMANDS)}")
+        fail(f"has the unknown command {quote(str(key))}{near}. Known commands: {listed(COMMANDS)}")
     return str(key)
 
 
@@ -217,7 +217,7 @@ def _names(path: str, value: object) -> tuple[str, ...]:
         raise ConfigError(f"{path} must be a list of provider names")
     names = tuple(cast("Sequence[object]", value))
     if not names:
-        raise ConfigError(f"{path} is empty: name at least one provider, or leave it out")
+        raise ConfigError(f"{path} is empty. List at least one provider, or remove it")
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise ConfigError(f"{path}[{i}] must be the name of a provider")
@@ -248,7 +248,7 @@ class FetchConfig(_Optional):
             fail("must be a list of hosts")
         entries = tuple(cast("Sequence[object]", value))
         if not entries:
-            fail("is empty: name at least one host, or leave it out")
+            fail("is empty. List at least one host, or remove it")
         if not all(isinstance(entry, str) for entry in entries):
             fail("must be a list of hosts")
         for entry in cast("Sequence[str]", entries):

@@ -52,9 +52,9 @@ def clash(cache: CacheConfig, log: LogConfig, origin: str) -> str:
     files = {key: os.path.normcase(os.path.normpath(path)) for key, path in paths.items() if path}
     for key, path in files.items():
         if path == config:
-            return f"{key} is this config file itself: name another file"
+            return f"{key} is the config file itself. Choose another file"
     if len(files) > len({*files.values()}):
-        return "cache.path and log.path are one file: name two"
+        return "cache.path and log.path are the same file. Choose two files"
     return ""
 
 

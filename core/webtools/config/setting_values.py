@@ -32,20 +32,20 @@ _REFERENCE = re.compile(r"(?s)\$\{.*\}|\$[A-Z_][A-Z0-9_]*")
 def key_fault(key: str) -> str:
     """Explain why a text is not a key, without showing it, or return ""."""
     if not key.strip():
-        return "is empty: write the key itself"
+        return "is empty. Enter the key itself"
     if _REFERENCE.fullmatch(key.strip()):
-        return "is taken literally, no variable is expanded: write the key itself"
+        return "looks like a variable, and variables are not expanded. Enter the key itself"
     if not all("!" <= char <= "~" for char in key):
-        return "holds a blank, a control or a non-ASCII character, which no key has"
+        return "contains white space, a control character or a non-ASCII character"
     if len(key) < SHORTEST_KEY and not key.endswith("..."):  # reported as a placeholder elsewhere
-        return f"is too short: an API key has {SHORTEST_KEY} characters or more"
+        return f"is too short. API keys have at least {SHORTEST_KEY} characters"
     return ""
 
 
 def checked_name(name: str) -> str:
     """Refuse a name that is blank or not printable."""
     if not name or name != name.strip() or not name.isprintable():
-        fail("must be a printable name, not blank and without blanks around it")
+        fail("must be a printable name that does not begin or end with white space")
     return name
 
 
@@ -59,7 +59,7 @@ def checked_type(kind: str) -> str:
         fault, types = "is unknown", PROVIDERS.types()
         if len(kind) < SHORTEST_KEY:
             fault = f"{quote(kind)} {fault}"
-        fail(f"{fault}{hint(kind, types)}; known types are: {listed(types)}")
+        fail(f"{fault}{hint(kind, types)}. Known types: {listed(types)}")
     return kind
 
 
@@ -93,8 +93,9 @@ class KeySource(SecretStr):
         """Pickle as the function's name."""
         if _imported(self.name) is not self._function:
             raise TypeError(
-                f"the apiKey function {self.name} cannot be imported by its name, so it cannot "
-                "be pickled; define it at the top of a module that both processes have"
+                f"The apiKey function {self.name} cannot be pickled, because it cannot be "
+                "imported by its name. Define it at the top level of a module that both processes "
+                "can import."
             )
         return KeySource.from_name, (self.name,)
 
@@ -139,14 +140,14 @@ def _call_key_function(function: Callable[[], str], name: str) -> str:
     key: Any = None
     try:
         key = function()
-        fault = key_fault(key) if isinstance(key, str) else f"gives a {type(key).__name__}"
+        fault = key_fault(key) if isinstance(key, str) else f"returns a {type(key).__name__}"
     except Exception as error:  # noqa: BLE001  whatever a secret manager's client raises
         fault = f"raises {type(error).__name__}"
     if not fault:
         return str(key)
     del key  # a traceback that shows local variables would show it
     # Outside the handler: the original error may hold the key.
-    raise ConfigError(f"the apiKey function {name} {fault}; it must return the key as a text.")
+    raise ConfigError(f"The apiKey function {name} {fault}. It must return the key as a string.")
 
 
 def as_key(value: Any) -> Any:
@@ -166,11 +167,11 @@ def checked_key(key: SecretStr) -> SecretStr:
 def checked_path(path: str) -> str:
     """Refuse a text that is not the path of a file."""
     if not path.strip():
-        fail("is empty: name a file, or leave it out")
+        fail("is empty. Set a path, or remove it")
     if not path.isprintable():
-        fail(f"{quote(path)} holds a character that does not print: name a file without it")
+        fail(f"{quote(path)} contains a character that is not printable. Choose another path")
     if path.endswith(("/", os.sep)) or PurePath(path).name in {"", "..", "~"}:
-        fail(f"{quote(path)} is a folder: name a file in it")
+        fail(f"{quote(path)} is a folder. Choose a file in it")
     return path
 
 
@@ -213,17 +214,15 @@ def _url_fault(url: str, schemes: tuple[str, ...]) -> str:
     place, _, path = rest.rpartition("@")[2].partition("/")
     faults = {
         "it is empty": not url,
-        "it holds a blank or a character that is not ASCII": not re.compile("[!-~]*").fullmatch(
-            url
-        ),
+        "it contains white space or a non-ASCII character": not re.compile("[!-~]*").fullmatch(url),
         f"it does not begin with {' or '.join(f'{name}://' for name in schemes)}": (
             not mark or scheme.lower() not in schemes
         ),
         "it has a query or a fragment": "?" in rest or "#" in rest,
-        "it names no host": not place or place.startswith(":"),
-        "its host is no valid address": not _has_valid_host(url),
-        "its port is not one of 1 to 65535": not _has_valid_port(url),
-        "its path is not the number of a database": path and schemes == _REDIS,
+        "it has no host": not place or place.startswith(":"),
+        "its host is not a valid address": not _has_valid_host(url),
+        "its port is not from 1 to 65535": not _has_valid_port(url),
+        "its path is not a database number": path and schemes == _REDIS,
     }
     fault = next((fault for fault, is_present in faults.items() if is_present), "")
     return f"; {fault}" if fault else ""

@@ -66,7 +66,7 @@ def load(text: str, origin: str) -> Config:
         reason = error.msg.partition(":")[0]
         message = f"is not JSON: {reason} at line {error.lineno}, column {error.colno}"
     except RecursionError:
-        message = "is nested too deep"
+        message = "is nested too deeply"
     except ConfigError as error:
         message, fault = str(error), error.fault
     except ValueError as error:
@@ -105,7 +105,7 @@ def _parse(text: str) -> dict[str, Any]:
     data = json.loads(
         text.removeprefix("\ufeff"),
         object_pairs_hook=_object,
-        parse_constant=lambda name: fail(f"is not JSON: it holds {name}"),
+        parse_constant=lambda name: fail(f"is not JSON: it contains {name}"),
     )
     if not isinstance(data, dict):
         fail("must be a JSON object")
@@ -116,15 +116,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:
-            fail(f"holds the key {quote(key)} twice in one object")
+            fail(f"has the key {quote(key)} twice in one object")
         if "_" in key and (name := nearest(key, PYTHON_SPELLINGS)):
-            fail(f"holds the unknown key {quote(key)} (did you mean {quote(to_camel(name))}?)")
+            fail(f"has the unknown key {quote(key)} (did you mean {quote(to_camel(name))}?)")
         values[key] = value
     return values
 
 
 def _from_mapping(values: Mapping[str, Any]) -> Config:
-    message = "must be a mapping with texts as keys"
+    message = "must be a mapping with strings as keys"
     try:
         if has_text_keys(dict(values)):
             return Config.model_validate(dict(values))
@@ -275,7 +275,8 @@ def _proxy_fault(config: Config) -> str:
     """Return the fault of an entry whose proxy would be ignored, or ""."""
     for i, entry in enumerate(config.providers):
         if entry.proxy is not None and not entry.goes_direct:
-            return f"providers[{i}].proxy: give the proxy to the transport that the code passes in"
+            fault = f"providers[{i}].proxy has no effect on a transport of your own"
+            return f"{fault}. Set the proxy on the transport"
     return ""
 
 

@@ -32,7 +32,7 @@ def begin_config(path: Path, entry: dict[str, Any], *, force: bool = False) -> N
     text = _text({"defaultProvider": entry["name"], "providers": [entry]})
     load(text, str(path))
     if not force and (status(path) is not None or path.is_symlink()):
-        raise ConfigError(f"{path}: there is a config file already; --force replaces it.")
+        raise ConfigError(f"{path} already exists. Use --force to replace it.")
     _write(path, text)
 
 
@@ -58,7 +58,9 @@ def check_name(path: Path, name: str) -> None:
         ConfigError: The name exists, or the file is invalid.
     """
     if name in [entry.name for entry in load(read_text(path), str(path)).providers]:
-        raise ConfigError(f"{path}: there is a provider {quote(name)} already; choose a --name.")
+        raise ConfigError(
+            f"{path} already has a provider {quote(name)}. Choose another name with --name."
+        )
 
 
 def set_key(path: Path, name: str, key: str) -> None:
@@ -84,8 +86,8 @@ def find_provider(path: Path, name: str) -> int:
     """
     names = [entry.name for entry in load(read_text(path), str(path)).providers]
     if name not in names:
-        fault = f"{path}: there is no provider {quote(name)}{hint(name, names)}"
-        raise ConfigError(f"{fault}; known are: {listed(names)}.")
+        fault = f"{path} has no provider {quote(name)}{hint(name, names)}"
+        raise ConfigError(f"{fault}. Known providers: {listed(names)}.")
     return names.index(name)
 
 

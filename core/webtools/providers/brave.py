@@ -33,7 +33,7 @@ _PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
 _PLACES = {"web": ("web", "results"), "news": ("", "results"), "context": ("grounding", "generic")}
 _CONTEXT_PARAMETERS = ("q", "count", "country", "search_lang")
 _MAX_CHARACTERS, _MAX_WORDS = 400, 50
-_PLAN = 'The plan of provider "{name}" lacks it: change its options or the plan.'
+_PLAN = 'The plan of provider "{name}" does not include this. Change its options or the plan.'
 _ERRORS = ErrorTable(
     faults=("error", "errors"),  # some pages of the documentation have `errors`
     code="code",
@@ -143,8 +143,8 @@ def _check_length(query: str) -> None:
     characters, words = len(query), len(query.split())
     if characters > _MAX_CHARACTERS or words > _MAX_WORDS:
         message = (
-            f"Brave takes queries of at most {_MAX_CHARACTERS} characters and {_MAX_WORDS} "
-            f"words, and this one has {characters} and {words}. Shorten the query."
+            f"Brave accepts queries of at most {_MAX_CHARACTERS} characters and {_MAX_WORDS} "
+            f"words. This one has {characters} characters and {words} words. Shorten the query."
         )
         raise InputError(message)
 
@@ -173,7 +173,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     hits = read_hits(_items(answer, kind), fields, query, account, ABOUT.prices["search"])
     if not hits.results and is_used_up(response, []):
         message = (
-            f"Brave API sent no results, and nothing is left of this month's requests (HTTP "
+            f"Brave API returned no results, and this month's requests are used up (HTTP "
             f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
         )
         raise QuotaError(message, provider=account.name, status=response.status)
@@ -188,7 +188,7 @@ def _items(answer: dict[str, Any], kind: str) -> Any:
 
 def _warnings(query: SearchQuery) -> list[str]:
     maximum = _MAX_RESULTS[_kind(query)]
-    above = f"limit {query.limit} is above what Brave gives for a web search; {maximum} was used."
+    above = f"limit {query.limit} is above Brave's maximum for web searches; {maximum} was used."
     return [above] if query.limit > maximum else []
 
 

@@ -143,9 +143,7 @@ async def _read_library(
             await _wait_until_ready(library, response, next(waits, None), account, call)
         elif response.status == _MOVED:
             if is_moved:
-                message = (
-                    f"Context7 moved {library.id} twice (HTTP {_MOVED}). Name another library."
-                )
+                message = f"Context7 moved {library.id} twice (HTTP {_MOVED}). Use another library."
                 raise UnavailableError(
                     message, provider=account.name, status=_MOVED, retryable=False
                 )
@@ -254,7 +252,7 @@ def read_error(
     body = read_error_body(_ERRORS, response, account)
     if account.api_key is None and error_class(response.status) is AuthenticationError:
         body.kind = AuthenticationError
-        body.remedy = f'Give provider "{account.name}" an API key: without one this is not allowed.'
+        body.remedy = f'Set an API key for provider "{account.name}": this needs one.'
     return body.to_error(ABOUT, response, account)
 
 

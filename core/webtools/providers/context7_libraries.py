@@ -45,9 +45,9 @@ class Library:
 
     def version_warning(self, version: str, versions: list[str]) -> str:
         """Return the warning that a version is missing."""
-        existing = f" (there are {', '.join(versions[:5])})" if versions else ""
+        existing = f" (existing: {', '.join(versions[:5])})" if versions else ""
         return (
-            f"Context7 has no version {version} of {self.path}{existing}, so the snippets are of "
+            f"Context7 has no version {version} of {self.path}{existing}, so the snippets are from "
             "its default version."
         )
 

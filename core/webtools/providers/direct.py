@@ -27,12 +27,12 @@ from webtools.results import Page, failed_page
 _LIBRARIES = ("trafilatura", "pypdf")
 _REMEDIES = {
     401: "the page needs a log-in; use another source",
-    402: "the page is for paying readers; use another source",
+    402: "the page is only for paying readers; use another source",
     403: "the site refuses this program; use another source",
     404: "there is no such page; check the URL or search for it",
     410: "the page is gone; search for another one",
-    429: "the site gets too many requests; try again later",
-    451: "the page is withheld for legal reasons; use another source",
+    429: "the site received too many requests; try again later",
+    451: "the page is blocked for legal reasons; use another source",
 }
 _FAULTS = {404: Fault.GONE | Fault.ADVISED, 410: Fault.GONE, 429: Fault.ADVISED}
 
@@ -152,10 +152,10 @@ def _read_content(
 def _general_warnings(query: PageQuery, account: Account) -> list[str]:
     warnings = missing_parts(query, account.name)
     if proxy := next(filter(None, map(account.proxy_for, query.urls)), None):
-        owner = f"that {proxy.source} names" if proxy.source else f'of provider "{account.name}"'
+        owner = f"from {proxy.source}" if proxy.source else f'of provider "{account.name}"'
         warnings.append(
-            f"The proxy {owner} looks the hosts up, so only their names and literal "
-            "addresses could be checked for private networks."
+            f"The proxy {owner} looks up the hosts, so only host names and literal "
+            "addresses were checked for private networks."
         )
     return warnings
 
@@ -173,7 +173,7 @@ def read_error(
         phrase = ""
     remedy, fault = "check the URL or use another source", Fault.NONE
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        remedy = "the site is in trouble; try again later or use another source"
+        remedy = "the site has an error; try again later or use another source"
         fault = Fault.ADVISED
     return error_class(status)(
         f"HTTP {status}{phrase}: {_REMEDIES.get(status, remedy)}",

@@ -42,7 +42,7 @@ _REMEDIES: dict[type[ProviderError], str] = {
     AuthenticationError: 'Check the API key of provider "{name}".',
     QuotaError: 'Top up the account of provider "{name}" or use another provider.',
     RateLimitError: "Wait before the next call, or set maxRequestsPerSecond.",
-    BadRequestError: "Change the request; the same one will fail again.",
+    BadRequestError: "Change the request. The same one will fail again.",
     UnavailableError: "Try again later or use another provider.",
     ResponseFormatError: "Check the provider's baseUrl.",
     ProviderError: "Change the request or use another provider.",
@@ -86,7 +86,7 @@ def make_error(
     if response.status < REDIRECTS:
         text = f"{title} API error"
     elif response.status < CLIENT_ERRORS:
-        text += ", a redirect, which is refused"
+        text += " (redirects are not followed)"
     # Redact before cutting: half a key would not be recognized.
     quotes = [clean_quote(m, account) for m in messages if isinstance(m, str) and m.strip()]
     if quotes:
@@ -249,7 +249,9 @@ class ErrorBody:
                 self.wait = _MINUTE
             else:
                 self.kind, self.wait = QuotaError, None
-        self.remedy = f"Without a key {about.title} takes few calls: try again later, or get a key."
+        self.remedy = (
+            f"{about.title} accepts few requests without a key. Try again later, or get a key."
+        )
 
 
 def read_error_body(table: ErrorTable, response: Response, account: Account) -> ErrorBody:

@@ -245,7 +245,7 @@ def with_parts(page: Page, query: PageQuery, max_characters: int | None) -> tupl
     parts = {"text": text if has_text else None, "highlights": highlights}
     warnings: list[str] = []
     if has_text and len(text) < len(full_text):
-        warnings = [f"{page.url}: the first {len(text):,} of {len(full_text):,} characters."]
+        warnings = [f"{page.url}: cut to {len(text):,} of {len(full_text):,} characters."]
     return page.model_copy(update=parts), warnings
 
 
@@ -253,12 +253,12 @@ def missing_parts(query: PageQuery, name: str) -> list[str]:
     """Warn of the parts that a provider of whole texts cannot deliver."""
     warnings: list[str] = []
     if query.summary:
-        instead = "" if query.text or query.highlights else " The text is given instead."
+        instead = "" if query.text or query.highlights else " The text is returned instead."
         warnings.append(f'Provider "{name}" cannot summarize pages.{instead}')
     if query.highlights:
         warnings.append(
-            f'Highlights of provider "{name}" are the first paragraphs of each page, as there is '
-            "no query to choose by."
+            f'Provider "{name}" cannot choose highlights. The first paragraphs of each page are '
+            "returned instead."
         )
     return warnings
 

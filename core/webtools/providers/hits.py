@@ -24,7 +24,7 @@ from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
 from webtools.results import Page, Passage, SearchResult
 
 T = TypeVar("T")
-UNREADABLE = "that cannot be read, left out here"
+UNREADABLE = "that cannot be read (left out)"
 CONTENT_CHARACTERS = 10_000  # of the page text that comes with a result
 _RESULTS = TypeAdapter(list[SearchResult])
 
@@ -59,7 +59,7 @@ class SkippedValues:
         sender, nouns = self.sender, self.nouns or f"{self.noun}s"
         if self.nulls:
             warnings.append(
-                f'"{sender}" sent null in place of a list of {nouns}; it counts as empty.'
+                f'"{sender}" sent null instead of a list of {nouns}. It counts as an empty list.'
             )
         if self.items:
             items = f"1 {self.noun}" if self.items == 1 else f"{self.items} {nouns}"
@@ -255,7 +255,7 @@ def read_hits(
     usable = [(item, url) for item in all_items if (url := _url(item, fields))]
     skipped.items += len(all_items) - len(usable)
     if len(all_items) > 1 and not usable:
-        message = "no hit has a web address"
+        message = "no result has a URL"
         raise ValueError(message)
     has_content = bool(fields.text or fields.passages)
     rows = [

@@ -31,7 +31,7 @@ _ERRORS = ErrorTable(
         Meaning(
             "IP_NOT_WHITELISTED",
             AuthenticationError,
-            remedy='Allow this address for the key of provider "{name}" at Linkup.',
+            remedy='Allow your IP address for the key of provider "{name}" at Linkup.',
         ),
     ),
 )

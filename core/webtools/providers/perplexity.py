@@ -45,7 +45,7 @@ _TOKEN_PRICES["high"] = _TOKEN_PRICES["medium"]
 _BYTES_PER_TOKEN = 2  # cautious as well: about four in English
 _PRESET_TOKENS, _MAX_ANSWER_TOKENS = 4_000, 8_192
 
-_NEW_KEY = 'Make a new API key for provider "{name}": this one is too old to search.'
+_NEW_KEY = 'Create a new API key for provider "{name}". This one is too old to search.'
 _ERRORS = ErrorTable(
     faults=("error", "errors", WHOLE_BODY),  # older validators send only `detail`
     code="type",
@@ -201,7 +201,7 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
         warnings.append(f"Perplexity's answer may be cut short: {_reason(answer, account)}.")
     if any(str(item.values.get("type")).endswith("_results") for item in items):
         warnings.append(
-            "Perplexity searched by itself, so its numbers may not be those of the sources."
+            "Perplexity ran its own search, so its citation numbers may not match the sources."
         )
     cost = stated_cost(get_nested(answer, *_COST), lambda: ABOUT.prices["synthesis"])
     return Synthesis(text, cost, warnings)
@@ -210,7 +210,7 @@ def read_synthesis(response: Response, _query: SynthesisQuery, account: Account)
 def _no_answer(answer: dict[str, Any], account: Account, http_status: int) -> UnavailableError:
     """Return the error for an answer without text. It is retryable unless tokens ran out."""
     retryable = answer.get("status") != "incomplete"
-    remedy = "The same request will end the same way: ask less, or set another synthesisPreset."
+    remedy = "Ask a shorter question, or set another synthesisPreset."
     return UnavailableError(
         f"Perplexity wrote no answer ({_reason(answer, account)}). "
         f"{'Try again later.' if retryable else remedy}",

@@ -104,7 +104,7 @@ def read_provider(provider: Any) -> Services:
     about: object = getattr(provider, "ABOUT", None)
     name = str(getattr(provider, "__name__", type(provider).__name__))
     if not isinstance(about, About):
-        raise ConfigError(f"{name} is no provider: it has no ABOUT of type About.")
+        raise ConfigError(f"{name} is not a provider: it has no ABOUT of type About.")
     protocols = [key for key, names in _FUNCTIONS.items() if hasattr(provider, names[0])]
     required = ["read_error", *(name for key in protocols for name in _FUNCTIONS[key])]
     missing = [name for name in required if not callable(getattr(provider, name, None))]

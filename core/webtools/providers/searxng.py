@@ -29,10 +29,10 @@ _SAFE = {"off": 0, "moderate": 1, "strict": 2}
 _PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
 _MAX_ENGINES_IN_WARNING = 10
 _NO_JSON = (
-    'The instance of provider "{name}" does not serve JSON: add json to search.formats in its '
-    "settings.yml, or use one that does (most public ones do not)."
+    'The instance of provider "{name}" does not serve JSON. Add json to search.formats in its '
+    "settings.yml, or use another instance (most public ones do not serve JSON)."
 )
-_NO_LOGIN = 'The instance of provider "{name}" wants a login, and none is sent: use one without.'
+_NO_LOGIN = 'The instance of provider "{name}" needs a login. Use an instance without one.'
 _ERRORS = ErrorTable(
     faults=("error",),
     code="code",
@@ -43,8 +43,8 @@ _ERRORS = ErrorTable(
     ),
 )
 _NO_PERIOD = (
-    "SearXNG asks engines alone that can search a period, where a start is given: without it there "
-    "may be results."
+    "With a start date, SearXNG uses only engines that can filter by date. Without one there may "
+    "be results."
 )
 
 
@@ -131,7 +131,7 @@ def _unresponsive_engines(answer: dict[str, Any]) -> list[str]:
     pairs = [strings(pair) for pair in maybe_list(answer.get("unresponsive_engines"))]
     engines = [f"{pair[0]} ({pair[1]})" for pair in pairs if len(pair) > 1]
     names = line(", ".join(engines[:_MAX_ENGINES_IN_WARNING]))
-    return [f"SearXNG had no answer of these engines: {names}."] if names else []
+    return [f"SearXNG got no response from these engines: {names}."] if names else []
 
 
 read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -46,7 +46,7 @@ def _joined(snippets: list[SearchResult], account: Account) -> str:
     for count, snippet in enumerate(snippets[1:], 1):
         part = f"### {snippet.title}\n\n{snippet.snippet}"
         if len(text) + len(part) > _MAX_PAGE_CHARACTERS:
-            return f"{text}\n\n[{len(snippets) - count} more of this page are left out.]"
+            return f"{text}\n\n[{len(snippets) - count} more snippets of this page are left out.]"
         text = f"{text}\n\n{part}"
     return text
 

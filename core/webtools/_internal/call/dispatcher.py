@@ -123,7 +123,9 @@ class Dispatcher:
         """
         accounts = self._accounts_or_fault()
         if isinstance(accounts, Exception):
-            LOGGER.warning("All tools are offered, as the settings cannot be read: %s", accounts)
+            LOGGER.warning(
+                "All tools are offered, because the settings cannot be read: %s", accounts
+            )
             return tuple(TOOLS.values())
         if not (accounts.accounts or accounts.stand_ins):
             return tuple(TOOLS.values())
@@ -131,7 +133,9 @@ class Dispatcher:
         if missing := [tool.name for tool in TOOLS.values() if tool not in tools]:
             names = ", ".join(missing)
             LOGGER.info(
-                "Left out, as no provider in %s can serve them: %s.", accounts.origin, names
+                "Tools that no provider in %s can serve are not offered: %s.",
+                accounts.origin,
+                names,
             )
         return tools
 
@@ -208,7 +212,7 @@ class Dispatcher:
         except InputError as error:
             failed = error
         except RecursionError:
-            message = "the arguments are nested too deeply to be read; give lists of texts."
+            message = "The arguments are nested too deeply. Pass strings or lists of strings."
             raise InputError(message) from None
         raise redactor.error(failed).with_message(redactor.text(str(failed))) from None
 
@@ -276,7 +280,7 @@ def _split_options(values: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]
     if synthesis is None or isinstance(synthesis, str):
         return values, CallOptions(**options)
     if not hasattr(synthesis, "draft"):
-        expected = "a name or one such as ChatModelSynthesizer(model) or LLMSynthesizer(llm)"
+        expected = "a name, ChatModelSynthesizer(model) or LLMSynthesizer(llm)"
         raise InputError(f"synthesis must be {expected}, not {type(synthesis).__name__}.")
     return values | {"synthesis": None}, CallOptions(**options, synthesizer=synthesis)
 
@@ -292,7 +296,7 @@ def _list_sources(value: Any) -> list[Any]:
     for source in sources:
         if not _is_source(source):
             kind = type(source).__name__
-            raise InputError(f"a source cannot be of type {kind}; give URLs or pages.")
+            raise InputError(f"Invalid source of type {kind}: expected a URL or a page.")
     return sources
 
 

@@ -146,7 +146,7 @@ def _extracts(
         )
         for each in response.passages[:number]
     ]
-    title = "Passages of these pages" if is_folded else "The passages that come nearest"
+    title = "Passages of these pages" if is_folded else "The closest passages"
     return Extracts(title, items, len(response.passages) - len(items), is_folded)
 
 

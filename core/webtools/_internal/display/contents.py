@@ -206,9 +206,7 @@ def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
     notes = [*_warnings(response.warnings)]
     if response.find and response.found_at is None:
         found = [count(total, "character")]
-        notes.insert(
-            0, Note("Not found", f"nothing like it from character {start:,} on", is_error=True)
-        )
+        notes.insert(0, Note("Not found", f"no match from character {start:,} on", is_error=True))
     else:
         found = [
             f"characters {start:,} to {start + len(response.content):,} of {total:,}",
@@ -331,9 +329,9 @@ def _more(number: int, noun: str) -> list[Note]:
 def _doubts(response: ResearchEnvelope) -> Iterator[Note]:
     meta = response.meta
     if meta.confidence_rule:
-        yield Note("Confidence", f"{name(meta.confidence)}, as {sentence(meta.confidence_rule)}")
+        yield Note("Confidence", f"{name(meta.confidence)} ({sentence(meta.confidence_rule)})")
     if meta.uncertainty and meta.uncertainty != NO_ANSWER:
         yield Note("Uncertainty", sentence(meta.uncertainty))
     if meta.degraded:
         names = ", ".join(map(name, meta.degraded[:_MAX_NOTES]))
-        yield Note("Degraded", f"{names} should have served and did not", is_error=True)
+        yield Note("Degraded", f"{names} (failed or skipped)", is_error=True)

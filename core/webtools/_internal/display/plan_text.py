@@ -12,10 +12,10 @@ from webtools._internal.display.text import minute, price
 from webtools._internal.logs.log_reading import amount, duration, joined, size
 from webtools.results import PlanStep, ResearchPlan
 
-COSTS = "Costs at most"
+COSTS = "Maximum cost"
 NO_READER = (
-    "no provider can, so snippets are used; "
-    "install agent-webtools[fetch] or add a provider that fetches"
+    "none, so the answer uses snippets; "
+    "install agent-webtools[fetch] or add a provider that fetches pages"
 )
 _LABEL_WIDTH = 20
 _MAX_STEPS = 20
@@ -23,13 +23,13 @@ _Rest: TypeAlias = tuple[float, float, str]
 
 
 def plan_text(plan: ResearchPlan, now: datetime) -> str:
-    facts = [("Reads the pages", NO_READER)] if lacks_reader(plan) else []
+    facts = [("Page reader", NO_READER)] if lacks_reader(plan) else []
     facts += [*plan_facts(plan, now)]
     return "\n".join(
         [
             f"Plan for {name(plan.command)}: {subject(plan.query)}",
             "",
-            f"Asked in turn until one finds something, at most {amount(plan.limit, 'source')}:",
+            f"Providers, in order until one has results; at most {amount(plan.limit, 'source')}:",
             *_chain_lines(plan.chain[:_MAX_STEPS]),
             "",
             *(f"{label + ':':<{_LABEL_WIDTH}}{text}" for label, text in facts),
@@ -54,13 +54,13 @@ def lacks_reader(plan: ResearchPlan) -> bool:
 def plan_facts(plan: ResearchPlan, now: datetime | None = None) -> Iterator[tuple[str, str]]:
     """Yield the facts beside the chain, each with a label; `now` adds the age of a cache entry."""
     if plan.reading is not None:
-        yield "Reads the pages", _step(plan.reading)
-    yield "Writes the answer", _writer(plan)
+        yield "Page reader", _step(plan.reading)
+    yield "Answer synthesis", _writer(plan)
     if plan.recency_days is not None:
-        yield "Counts as recent", f"what is at most {amount(plan.recency_days, 'day')} old"
-    yield "In the cache", _cache_state(plan.kept_since, now)
+        yield "Recency", f"the last {amount(plan.recency_days, 'day')}"
+    yield "Cached", _cache_state(plan.kept_since, now)
     yield COSTS, price(plan.worst_cost_usd)
-    yield "Prints at most", size(plan.most_output_bytes)
+    yield "Maximum output", size(plan.most_output_bytes)
     yield from _budget(plan)
 
 
@@ -68,7 +68,7 @@ def _writer(plan: ResearchPlan) -> str:
     if plan.synthesizer is None:
         return "off"
     if plan.synthesis is None:
-        return f"{name(plan.synthesizer)}, here, at no cost"
+        return f"{name(plan.synthesizer)}, on this machine, free"
     return _step(plan.synthesis)
 
 
@@ -87,7 +87,7 @@ def _cache_state(since: datetime | None, now: datetime | None) -> str:
     if since is None:
         return "no"
     age = f" ({duration(max((now - since).total_seconds(), 0))})" if now else ""
-    return f"yes, since {minute(since)}{age}; nothing would be sent"
+    return f"yes, since {minute(since)}{age}; no request is needed"
 
 
 def _budget(plan: ResearchPlan) -> Iterator[tuple[str, str]]:
@@ -127,9 +127,9 @@ def _refusal(plan: ResearchPlan, usd: float, calls: float) -> str:
     if plan.kept_since is not None:
         return ""
     if calls < 1 or all(step.worst_cost_usd > usd for step in steps):
-        return "would refuse the call"
+        return "refuses this call"
     if calls < len(steps) + len(later_steps) or plan.worst_cost_usd > usd:
-        return "might refuse a part of the call"
+        return "may refuse part of this call"
     return ""
 
 

@@ -257,7 +257,7 @@ def _words(text: str) -> str:
 
 RULES: dict[str, tuple[str, Callable[[Unit, Evidence], bool]]] = {
     "struck": ("the source strikes this through", _is_struck),
-    "quotation marks": ("the source quotes somebody else here", _is_in_quotation_marks),
+    "quotation marks": ("the source quotes someone else here", _is_in_quotation_marks),
     "continued": ("the sentence after it continues it", _is_continued),
     "heading": ("a heading or the title retracts it", _is_retracted),
     "label": ("a label beside it calls it a claim or false", _is_labelled),

@@ -23,7 +23,7 @@ from webtools.results import Claim, ClaimStatus, Passage, Quotation, Verified
 UNCERTAIN = "(uncertain)"
 SECONDS = 5.0  # for all comparisons of an answer; other claims are then uncertain
 _NO_TIME = "there was no time left to compare it"
-_NOT_QUOTED = "no source that it cites has it word for word"
+_NOT_QUOTED = "no cited source has it word for word"
 _MOST_UNITS = 50  # equal units of a source, to check the context of
 _MOST_REASONS = 10
 _MOST_FACTS = 3  # missing numbers and names to report
@@ -184,9 +184,9 @@ class Review:
         if not candidates:
             if any(self.evidence(place).is_cut for place in places):
                 return _uncertain(
-                    statement, places, ["the source was read in part: it is too long"]
+                    statement, places, ["the source is too long, so only a part was checked"]
                 )
-            reason = "the source has none of its words"
+            reason = "the source has no word in common with it"
             return Judged(statement, "unsupported", reasons=[reason], is_open=True)
         share, negative, piece = max(candidates, key=lambda each: each[:2])
         place = -negative
@@ -216,7 +216,7 @@ class Review:
             return
         for kind, word, key in dict.fromkeys(facts_of(claim)):
             if not any(key in each for each in evidence):
-                yield f"the source lacks its {kind} {word}"
+                yield f"the source lacks the {kind} {word}"
 
     # --- writing -------------------------------------------------------------------------------
 
@@ -251,7 +251,7 @@ class Review:
 
     def _reasons(self) -> Iterator[str]:
         if self._characters_read:
-            yield f"The answer was read up to {self._characters_read} characters."
+            yield f"Only the first {self._characters_read} characters of the answer were checked."
         for each in self.judged:
             if verb := _VERBS.get(each.status):
                 text = one_line(each.statement.text)

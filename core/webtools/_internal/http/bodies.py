@@ -52,7 +52,7 @@ class Body:
         self._size += len(chunk)
         if self._size > self._max_bytes:
             size = self._max_bytes // (1024 * 1024)
-            message = f"the answer is larger than {size} MiB"
+            message = f"the response is larger than {size} MiB"
             raise RequestError(message, status=self._status, retryable=False)
         self._parts.append(chunk)
 
@@ -70,7 +70,7 @@ class Body:
                 data += self._inflate.decompress(chunk, room - len(data))
                 chunk = self._inflate.unused_data
         except zlib.error as error:
-            message = f"the answer cannot be decompressed ({error})"
+            message = f"the response cannot be decompressed ({error})"
             raise RequestError(message, status=self._status, retryable=False) from error
         return data
 
@@ -87,7 +87,7 @@ class Body:
             RequestError: The compressed body is not complete.
         """
         if self._parts and self._inflate is not None and not self._inflate.eof:
-            raise RequestError("the answer broke off", status=self._status)
+            raise RequestError("the response was cut off", status=self._status)
         return Response(self._status, self._headers, b"".join(self._parts))
 
     def is_end_of(self, last_read: bytes | None) -> bool:
@@ -113,5 +113,5 @@ def _decompressor(encoding: str) -> Any:
         case "gzip" | "x-gzip" | "deflate":
             return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
         case other:
-            message = f'the answer has an unknown content encoding "{one_line(other)[:40]}"'
+            message = f'the response has an unknown content encoding "{one_line(other)[:40]}"'
             raise RequestError(message, retryable=False)

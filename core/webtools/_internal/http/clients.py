@@ -211,7 +211,7 @@ def running_loop() -> asyncio.AbstractEventLoop:
     except RuntimeError:
         message = (
             "The async methods need a running asyncio event loop. Under trio, call the blocking "
-            "ones in a thread: await trio.to_thread.run_sync(web.search, query)."
+            "methods in a thread: await trio.to_thread.run_sync(web.search, query)."
         )
     raise InputError(message)
 

@@ -21,7 +21,7 @@ from webtools._internal.text.cleaning import without_login
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError
 
-NO_RESPONSE = "no answer came in time"
+NO_RESPONSE = "no response in time"
 _DEFAULT_HEADERS = {
     "accept": "application/json",
     "accept-encoding": "gzip",
@@ -30,9 +30,9 @@ _DEFAULT_HEADERS = {
 _PROXY_REFUSES_LOGIN = 407
 _STATUS = re.compile(r"\d{3}(?= )")  # at the start of httpx's error about a proxy that refuses
 _MESSAGES = [
-    (httpx.ConnectError, "no connection to {origin} could be made"),
+    (httpx.ConnectError, "could not connect to {origin}"),
     (httpx.ProxyError, "the proxy refused the connection to {origin}{status}"),
-    (httpx.ProtocolError, "the answer broke off or is no valid HTTP"),
+    (httpx.ProtocolError, "the response was cut off or is not valid HTTP"),
 ]
 E = TypeVar("E", bound=Exception)
 _encode = JSONEncoder(separators=(",", ":")).encode
@@ -126,7 +126,7 @@ class Outgoing:
             RequestError: The proxy rejected the login.
         """
         if self.request.proxy and response.status == _PROXY_REFUSES_LOGIN:
-            raise RequestError("the proxy wants another login (HTTP 407)", retryable=False)
+            raise RequestError("the proxy rejected the login (HTTP 407)", retryable=False)
         return response
 
     @contextmanager
@@ -147,7 +147,7 @@ class Outgoing:
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
             return RequestTimeoutError(f"{NO_RESPONSE}{self._proxy_clause()}")
         messages = (text for kind, text in _MESSAGES if isinstance(error, kind))
-        template = next(messages, "the connection broke off")
+        template = next(messages, "the connection was lost")
         status = _STATUS.match(str(error))
         message = template.format(
             origin=self.route.origin, status=f" with HTTP {status[0]}" if status else ""
@@ -162,7 +162,7 @@ class Outgoing:
             return ""
         source = self.request.proxy_source
         place = without_login(self.request.proxy.get_secret_value())
-        return f" through the proxy {place}{f', which {source} names' if source else ''}"
+        return f" through the proxy {place}{f' (from {source})' if source else ''}"
 
 
 def _parse(text: str) -> httpx.URL:
@@ -170,10 +170,10 @@ def _parse(text: str) -> httpx.URL:
         url = httpx.URL(text)
         if url.scheme in {"http", "https"} and url.host:
             return url
-        fault = "it is no http(s) URL"
+        fault = "it is not an http(s) URL"
     except (httpx.InvalidURL, UnicodeError) as error:
         fault = str(error)
-    raise RequestError(f"the address cannot be used ({fault})", retryable=False)
+    raise RequestError(f"the URL cannot be used ({fault})", retryable=False)
 
 
 def _cause(error: BaseException | None) -> str:

@@ -235,5 +235,5 @@ class AsyncPool(Pool[AsyncConnection]):
 
 
 def _all_busy() -> RequestTimeoutError:
-    message = f"all {MAX_CONNECTIONS} connections to the host were busy until the time ran out"
+    message = f"all {MAX_CONNECTIONS} connections to the host were busy until the time-out"
     return RequestTimeoutError(message)

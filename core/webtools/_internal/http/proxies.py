@@ -186,7 +186,7 @@ def _fault(url: str) -> str:
     except (httpx.InvalidURL, ValueError):
         is_usable, scheme = False, ""
     if not is_usable:
-        return "is not the URL of a proxy, such as http://127.0.0.1:3128: correct or unset it."
+        return "is not the URL of a proxy, such as http://127.0.0.1:3128. Correct it or unset it."
     if scheme in _SOCKS and find_spec("socksio") is None:
-        return "names a SOCKS proxy, which needs a library: pip install socksio, or unset it."
+        return "is a SOCKS proxy, which needs socksio. Run pip install socksio, or unset it."
     return ""

@@ -33,6 +33,6 @@ def tls_context() -> ssl.SSLContext:
         context.sslsocket_class = TLSSocket
         return context
     raise ConfigError(
-        f"the trusted roots cannot be loaded ({fault}): SSL_CERT_FILE or SSL_CERT_DIR must name "
-        "certificates in PEM form, or be unset."
+        f"The trusted certificates cannot be loaded ({fault}). Set SSL_CERT_FILE or SSL_CERT_DIR "
+        "to certificates in PEM format, or unset them."
     )

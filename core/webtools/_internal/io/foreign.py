@@ -15,7 +15,7 @@ from webtools.errors import RequestError, RequestTimeoutError
 
 _MAX_MESSAGE = 300  # characters
 _CLEANUP_SECONDS = 1.0  # for the user's code after it was canceled
-_TOO_LATE = "no answer came in time"
+_TOO_LATE = "no response in time"
 
 
 def call_in_thread(function: Callable[[], Any], deadline: float) -> Any:

@@ -18,7 +18,7 @@ from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 MAX_CONCURRENCY = 16  # parts of one call that run at the same time
-NO_RESPONSE = "no answer came in time"
+NO_RESPONSE = "no response in time"
 
 
 class IO(Protocol):

@@ -222,19 +222,21 @@ def events_of(path: Path, call: str) -> list[dict[str, Any]]:
     """
     prefix = call.strip().lower()
     if not prefix:
-        raise InputError("The call id is empty; `webtools log tail` shows the ids of recent calls.")
+        raise InputError("The call id is empty. `webtools log tail` lists recent calls.")
     events = [event for event in _newest_events(path, prefix) if event["call"].startswith(prefix)]
     exact = [event for event in events if event["call"] == prefix]
     calls = list(dict.fromkeys(event["call"] for event in events))
     if not calls:
         message = (
-            f'No call "{prefix[:64]}" is in the log {path}; `webtools log tail` shows the ids of '
-            "recent calls, and calls older than the backups are gone."
+            f'The log {path} has no call "{prefix[:64]}". `webtools log tail` lists recent calls. '
+            "Old calls are deleted."
         )
         raise InputError(message)
     if len(calls) > 1 and not exact:
         examples = f"{', '.join(calls[:5])}{', …' if len(calls) > 5 else ''}"  # noqa: PLR2004
-        message = f'{len(calls)} calls begin with "{prefix[:64]}": {examples}; give more of the id.'
+        message = (
+            f'{len(calls)} calls begin with "{prefix[:64]}": {examples}. Enter more of the id.'
+        )
         raise InputError(message)
     return (exact or events)[::-1]
 
@@ -251,7 +253,9 @@ def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
                     yield event
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        message = f"The log {path} cannot be read: {reason}; check its permissions or set log.path."
+        message = (
+            f"The log {path} cannot be read: {reason}. Check its permissions, or set log.path."
+        )
         raise ConfigError(message) from error
 
 

@@ -17,7 +17,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     """
     story = [LogEvent(event) for event in events]
     if not story:
-        return "The log has no events of this call."
+        return "The log has no events for this call."
     start = story[0].moment
     at = f" at {start:%Y-%m-%d %H:%M:%S} UTC" if start else ""
     return "\n".join([f"Call {story[0].text('call')}{at}", "", *(_line(start, e) for e in story)])

@@ -16,6 +16,7 @@ from webtools._internal.grounding.verification import Judged, Review
 from webtools._internal.io.runtime import IO
 from webtools._internal.operations.research.synthesizers import cut_fairly
 from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
+from webtools._internal.text.quoting import quote
 from webtools.errors import InputError, ProviderError, RequestError
 from webtools.inputs.argument_values import url_like
 from webtools.providers.protocols import Source
@@ -178,17 +179,20 @@ async def verify(
         WebToolsError: No source could be read.
     """
     if not (verifier is None or hasattr(verifier, "judge")):
-        expected = "verifier must be one such as ChatModelVerifier(model) or LLMVerifier(llm)"
+        expected = "verifier must be ChatModelVerifier(model), LLMVerifier(llm) or another Verifier"
         raise InputError(f"{expected}, not {type(verifier).__name__}.")
     listed = list(sources) or list[SourceLike](cited_urls(answer)[:MAX_URLS])
     if not answer.strip():
-        raise InputError("there is no answer to check; give its text.")
+        raise InputError("The answer is empty. Pass the text to check.")
     if not listed:
-        raise InputError("there are no sources: give URLs or pages, or an answer that cites URLs.")
+        raise InputError("There are no sources. Pass URLs or pages, or an answer that cites URLs.")
     urls = [source for source in listed if isinstance(source, str)]
     if invalid := next((source for source in urls if not is_web_url(source)), ""):
-        message = f"source {one_line(invalid)[:80]!r} is not an http(s) URL"
-        raise InputError(f"{message}; write {url_like(invalid)}, or give a page.")
+        fault = f"Invalid source {quote(one_line(invalid)[:80])}"
+        raise InputError(
+            f"{fault}: expected an http(s) URL, such as {url_like(invalid)}. To check against a "
+            "text, pass a page with `url` and `text`."
+        )
     fetched = await read(list(dict.fromkeys(urls))) if urls else None
     numbered_sources: list[Source] = await io.call_blocking(
         partial(_sources, listed, fetched, clean), alone=True
@@ -233,9 +237,12 @@ def _unread_warnings(fetched: FetchResponse | None) -> list[str]:
     failed = (page for page in fetched.pages if page.error)
     return [
         *fetched.warnings,
-        *(f"{page.url} could not be read. Claims that cite only this page are unsupported. "
-          f"{page.error}" for page in failed),
-    ]  # fmt: skip
+        *(
+            f"{page.url} could not be read: {str(page.error).rstrip('.')}. "
+            "Claims that cite only this page are unsupported."
+            for page in failed
+        ),
+    ]
 
 
 # --- a model's verdicts ------------------------------------------------------------------------
@@ -255,7 +262,7 @@ async def _judge(
         cited_sources = [sources[place] for place in cited]
         verdicts = await verifier.judge(texts, cited_sources, now + JUDGING_SECONDS, io)
     except (RequestError, ProviderError) as error:
-        return [f"The verifier failed, so claims keep the status they have without it: {error}"]
+        return [f"The verifier failed, so the claims were checked without it: {error}"]
     await io.call_blocking(partial(_settle_all, open_claims, verdicts, sources), alone=True)
     return []
 
@@ -276,7 +283,7 @@ def _settle(judged: Judged, verdict: Verdict, texts: Sequence[Text]) -> None:
     if not verdict.supported:
         judged.reasons = ["the verifier judged that the sources do not support it"]
     elif len(keys_of(verdict.quotation)) < _MIN_WORDS:
-        judged.reasons = ["the verifier named no quotation"]
+        judged.reasons = ["the verifier returned no quotation"]
     else:
         places = [(place, texts[place].find(verdict.quotation)) for place in judged.statement.cites]
         citations = [(place, quotation) for place, quotation in places if quotation]
@@ -285,8 +292,8 @@ def _settle(judged: Judged, verdict: Verdict, texts: Sequence[Text]) -> None:
             judged.status, judged.citations = "supported", citations
             judged.reasons, judged.nearest = [], None
             return
-        absent = "the verifier's quotation is not in the sources that it cites"
-        judged.reasons = [f"the verifier's quotation lacks its {missing}" if citations else absent]
+        absent = "the verifier's quotation is not in the cited sources"
+        judged.reasons = [f"the verifier's quotation lacks the {missing}" if citations else absent]
 
 
 def _missing_fact(claim: str, quotation: str) -> str:

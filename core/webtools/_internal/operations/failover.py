@@ -32,7 +32,7 @@ FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
 
 PATIENCE = 15.0  # seconds for a provider if another one can serve
 _LOOK_UP_SECONDS = 1.0  # to read the cache and the circuit breaker on a busy machine
-UNPRICED = "cost_usd leaves out requests that failed without telling whether they were charged."
+UNPRICED = "cost_usd does not include failed requests that may have been charged."
 # Status codes after which another provider may still serve the request: the plan lacks the feature,
 # the API has moved, or the request is too long for this provider.
 _PROVIDER_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
@@ -111,7 +111,7 @@ class Attempts:
     def _all_skipped(self, clause: str, reasons: str) -> UnavailableError:
         first = min(self.skipped.values(), key=lambda circuit: circuit.until)
         return UnavailableError(
-            f"All providers {clause} are skipped for now, so none was asked. {reasons} Try again "
+            f"All providers {clause} are skipped for now. {reasons} Try again "
             f"after {retry_time(first)}, or configure another provider.",
             provider=first.provider,
             retry_after=float(max(0, round(first.until - time.time()))),
@@ -256,9 +256,10 @@ def list_attempts(
 
 def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
     """Return warnings that name the providers that did not serve, and why."""
-    served = " and ".join(f'"{attempt.provider}"' for attempt in attempts if attempt.served)
+    names = [f'"{attempt.provider}"' for attempt in attempts if attempt.served]
+    served = f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} used"
     return [
-        f'{served} served where "{attempt.provider}" did not: {attempt.reason}'
+        f'{served} instead of "{attempt.provider}": {attempt.reason}'
         for attempt in attempts
         if attempt.reason is not None
     ]
@@ -276,8 +277,10 @@ def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -
         error = failures.get(name)
         host = error.unknown_host if error else ""
         alike = reason.replace(host, "their host names") if host else reason
-        groups.setdefault(alike if error else name, {})[name] = reason
+        groups.setdefault(alike, {})[name] = reason
     return " ".join(
         f"{', '.join(group)}: {alike if len(group) > 1 else ''.join(group.values())}"
+        if failures.keys() & group.keys()
+        else alike  # the reason of a skipped provider has its name
         for alike, group in groups.items()
     )

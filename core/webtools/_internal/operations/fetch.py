@@ -239,14 +239,18 @@ class _Fetching:
                 if name != served:
                     urls.setdefault((served, name, reason), []).append(url)
         return [
-            f'"{served}" fetched {", ".join(group)}{cause}: {reason}'
+            f'"{served}" fetched {_counted(group)}{cause}: {reason}'
             for (served, name, reason), group in urls.items()
-            for cause in ["" if name in self.attempts.skipped else f', as "{name}" failed']
+            for cause in ["" if name in self.attempts.skipped else f', because "{name}" failed']
         ]
 
     def _skipped_before(self, served: str) -> list[str]:
         names = [account.name for account in self.accounts]
         return [name for name in names[: names.index(served)] if name in self.attempts.skipped]
+
+
+def _counted(urls: Sequence[str]) -> str:
+    return urls[0] if len(urls) == 1 else f"{len(urls)} pages"
 
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:
@@ -256,6 +260,6 @@ def _all_failed(name: str, pages: list[Page]) -> ProviderError:
         reasons += f"; and {len(pages) - len(listed_pages)} more"
     head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
     is_advised = any(Fault.ADVISED in fault_of(page) for page in listed_pages)
-    remedy = "" if is_advised else " Check the URLs or try other ones."
+    remedy = "" if is_advised else " Check the URLs or try others."
     message = f"{head} could not be fetched: {reasons}.{remedy}"
     return ProviderError(message, provider=name)

@@ -67,7 +67,7 @@ class Loading:
             self._logger.warning("%s", warning)
         for page in response.pages:
             has_text = may_be_empty or page.text
-            if reason := page.error or ("" if has_text else "it has no text"):
+            if reason := page.error or ("" if has_text else "the page has no text"):
                 self.fail([page.url], _unreadable(page, reason, response.provider), reason)
             else:
                 self._has_pages = True
@@ -88,7 +88,7 @@ class Loading:
         return True
 
     def _skip(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
-        self._logger.warning("Left out %s: %s", ", ".join(urls), reason or error)
+        self._logger.warning("Skipped %s: %s", ", ".join(urls), reason or error)
         self._first_error = self._first_error or error
 
 
@@ -103,7 +103,7 @@ def url_fault(url: str) -> InputError | None:
 
 def _unreadable(page: Page, reason: str, provider: str) -> ProviderError:
     message = (
-        f"{page.url} could not be read: {reason}. Correct the URL; "
-        "continue_on_failure=True leaves such pages out where others can be read."
+        f"{page.url} could not be read: {reason}. Check the URL, or pass "
+        "continue_on_failure=True to skip pages that cannot be read."
     )
     return ProviderError(message, provider=provider)

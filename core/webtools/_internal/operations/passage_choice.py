@@ -175,6 +175,6 @@ def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> P
 def _no_match_warning(question: str, urls: Sequence[str]) -> str:
     quoted = question if len(question) <= _MAX_QUOTED else f"{question[:_MAX_QUOTED]}…"
     return (
-        f'No word of the question "{quoted}" occurs on {" or ".join(urls)}, so the text is '
-        "returned from its beginning. Ask with other words to get other parts."
+        f'No word of the question "{quoted}" occurs on {" or ".join(urls)}, so the '
+        "beginning of the text is returned. Use other words to get other parts."
     )

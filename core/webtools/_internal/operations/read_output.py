@@ -37,8 +37,8 @@ def _part(handle: str, offset: int, find: str) -> ReadResponse:
     total = len(text)
     if offset > total:
         message = (
-            f'offset {offset} is beyond the end: what is kept under handle "{handle}" has {total} '
-            f"characters; use 0 to {total}."
+            f'offset {offset} is beyond the end: the text of handle "{handle}" has {total} '
+            f"characters. Use an offset from 0 to {total}."
         )
         raise InputError(message)
     hit = _search(find, text, offset) if find else None

@@ -230,7 +230,7 @@ def _join_errors(errors: list[WebToolsError]) -> WebToolsError:
         return errors[0]
     texts_shown = texts[:_MAX_ERRORS_IN_MESSAGE]
     if len(texts) > len(texts_shown):
-        texts_shown.append(f"And {len(texts) - len(texts_shown)} more failed in their own way.")
+        texts_shown.append(f"{len(texts) - len(texts_shown)} more failed for other reasons.")
     return errors[0].with_message(f"All {len(errors)} queries failed: {' '.join(texts_shown)}")
 
 
@@ -300,10 +300,7 @@ def _setting_warnings(
     names = [attempt.provider for attempt in attempts] if accounts.stand_ins else []
     return [
         *accounts.warnings,
-        *(
-            f"limit {query.limit} is above what is allowed here; {limit} was used."
-            for limit in limits
-        ),
+        *(f"limit {query.limit} is above the maximum; {limit} was used." for limit in limits),
         *(keyless_notices(accounts, names) if names else ()),
         *call.store_warnings(),
     ]

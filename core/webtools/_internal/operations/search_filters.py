@@ -65,9 +65,7 @@ def undated_warning(count: int) -> list[str]:
     """Return a warning if results have no date to check."""
     if not count:
         return []
-    subject, pronoun = (
-        ("1 result carries", "it") if count == 1 else (f"{count} results carry", "them")
-    )
+    subject, pronoun = ("1 result has", "it") if count == 1 else (f"{count} results have", "them")
     return [f"{subject} no date, so the date filter could not check {pronoun}."]
 
 
@@ -158,5 +156,5 @@ def select_similar_finders(chain: Sequence[Account]) -> tuple[Account, ...]:
     if able_accounts:
         return able_accounts
     names = ", ".join(f'"{account.name}"' for account in chain)
-    message = f"No pages similar to another one can be found with {names}; "
-    raise ConfigError(f"{message}leave similar out and describe them in words.")
+    fault = f"These providers cannot find similar pages: {names}."
+    raise ConfigError(f"{fault} Leave `similar` out, and describe the pages in words.")

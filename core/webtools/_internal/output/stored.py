@@ -78,12 +78,11 @@ def load(handle: str) -> str:
         )
     data, error = _read(handle), ""
     if data is None:
-        error = f'Nothing is kept under handle "{handle}": it is unknown, or has expired, or made '
-        error += "room for newer ones."
+        error = f'Handle "{handle}" is unknown or has expired.'
     elif _handle(data) != handle:
-        error = f'What is kept under handle "{handle}" was changed, so it is not shown.'
+        error = f'The file of handle "{handle}" was changed, so it is not shown.'
     if data is None or error:
-        raise InputError(f"{error} Call the tool that gave it again.")
+        raise InputError(f"{error} Repeat the call that returned it.")
     return data.decode("utf-8", "surrogatepass")
 
 

@@ -17,26 +17,14 @@ _SHORT = 700
 _VERY_SHORT = 250
 _LINE = 60
 
-BOT_CHECK = (
-    "the site answered with a bot check instead of the page, which this package does not pass; "
-    "use another source"
-)
-LOGIN = (
-    "the site answered with a log-in form instead of the page, and this package has no account "
-    "there; use another source"
-)
-CONSENT = (
-    "the site answered with a request for consent to cookies instead of the page; use another "
-    "source"
-)
+BOT_CHECK = "the site returned a bot check instead of the page; use another source"
+LOGIN = "the site returned a log-in form instead of the page; use another source"
+CONSENT = "the site returned a cookie consent form instead of the page; use another source"
 SCRIPTED = (
-    "the page is put together by JavaScript, which this package does not run, and holds hardly "
-    "any text; use another source or a provider that renders pages"
+    "the page has little text without JavaScript, which is not run here; use another source or a "
+    "provider that renders pages"
 )
-NOT_FOUND = (
-    "the site says, with a success status, that there is no such page; check the URL or search "
-    "for it"
-)
+NOT_FOUND = "the page says that it does not exist; check the URL or search for it"
 
 _WORDS = re.IGNORECASE
 # Scripts and forms of challenges, not the widgets that content pages embed.

@@ -205,9 +205,9 @@ async def _look_up(target: Target, deadline: float, io: IO) -> tuple[str, ...]:
 def _explain_error(error: RequestError, terms: Terms) -> RequestError:
     cause = str(error).rstrip(".")
     if isinstance(error, RequestTimeoutError):
-        cause += f" (allowed: {terms.timeout:g} s; timeoutMs of the provider sets it)"
+        cause += f" (time-out {terms.timeout:g} s; change it with the provider's timeoutMs)"
     hint = "try again later" if error.retryable else "check the URL or use another source"
-    message = f"no answer from the site: {cause}; {hint}"
+    message = f"{cause}; {hint}"
     retryable = error.retryable
     return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
 
@@ -221,7 +221,7 @@ def _check_response(response: Response, terms: Terms) -> Response:
     if error is not None:
         raise error
     if response.status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise ProviderError(f"HTTP {response.status}: a redirect that leads nowhere")
+        raise ProviderError(f"HTTP {response.status}: a redirect without a target")
     return response
 
 

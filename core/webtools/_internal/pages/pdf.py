@@ -24,7 +24,7 @@ _NO_TITLE = re.compile(
     r"|title|\(?none\)?|document\d*|slide 1",
     re.IGNORECASE,
 )
-_ENCRYPTED = "the PDF is encrypted, and its password is not known"
+_ENCRYPTED = "the PDF is encrypted, and its password is unknown"
 
 
 def read_pdf(body: bytes, seconds: float) -> Content:
@@ -41,7 +41,7 @@ def read_pdf(body: bytes, seconds: float) -> Content:
     reader = _open(body)
     pages = list(_texts(reader, deadline))
     if not any(pages):
-        raise ProviderError("the PDF has no text, only images perhaps; it would need OCR")
+        raise ProviderError("the PDF has no text; if its pages are images, it needs OCR")
     total = len(reader.pages)
     warning = f"only {len(pages)} of the PDF's {total} pages were read"
     warnings = [warning] if len(pages) < total else []
@@ -58,7 +58,7 @@ def _open(body: bytes) -> PdfReader:
             raise ProviderError(_ENCRYPTED)
         len(reader.pages)
     except DependencyError:
-        message = f"{_ENCRYPTED}; if it needs none: pip install cryptography"
+        message = f"{_ENCRYPTED}; if it has no password: pip install cryptography"
         raise ProviderError(message) from None
     return reader
 

@@ -141,7 +141,7 @@ class Worker:
         code = self.process.returncode or 0
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return ProviderError(
-            f"the page ended the process that was reading it ({how}); it may be damaged, or need "
+            f"the process that read the page crashed ({how}); the page may be damaged or need "
             "too much memory; use another source"
         )
 

@@ -66,7 +66,7 @@ _UNKNOWN_TYPES = frozenset(
 )
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
 _FEW_HIDDEN = 20  # characters, such as labels of icons: no warning
-_WILD = "the markup is too large or too odd to tell the main text, so all text is given"
+_WILD = "the markup is too large or too unusual to find the main text, so all text is returned"
 
 
 def read(source: Source) -> Content:
@@ -109,7 +109,7 @@ def _guard(kind: str, read: Callable[[], Content]) -> Content:
 def _bound(content: Content) -> Content:
     if len(content.text) <= MAX_TEXT:
         return content
-    warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were taken"
+    warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were read"
     return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
 
 
@@ -141,8 +141,7 @@ def _kind(source: Source) -> str:
 def _no_text(kind: str) -> ProviderError:
     name = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
     return ProviderError(
-        f"the content is of type {name}, which has no text to read; "
-        "only HTML, PDF and text are read"
+        f"the content type {name} is not supported; only HTML, PDF and text can be read"
     )
 
 
@@ -159,7 +158,7 @@ def _read_html(html: str, source: Source) -> Content:
     if error := block_page(source.requested_url, source.url, html, markup, _TARGET.sub("]", text)):
         raise error
     if not text:
-        raise ProviderError("the page has no text to read")
+        raise ProviderError("the page has no text")
     return Content(text, title, author, published_at, warnings)
 
 
@@ -169,7 +168,7 @@ def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str
     if body is None:
         return without_controls(markup.text), [] if markup.is_tame else [_WILD]
     hidden = drop_invisible(root)
-    warning = f"{hidden:,} characters that the page hides from its readers were left out"
+    warning = f"{hidden:,} hidden characters were removed"
     text = without_controls(to_markdown(main_part(body), url)).strip()
     return text or without_controls(markup.text), [warning] if hidden > _FEW_HIDDEN else []
 

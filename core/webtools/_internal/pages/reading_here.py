@@ -18,8 +18,7 @@ from webtools.errors import ProviderError
 _STACK_BYTES = 16 * 1024 * 1024
 _STACK_LOCK = threading.Lock()
 _UNSAFE = (
-    "read in the program's own process, as none could be started for it: a hostile page could hold "
-    "the program up"
+    "read in this process, because a separate one could not be started; a hostile page can block it"
 )
 
 

@@ -82,7 +82,7 @@ def check(url: str, file: RobotsFile) -> None:
     if file.fault:
         host = urlsplit(url).hostname
         raise UnavailableError(
-            f"robots.txt of {host} could not be had, so the page was left alone: {file.fault}",
+            f"robots.txt of {host} could not be read, so the page was not fetched: {file.fault}",
             fault=Fault.ADVISED if file.is_advised else Fault.NONE,
         )
     if file.text and not _rules(file.text).can_fetch(url, PRODUCT):
@@ -95,6 +95,6 @@ def _rules(text: str) -> Protego:
     try:
         from protego import Protego  # noqa: PLC0415  optional
     except ImportError:
-        message = f"Reading robots.txt needs protego: {_INSTALL}; or fetch with robots=False."
+        message = f"Reading robots.txt needs protego: {_INSTALL}. Or pass robots=False."
         raise ConfigError(message) from None
     return Protego.parse(text)

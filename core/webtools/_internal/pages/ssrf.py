@@ -44,7 +44,7 @@ _PRIVATE: dict[Network, str] = {
     IPv4Network("172.16.0.0/12"): "a private address",
     IPv4Network("192.168.0.0/16"): "a private address",
     IPv4Network("100.64.0.0/10"): "a shared address of a carrier's or cloud's network",
-    _BENCHMARK: "an address for benchmarks, which proxies also give out as fake addresses",
+    _BENCHMARK: "an address for benchmarks, which some proxies use as fake addresses",
     IPv6Network("::1/128"): "a loopback address",
     IPv6Network("fc00::/7"): "a private address",
 }
@@ -60,14 +60,14 @@ _NEVER: dict[Network, str] = {
     IPv4Network("255.255.255.255/32"): "the broadcast address",
     IPv4Network("240.0.0.0/4"): "a reserved address",
     IPv6Network("::/128"): "an unspecified address",
-    IPv6Network("::ffff:0:0/96"): "an IPv4 address in IPv6 disguise",
-    IPv6Network("::/96"): "an IPv4 address in IPv6 disguise",
+    IPv6Network("::ffff:0:0/96"): "an IPv4 address inside an IPv6 address",
+    IPv6Network("::/96"): "an IPv4 address inside an IPv6 address",
     IPv6Network("64:ff9b:1::/48"): "an address of a local NAT64",
     IPv6Network("fe80::/10"): "a link-local address",
     IPv6Network("fec0::/10"): "a site-local address",
     IPv6Network("ff00::/8"): "a multicast address",
     IPv6Network("2001::/23"): "a reserved address",
-    IPv6Network("2002::/16"): "an IPv4 address in IPv6 disguise",
+    IPv6Network("2002::/16"): "an IPv4 address inside an IPv6 address",
     IPv6Network("2001:db8::/32"): "an address for documentation",
     IPv6Network("3fff::/20"): "an address for documentation",
 }
@@ -134,10 +134,10 @@ def check(target: Target, policy: Policy) -> None:
     if not policy.allows(target):
         is_free = target.port >= _FIRST_FREE_PORT and target.port not in _BAD_PORTS
         if not is_free and target.port not in PORTS.values():
-            raise refusal(f"port {target.port} is not one for web pages")
+            raise refusal(f"port {target.port} is not for web pages")
         is_local = "." not in target.host or target.host.endswith(_LOCAL_SUFFIXES)
         if target.address is None and is_local:
-            raise refusal(f"{name} is a name of the local network", _allow_hint(target))
+            raise refusal(f"{name} is a name of a local network", _allow_hint(target))
     if target.address is not None:
         check_addresses(target, [target.host], policy)
 
@@ -212,9 +212,9 @@ def _remedy(target: Target, address: Address) -> str:
     if _is_metadata(address) or _listed(address, _PRIVATE) is None:
         return ""
     if address in _BENCHMARK:
-        return "; if a proxy gives out fake addresses here, an operator can set allowFakeIps"
+        return "; if your proxy uses fake addresses, an operator can set allowFakeIps"
     return _allow_hint(target)
 
 
 def _allow_hint(target: Target) -> str:
-    return f'; an operator can open it up with allowPrivateHosts: ["{target.site}"]'
+    return f'; an operator can allow it with allowPrivateHosts: ["{target.site}"]'

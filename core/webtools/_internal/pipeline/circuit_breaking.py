@@ -50,7 +50,7 @@ def explain_circuit(circuit: OpenCircuit) -> str:
     """Explain why a provider is skipped."""
     advice = " Check the key." if circuit.reason.startswith(REJECTED_KEY) else ""
     until = retry_time(circuit)
-    return f'webtools skips "{circuit.provider}" until {until}, because {circuit.reason}.{advice}'
+    return f'"{circuit.provider}" is skipped until {until}, because {circuit.reason}.{advice}'
 
 
 def retry_time(circuit: OpenCircuit) -> str:

@@ -141,7 +141,7 @@ async def _wait_for(flight: Flight, call: Call, deadline: float) -> Any:
     try:
         return await call.io.wait(flight.outcome, deadline)
     except RequestTimeoutError:
-        message = "An identical call is under way and brought no answer in time. Try again later."
+        message = "An identical call is running and did not finish in time. Try again later."
     raise RequestTimeoutError(message)
 
 

@@ -223,9 +223,9 @@ def _unreadable(api_call: ApiCall, response: Response, error: Exception) -> Resp
     services, is_cut = PROVIDERS[api_call.account.type], response.is_cut()
     cause = describe_failure(error, _module_of(services.provider))
     fault = (
-        "is incomplete; try again later or use another provider."
+        "is incomplete. Try again later or use another provider."
         if is_cut
-        else f"does not match the documented format; use another provider. Cause: {cause}."
+        else f"does not match the documented format. Use another provider. Cause: {cause}."
     )
     message = (
         f"Failed to parse {services.about.title} API response for "
@@ -348,7 +348,7 @@ def _reserve(
 
 def _no_slot(api_call: ApiCall) -> RequestTimeoutError:
     return RequestTimeoutError(
-        f'maxRequestsPerSecond of provider "{api_call.account.name}" leaves no free moment within '
+        f'maxRequestsPerSecond of provider "{api_call.account.name}" allows no request within '
         f"{_seconds(api_call)} s"
     )
 
@@ -360,7 +360,9 @@ def _seconds(api_call: ApiCall) -> str:
 def _explain(error: RequestError, api_call: ApiCall) -> RequestError:
     cause = str(error)
     if isinstance(error, RequestTimeoutError):
-        cause = f"{cause} (allowed: {_seconds(api_call)} s; timeoutMs of the provider sets it)"
+        cause = (
+            f"{cause} (time-out {_seconds(api_call)} s; change it with the provider's timeoutMs)"
+        )
     action = _ACTIONS[api_call.capability]
     text = f'Network error while {action} "{api_call.subject}": {cause.rstrip(".")}'
     return type(error)(
@@ -374,5 +376,5 @@ def _explain(error: RequestError, api_call: ApiCall) -> RequestError:
 
 def _remedy(error: RequestError) -> str:
     if error.unknown_host:
-        return "Check the network connection, the proxy settings (HTTPS_PROXY) and the host name."
+        return "Check the network, the proxy settings (HTTPS_PROXY) and the host name."
     return "Try again later." if error.retryable else "Another call will fail the same way."

@@ -123,7 +123,7 @@ class CallOptions:
     def __post_init__(self) -> None:
         """Refuse an unknown value of `cache`."""
         if self.cache not in _CACHE_MODES:
-            message = f"cache {shown(self.cache)} is not possible; give use, refresh or bypass."
+            message = f"Invalid `cache` {shown(self.cache)}: expected use, refresh or bypass."
             raise InputError(message)
 
 
@@ -173,7 +173,7 @@ class Call:
         """
         notices = self.services.store.take_notices()
         if (fault := self.cache_fault) is not None and fault.off:
-            notices.append(f"The cache was off for this call, as {fault}; {fault.off}.")
+            notices.append(f"The cache was not used, because {fault}. {fault.off}.")
         return notices
 
     def warnings(self) -> list[str]:

@@ -134,18 +134,18 @@ class _Limit:
             return ""
         name = f"calls{self.suffix}"
         return (
-            f"{spent.calls} of {self.sum.calls} calls ({name}) are made {self.period}; "
-            f"raise budget.{name} or {self.remedy}."
+            f"{spent.calls} of {self.sum.calls} calls ({name}) were made {self.period}. "
+            f"Raise budget.{name} or {self.remedy}."
         )
 
     def _usd_reason(self, spent: Sum, cost: int) -> str:
         name = f"usd{self.suffix}"
-        remedy = f"raise budget.{name} or {self.remedy}"
+        remedy = f"Raise budget.{name} or {self.remedy}"
         if cost > self.sum.micro_usd:  # waiting would not help
-            remedy = f"raise budget.{name} to at least {_usd_text(cost)}"
+            remedy = f"Raise budget.{name} to at least {_usd_text(cost)}"
         return (
-            f"it may cost {_usd_text(cost)} USD, {_usd_text(spent.micro_usd)} of "
-            f"{_usd_text(self.sum.micro_usd)} USD ({name}) are spent {self.period}; {remedy}."
+            f"it may cost {_usd_text(cost)} USD, and {_usd_text(spent.micro_usd)} of "
+            f"{_usd_text(self.sum.micro_usd)} USD ({name}) are spent {self.period}. {remedy}."
         )
 
 
@@ -287,8 +287,8 @@ class Budget:
 def _ledger_error(error: StoreError) -> ConfigError:
     message, remedies = str(error).rstrip("."), ", ".join(error.remedies)
     return ConfigError(
-        f"The budget cannot be kept, so nothing is spent: {message}. {remedies[:1].upper()}"
-        f"{remedies[1:]}, or take usdPerDay and callsPerDay out of budget.",
+        f"The budget cannot be checked, so no request was sent: {message}. {remedies[:1].upper()}"
+        f"{remedies[1:]}, or remove usdPerDay and callsPerDay from budget.",
         retryable=error.is_outage,
     )
 

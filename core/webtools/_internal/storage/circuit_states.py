@@ -32,7 +32,7 @@ _FIRST_FAILURE_STATUS = 400
 REJECTED_KEY = "it rejected the key"
 _OPENING_AT_ONCE: dict[type[WebToolsError], str] = {
     QuotaError: "its quota is used up",
-    RateLimitError: "it got too many calls",
+    RateLimitError: "it received too many requests",
     AuthenticationError: REJECTED_KEY,
 }
 _OPENING_IN_A_ROW: dict[type[WebToolsError], str] = {

@@ -41,7 +41,9 @@ class RedisCircuits:
 
         def attempt(pipe: Client) -> State | None:
             if time.monotonic() > deadline:
-                raise ServerError(f"{self._store.place} cannot be used: too many change a state")
+                raise ServerError(
+                    f"{self._store.place} cannot be used: too many processes change a state"
+                )
             before = _parse(pipe.get(name))
             after = change(before)
             if after != before:

@@ -128,13 +128,11 @@ class RedisLedger:
 
     def _lost_counts(self) -> LostCountsError:
         error = LostCountsError(
-            f"{self.store.place} has lost what was counted today, as after a failover to an "
+            f"{self.store.place} has lost today's budget count, for example by a failover to an "
             "empty server"
         )
-        remedy = (
-            f"delete {self._file.path}" if self._file.path.exists() else "start the program again"
-        )
-        error.remedies = "wait until 00:00 UTC", f"{remedy} to continue with what is counted"
+        remedy = f"delete {self._file.path}" if self._file.path.exists() else "restart the program"
+        error.remedies = "wait until 00:00 UTC", f"{remedy} to continue with the remaining count"
         return error
 
 

@@ -37,8 +37,8 @@ _MAX_MESSAGE = 200  # characters
 class ServerError(StoreError):
     """The server does not respond, or refuses a command."""
 
-    remedies = ("check storage.url and that server",)
-    off = "check storage.url and that server"
+    remedies = ("check storage.url and the server",)
+    off = "Check storage.url and the server"
 
     def __init__(self, message: str, *, is_outage: bool = False) -> None:
         super().__init__(message)
@@ -97,7 +97,7 @@ class RedisStore:
             is_reply = isinstance(error, redis.ResponseError)
             is_outage = not isinstance(error, (redis.ResponseError, redis.AuthenticationError))
         except Exception:  # noqa: BLE001  a server can reply anything, and others write to it
-            message = "its name, or what it answers, cannot be read"
+            message = "its host name or its reply cannot be read"
             is_reply, is_outage = True, False
         # Outside the handler: the exceptions of the library can hold what was sent.
         message = self._explain(message)

@@ -136,7 +136,7 @@ def exclusive_opening(file: Path) -> Generator[None]:
     lock = os.open(beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
     try:
         if not _try_lock(lock):
-            raise TimeoutError("another process is opening it for too long")
+            raise TimeoutError("another process kept it locked for too long")
         yield
     finally:
         os.close(lock)

@@ -49,7 +49,7 @@ def create_tables(connection: sqlite3.Connection) -> bool:
     kept_tables = {"spend"} & existing
     if kept_tables and not _columns(connection, "spend").issuperset(_SPEND_COLUMNS):
         raise sqlite3.NotSupportedError(
-            "another version of webtools counts there what was spent; use that version, or delete "
+            "it has the budget count of another version of webtools; use that version, or delete "
             "the file"
         )
     for name in existing - kept_tables:

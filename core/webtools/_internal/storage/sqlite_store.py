@@ -272,8 +272,8 @@ class SqliteStore:
             connection, is_emptied = _connect(path)
         if is_emptied:
             self._notices.append(
-                f"{self.path} was made by another version of webtools: its cached responses are "
-                "discarded. What was spent today is kept."
+                f"{self.path} was made by another version of webtools. Its cached responses were "
+                "discarded; today's budget count is kept."
             )
         close = weakref.finalize(self, _close, connection)
         return _OpenFile(connection, close, file_id(path), beside(path, "-wal"))
@@ -281,8 +281,8 @@ class SqliteStore:
     def _move_aside(self, path: Path) -> None:
         moved = move_aside(path)
         self._notices.append(
-            f"{self.path} was corrupt and is replaced by a new file, so the cached answers and "
-            f"what the budget had counted for today are lost; the old file is {moved}."
+            f"{self.path} was corrupt and was replaced by a new file. Cached responses and "
+            f"today's budget count are lost. The old file is {moved}."
         )
 
     def _close_file(self) -> None:

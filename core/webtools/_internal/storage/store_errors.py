@@ -24,4 +24,4 @@ class LockedError(StoreError):
 class ForeignFileError(StoreError):
     """The file belongs to someone else, and is unchanged."""
 
-    off = "set cache.path to another file, or move that one away"
+    off = "Set cache.path to another file, or move that one away"

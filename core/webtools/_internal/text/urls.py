@@ -75,9 +75,9 @@ def parse(url: str) -> Target:
         host, port = parts.hostname or "", parts.port
         address: Address | None = IPv6Address(host) if "[" in parts.netloc else None
     except ValueError:
-        raise refusal(f"{quoted_url(url)} is not a proper URL") from None
+        raise refusal(f"{quoted_url(url)} is not a valid URL") from None
     if "@" in parts.netloc or "%" in host:
-        raise refusal("the URL holds a user name, a password, a zone or an encoded host")
+        raise refusal("the URL contains a user name, a password, a zone or an encoded host")
     name, address = (str(address), address) if address else _name_or_ipv4(host)
     if port == 0:
         raise refusal("port 0 does not exist")
@@ -96,7 +96,7 @@ def follow(target: Target, location: str) -> Target:
     except ValueError:
         url = ""
     if not is_web_url(url):  # not shown: the site may have put any sentence there
-        raise refusal("the site redirects to what is not an http(s) URL")
+        raise refusal("the site redirects to something other than an http(s) URL")
     redirect = parse(url)
     if (target.scheme, redirect.scheme) == ("https", "http"):
         raise refusal(

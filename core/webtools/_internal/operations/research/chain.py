@@ -136,9 +136,9 @@ def _needed_keys() -> str:
 def _entry_remedy(command: Command, accounts: Accounts, keyless: str) -> str:
     remedy = "Add one there"
     if names := listed(account.name for account in _accounts_of_types(_docs_types(), accounts)):
-        remedy += f", or let research.chain.{command} name {names}"
+        remedy += f", or list {names} in research.chain.{command}"
     if keyless:
-        remedy += f'; "keyless": true asks {keyless} without a key'
+        remedy += f', or set "keyless" to true to use {keyless} without a key'
     return f"{remedy}.{accounts.ignored_keys('search')}"
 
 
@@ -188,7 +188,7 @@ async def _skip_open_circuits(
 
 
 def empty_warning(account: Account) -> str:
-    return f'Provider "{account.name}" found nothing.'
+    return f'Provider "{account.name}" returned no results.'
 
 
 async def call_in_order(

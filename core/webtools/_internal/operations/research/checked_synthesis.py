@@ -106,11 +106,11 @@ def _check_draft(draft: Any) -> Draft:
         TypeError: It is not a draft, or has no text.
     """
     if not isinstance(draft, Draft):
-        message = f"it returned {type(draft).__name__} in place of a Draft"
+        message = f"it returned {type(draft).__name__} instead of a Draft"
         raise TypeError(message)
     text, cost, warnings = cast("tuple[Any, Any, Any]", (draft.text, draft.cost, draft.warnings))
     if not isinstance(text, str):
-        message = f"its draft has {type(text).__name__} in place of a text"
+        message = f"its draft has {type(text).__name__} instead of a string"
         raise TypeError(message)
     lines = [one_line(warning) for warning in warnings if isinstance(warning, str)]
     return Draft(text, cost if isinstance(cost, Cost) else None, lines, list(draft.claims))

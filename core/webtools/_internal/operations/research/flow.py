@@ -338,7 +338,7 @@ class _Research:
 
     def _warnings(self, retrieval: Retrieval) -> list[str]:
         reasons = [
-            f'"{name}" did not serve: {reason}'
+            f'"{name}" was not used: {reason}'
             for name, reason in retrieval.attempts.degraded.items()
         ]
         return list(dict.fromkeys([*reasons, *retrieval.warnings]))
@@ -379,13 +379,13 @@ def _research_result(result: SearchResult, score: float) -> ResearchResult:
 
 
 def _claim_warnings(outcome: Outcome) -> list[str]:
-    """Return warnings with the numbers of claims that were left out or marked."""
+    """Return warnings with the numbers of claims that were removed or marked."""
     verified, warnings = outcome.verified, list[str]()
     if verified is None:
         return warnings
     if verified.dropped:
         warnings.append(
-            f"{_counted_claims(verified.dropped)} left out as unsupported by the cited source."
+            f"{_counted_claims(verified.dropped)} removed as unsupported by the cited source."
         )
     if verified.uncertain:
         warnings.append(f"{_counted_claims(verified.uncertain)} marked uncertain.")
@@ -393,4 +393,4 @@ def _claim_warnings(outcome: Outcome) -> list[str]:
 
 
 def _counted_claims(count: int) -> str:
-    return "1 claim of the answer was" if count == 1 else f"{count} claims of the answer were"
+    return "1 claim was" if count == 1 else f"{count} claims were"

@@ -52,7 +52,7 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
         pages = await _read(chain, retrieval.results, retrieval, call, deadline)
     except (ConfigError, InputError, ProviderError, RequestError) as error:
         instead = _name_passages(retrieval.results) or "the snippets"
-        retrieval.warnings.append(f"No page could be read, so {instead} stand in: {error}")
+        retrieval.warnings.append(f"No page could be read, so {instead} are used: {error}")
         retrieval.is_partial = True
         if reader is not None and not isinstance(error, InputError):
             retrieval.attempts.degraded.setdefault(reader.name, str(error))
@@ -64,7 +64,7 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
         pages += spare
     retrieval.is_partial = bool(unread)
     retrieval.warnings += [
-        f"{page.url} could not be read, so {_substitute(page.url, retrieval)} in: {page.error}"
+        f"{page.url} could not be read, so {_substitute(page.url, retrieval)} used: {page.error}"
         for page in unread
     ]
     return {page.url: page.text for page in pages if page.text}
@@ -72,14 +72,14 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
 
 def _substitute(url: str, retrieval: Retrieval) -> str:
     chosen = _name_passages(hit for hit in retrieval.results if hit.url == url)
-    return f"{chosen} stand" if chosen else "its snippet stands"
+    return f"{chosen} are" if chosen else "its snippet is"
 
 
 def _name_passages(hits: Iterable[SearchResult]) -> str:
     """Name the passages that came with hits; empty without passages."""
     pages = (hit.content for hit in hits)
     names = dict.fromkeys(f'"{page.passages_by}"' for page in pages if page and page.passages)
-    return f"the passages that {' and '.join(names)} chose" if names else ""
+    return f"the passages from {' and '.join(names)}" if names else ""
 
 
 async def _read(
@@ -119,6 +119,6 @@ def _replace_unread(
     for old, new in zip(unread, spare, strict=False):
         retrieval.results = [hit for hit in retrieval.results if hit.url != old.url]
         retrieval.results.append(hit_of[new.url])
-        replacement = f"the next best hit, {new.url}, replaces it"
+        replacement = f"the next result, {new.url}, replaces it"
         retrieval.warnings.append(f"{old.url} could not be read, so {replacement}: {old.error}")
     return [*unread[len(spare) :]]

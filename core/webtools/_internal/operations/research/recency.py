@@ -17,7 +17,7 @@ from webtools._internal.operations.research.rules import time_word
 from webtools._internal.pipeline.tool_call import Call
 from webtools.providers import Account
 
-_REMEDY = "recency_days (--recency-days on the command line) sets another age"
+_REMEDY = "Set recency_days (--recency-days on the command line) to change this."
 
 
 async def retrieve_recent(
@@ -41,7 +41,7 @@ async def retrieve_recent(
         return retrieval
     if question.recency_from == "words" and call.io.now() < deadline:
         return await _retrieve_any_age(question, filtered, call, deadline, retrieval)
-    retrieval.warnings.insert(0, f"{_nothing_recent(question)}; {_REMEDY}.")
+    retrieval.warnings.insert(0, f"{_nothing_recent(question)}. {_REMEDY}")
     return retrieval
 
 
@@ -68,13 +68,13 @@ async def _retrieve_any_age(
     await call_in_order(accounts, replace(question, since=None), call, deadline, wide)
     nothing = _nothing_recent(question)
     if wide.results:
-        warnings = [f"{nothing}, so sources of any age, or without a date, stand in; {_REMEDY}."]
+        warnings = [f"{nothing}. Sources of any age are used instead. {_REMEDY}"]
         repeated = {*map(empty_warning, accounts)}
         warnings += [warning for warning in narrow.warnings if warning not in repeated]
     elif wide.attempts.last_response:
-        warnings = [f"{nothing}, and nothing older either.", *narrow.warnings]
+        warnings = [f"{nothing}, and no older one either.", *narrow.warnings]
     else:
-        warnings = [f"{nothing}; {_REMEDY}.", *narrow.warnings]
+        warnings = [f"{nothing}. {_REMEDY}", *narrow.warnings]
     wide.warnings[:0] = warnings
     return wide
 
@@ -86,14 +86,14 @@ def _few_results_warnings(question: Question, retrieval: Retrieval) -> list[str]
         return []
     if not takes_dates(retrieval.account):
         return []
-    warning = f"{_question_says(question)}, so only sources from {_period(question)} were asked for"
-    return [f"{warning}; {_REMEDY}."]
+    warning = f"{_question_says(question)}, so only sources from {_period(question)} were requested"
+    return [f"{warning}. {_REMEDY}"]
 
 
 def _nothing_recent(question: Question) -> str:
     if question.recency_from == "command":
-        return f"{question.command} found nothing from {_period(question)}"
-    return f"{_question_says(question)}, but nothing from {_period(question)} was found"
+        return f"{question.command} found no source from {_period(question)}"
+    return f"{_question_says(question)}, but no source from {_period(question)} was found"
 
 
 def _question_says(question: Question) -> str:

@@ -48,10 +48,10 @@ def moved_bounds(arguments: ResearchInput, question: Question) -> list[str]:
     warnings: list[str] = []
     limit, days = arguments.limit, arguments.recency_days
     if limit and limit > question.limit:
-        warnings.append(f"limit {limit} is above what is allowed here; {question.limit} was used.")
+        warnings.append(f"limit {limit} is above the maximum; {question.limit} was used.")
     if days and days != question.recency_days:
         warnings.append(
-            f"recency_days {days} is not in 1 to {MAX_RECENCY_DAYS}; "
+            f"recency_days {days} is not from 1 to {MAX_RECENCY_DAYS}; "
             f"{question.recency_days} was used."
         )
     return warnings

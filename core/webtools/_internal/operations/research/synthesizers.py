@@ -31,9 +31,9 @@ _GAP = "\n\n[…]\n\n"
 _INSTRUCTIONS = """\
 Answer the question from the numbered sources below and from nothing else: use no other knowledge.
 - Write short sentences, each with one statement, and end each with the number of the source that \
-says it, such as [1], or [2][3] when several do. A sentence without a number is thrown away.
+says it, such as [1], or [2][3] when several do. A sentence without a number is removed.
 - Where a sentence of a source says it, copy the whole sentence word for word, from its first word \
-to its last. What is cut short or in other words is marked as uncertain.
+to its last. A shortened or reworded sentence is marked as uncertain.
 - Keep names, numbers and dates exactly as the sources write them.
 - Never cite a number that is not listed, and never write a URL.
 - If the sources do not answer the question, say so in one sentence without a number.
@@ -151,7 +151,7 @@ class ModelSynthesizer:
             text = without_controls(reply).strip() if isinstance(reply, str) else ""
             if text:
                 return Draft(text)
-            failed = RequestError("The model wrote no synthesis: its answer has no text.")
+            failed = RequestError("The model wrote no synthesis: its response has no text.")
         raise failed
 
 
@@ -233,12 +233,12 @@ def choose_synthesizer(arguments: ResearchInput, call: Call) -> Synthesizer | No
         case "none":
             return None
         case "llm":
-            fault = "needs a model: hand in a synthesizer, such as ChatModelSynthesizer"
+            fault = "needs a model. Pass a synthesizer, such as ChatModelSynthesizer(model)"
         case writer:
             if account := _find_writer(writer, call.accounts):
                 return ProviderSynthesizer(account, call)
             names = (EXTRACTIVE.name, *_writing_types(), "llm", "none")
-            fault = f"is unknown; use one of {', '.join(names)}"
+            fault = f"is unknown. Use one of: {', '.join(names)}"
     raise InputError(f"synthesis {shown(arguments.synthesis)} {fault}.")
 
 
