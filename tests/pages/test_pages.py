@@ -226,7 +226,7 @@ def test_hidden_text_is_dropped_and_counted(hidden: str, technical: str) -> None
     assert "Ignore what" not in content.text
     assert content.text.count("rests at the pier") == 16
     [warning] = content.warnings
-    assert warning.startswith(f"{len(SECRET)} characters ")
+    assert warning.startswith(f"{len(SECRET)} ")
 
 
 @pytest.mark.parametrize(
