@@ -199,7 +199,7 @@ def test_add_writes_a_second_provider(cli: Cli, piped: Callable[[str], None]) ->
         (["set-key", "mime"], "test-key-new-1", '"mine"'),
         (["set-key", "absent"], "test-key-new-1", '"absent"'),
         (["set-key", "mine"], "", "key"),
-        (["set-key", "mine"], "a b c d e f", "blank"),
+        (["set-key", "mine"], "a b c d e f", "white space"),
         (["set-key"], "test-key-new-1", "NAME"),
         (["set-key", "mine", "test-key-new-1"], "", "unrecognized"),
     ],

@@ -45,7 +45,7 @@ class Route(NamedTuple):
         process: The process id, because a forked child must not use the sockets of its parent.
         origin: Scheme, host and port.
         proxy: The proxy, or None.
-        addresses: The addresses to connect to. If there are none, the host is looked up.
+        addresses: The addresses to connect to. Without any, the host is looked up.
     """
 
     process: int
