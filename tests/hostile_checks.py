@@ -61,7 +61,8 @@ def addresses_in(value: Any) -> Iterator[str]:
 
 OURS = re.compile(
     r"|Confidence: (high|medium|low)( \([\w ,.]+\))?\.|Uncertainty: .+|Warning: .+"
-    r"|Retrieved [\d-]+ [\d:]+ UTC( by [a-z\d]+)?(, from the cache)?\.|Degraded: .+ \(failed or skipped\)\."
+    r"|Retrieved [\d-]+ [\d:]+ UTC( by [a-z\d]+)?(, from the cache)?\."
+    r"|Degraded: .+ \(failed or skipped\)\."
     r'|Query ".+" failed: .+|… and \d+ more|\[Output truncated: showing .+\.txt\]'
     r"|\[Read on with web_read: handle (?P<handle>[0-9a-f]{32}), offset \d+\.\]"
     r'|\[Characters \d+ to \d+ of \d+( \(the end\))?\.\]|\[".+" is .+\]'

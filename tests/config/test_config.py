@@ -382,7 +382,11 @@ def test_a_function_that_another_process_could_not_import_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("function", "fault"),
-    [(broken_manager, "raises LookupError"), (keyless_manager, "is empty"), (dict, "returns a dict")],
+    [
+        (broken_manager, "raises LookupError"),
+        (keyless_manager, "is empty"),
+        (dict, "returns a dict"),
+    ],
 )
 def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: str) -> None:
     settings = Settings({"providers": [{"name": "exa", "type": "exa", "apiKey": function}]})

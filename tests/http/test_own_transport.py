@@ -62,9 +62,7 @@ async def test_calls_of_the_kind_without_a_transport_are_refused_not_sent() -> N
 def test_the_proxy_of_an_entry_is_not_passed_over_silently() -> None:
     entry = {**CONFIG["providers"][0], "proxy": "http://127.0.0.1:9"}
     web = WebTools({**CONFIG, "providers": [entry]}, transport=Answering())
-    with pytest.raises(
-        ConfigError, match=r"providers\[0\]\.proxy has no effect"
-    ):
+    with pytest.raises(ConfigError, match=r"providers\[0\]\.proxy has no effect"):
         web.search("asyncio")
     entry["proxy"] = "none"
     WebTools({**CONFIG, "providers": [entry]}, transport=Answering()).search("asyncio")
