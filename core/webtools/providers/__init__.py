@@ -130,7 +130,10 @@ PROVIDERS = Registry(  # messages and docs list them in this order
     jina_search,
     direct,
 )
+"""The registry of all providers."""
+
 register = PROVIDERS.register
+"""Add a provider for this process. See `Registry.register`."""
 
 __all__ = [
     "DATES",

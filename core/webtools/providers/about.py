@@ -18,6 +18,7 @@ from webtools._internal.io.locks import Lock
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
+"""What a provider can do."""
 DIRECT = "direct"  # the provider that fetches pages from their own sites, without an entry
 
 

@@ -22,7 +22,8 @@ from webtools.errors import (
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.parsing import clean_quote, http_date, maybe_object, maybe_objects, number
 
-WHOLE_BODY = ""  # in `ErrorTable.faults`: the body itself is the fault
+WHOLE_BODY = ""
+"""In `ErrorTable.faults`: the body itself is the fault."""
 
 _MAX_MESSAGE_CHARACTERS = 500
 _MAX_WAIT = 86_400.0  # seconds

@@ -11,6 +11,7 @@ from webtools.providers.protocols import FilterName, SearchQuery
 
 DOMAINS: frozenset[FilterName] = frozenset({"include_domains", "exclude_domains"})
 DATES: frozenset[FilterName] = frozenset({"start_published_date", "end_published_date"})
+"""The filters by date of publication."""
 # The parameter of the API for each filter, and a function that converts the value.
 FilterParameters: TypeAlias = Mapping[FilterName, "tuple[str, Callable[[Any], Any]]"]
 

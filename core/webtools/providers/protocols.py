@@ -34,8 +34,11 @@ FilterName: TypeAlias = Literal[
     "content",
     "similar",
 ]
-# Called with a query or URL that is finished, and whether it failed.
+"""The name of a filter or an option of a search."""
+
 ReportProgress: TypeAlias = Callable[[str, bool], None]
+"""Function that takes a finished query or URL, and whether it failed."""
+
 FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
@@ -168,6 +171,7 @@ class SynthesisQuery:
 
 
 Query: TypeAlias = SearchQuery | PageQuery | SummaryQuery | DocsQuery | SynthesisQuery
+"""A query of any capability."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from pydantic_core import from_json
 
 OK = 200
+"""The HTTP status of a success."""
 REDIRECTS, CLIENT_ERRORS, SERVER_ERRORS = 300, 400, 500  # the first status of each class
 MAX_BODY_BYTES = 16 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
