@@ -301,7 +301,7 @@ def check_command(line: str) -> None:
         "webtools": lambda: True,
         "curl": lambda: "/_sandbox/" in words[-1],
         "pip": lambda: words[1] == "install" and _extras(words[2]) <= EXTRAS,
-        "export": lambda: words[1].partition("=")[0] in variables(),
+        "export": lambda: words[1].partition("=")[0] in {*variables(), "WEBTOOLS_CONFIG"},
         "make": lambda: words[1] in TARGETS,
         ".venv/bin/python": lambda: words[1] == "-m" and words[2] in {"pytest", "tests.recording"},
     }
