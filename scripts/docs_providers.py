@@ -85,7 +85,7 @@ def _special_values() -> dict[str, str]:
     )
     return {
         "providers": "list, required",
-        "defaultProvider": "a `name` of `providers`",
+        "defaultProvider": "`name` of an entry",
         "name": "text, unique, required",
         "type": "a [type](providers/index.md), required",
         "apiKey": "text",
@@ -93,7 +93,7 @@ def _special_values() -> dict[str, str]:
         "timeoutMs": f"1 to 600,000, default {usual}; summaries and answers {long}",
         "proxy": "http(s) URL or `none`",
         "options": "object",
-        "fetchFallback": "a `name` of `providers`, or `direct`",
+        "fetchFallback": "`name` of an entry, or `direct`",
         "cache.path": "path, default: in your cache folder",
         "storage.url": "`redis://` or `rediss://` URL",
         "log.path": "path, default: in your log folder",
@@ -226,7 +226,7 @@ def _price_lists() -> str:
     others = [
         f"{listed(names, 'and')} ({day})" for day, names in sorted(titles.items()) if day != usual
     ]
-    return f"The price lists are of {usual}, except those of {listed(others, 'and')}."
+    return f"Prices are as of {usual}, except those of {listed(others, 'and')}."
 
 
 # --- filters -----------------------------------------------------------------------------------
@@ -301,8 +301,9 @@ _COMMON_OPTIONS = {*SearchOptions.model_fields, *PageOptions.model_fields}
 
 def provider(name: str) -> str:
     """Describe a provider: its key, its limits and its own options."""
-    options = table(("Option", "Value", "Meaning"), _option_rows(name))
-    return "\n".join(_facts(name)) + ("\n\n" + options if list(_option_rows(name)) else "")
+    rows = list(_option_rows(name))
+    options = table(("Option", "Value", "Meaning"), rows) if rows else ""
+    return "\n\n".join(part for part in ("\n".join(_facts(name)), options) if part)
 
 
 def _facts(name: str) -> Iterator[str]:
@@ -396,7 +397,7 @@ PRICED: dict[str, list[Priced]] = {
         Priced("search for 20 results, `advanced`", _TWENTY),
         Priced("page", _PAGE),
     ],
-    "context7": [Priced("look-up beyond the plan's allowance", DocsQuery("q", 5))],
+    "context7": [Priced("look-up beyond your plan", DocsQuery("q", 5))],
 }
 _FLAT: dict[Capability, Priced] = {
     "search": Priced("search", _TEN),

@@ -77,7 +77,7 @@ def kind(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return listed(f"`{word}`" for word in schema["enum"])
     if schema.get("type") == "array":
-        return f"list: {kind(schema['items'], defs)}"
+        return f"list of {kind(schema['items'], defs).replace('an object', 'objects')}"
     if schema.get("format") == "date-time":
         return "date and time"
     words = {"boolean": "`true` or `false`", "integer": "whole number"}
