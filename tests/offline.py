@@ -15,8 +15,8 @@ from webtools._internal.io.event_loop import AsyncHTTPClient, AsyncIO
 from webtools._internal.io.runtime import run as run_coroutine
 from webtools._internal.pipeline import tool_call
 from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.exchange import exchange, look_up
 from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.retries import exchange, look_up
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
 from webtools.providers import PROVIDERS, Account

@@ -16,8 +16,8 @@ from webtools._internal.operations.fetch import fetch
 from webtools._internal.operations.search import search
 from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.exchange import exchange, look_up
 from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.retries import exchange, look_up
 from webtools._internal.pipeline.tool_call import detached
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account, Capability

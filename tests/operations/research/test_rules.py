@@ -16,7 +16,7 @@ from webtools._internal.operations.research.rules import (
     recency_days,
     without_repeats,
 )
-from webtools._internal.operations.search import normalize
+from webtools._internal.operations.search import normalize_query
 from webtools.results import SearchResult
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -37,7 +37,7 @@ def hits(*hosts: str, days_old: float | None = None) -> list[SearchResult]:
 
 
 def test_equal_questions_are_normalized_to_the_same_text() -> None:
-    assert normalize("  Heap\tQueue \n") == normalize("heap queue") == "heap queue"
+    assert normalize_query("  Heap\tQueue \n") == normalize_query("heap queue") == "heap queue"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from webtools._internal.pipeline.api_call import LONG_TIMEOUTS, TIMEOUT, ApiCall, timeout_of
+from webtools._internal.pipeline.api_call import TIMEOUT, ApiCall, timeout_of
 from webtools._internal.pipeline.circuit_breaking import (
     CircuitOpenError,
     explain_circuit,
@@ -30,8 +30,8 @@ from webtools.results import ProviderAttempt
 Failure: TypeAlias = ProviderError | RequestError | InputError
 FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
 
-PATIENCE = 15.0  # seconds for a provider if another one can serve
-_LOOK_UP_SECONDS = 1.0  # to read the cache and the circuit breaker on a busy machine
+PATIENCE = 15.0  # seconds for a provider without `timeoutMs` if another one can serve
+_STORE_SECONDS = 1.0  # to read the cache and the circuit breaker on a busy machine
 UNPRICED = "cost_usd does not include failed requests that may have been charged."
 # Status codes after which another provider may still serve the request: the plan lacks the feature,
 # the API has moved, or the request is too long for this provider.
@@ -64,16 +64,16 @@ class Attempts:
     """The outcomes of calling the providers.
 
     Attributes:
-        degraded: Why a provider did not serve, by its name.
-        skipped: The open circuit breakers, by the provider's name.
-        failures: The errors, by the provider's name.
-        last_response: The last provider that responded, even with no results.
+        degraded: Why a provider failed or was skipped, by its name.
+        skipped: The open circuit breakers of providers that were skipped, by their names.
+        failures: The errors of providers that failed, by their names.
+        has_response: Whether any provider responded, even with no results.
     """
 
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     skipped: dict[str, OpenCircuit] = field(default_factory=dict[str, OpenCircuit])
     failures: dict[str, Failure] = field(default_factory=dict[str, Failure])
-    last_response: Account | None = None
+    has_response: bool = False
 
     @property
     def first_error(self) -> Failure | None:
@@ -96,7 +96,12 @@ class Attempts:
             self.failures[account.name] = error
 
     def all_failed(self, call: Call, clause: str) -> Failure:
-        """Return the error of a call that no provider served: the first one, with all reasons."""
+        """Return the error of a call that no provider served: the first one, with all reasons.
+
+        Args:
+            call: The call.
+            clause: Says which providers: "of the chain", or "that can search".
+        """
         call.log("all_providers_failed", providers=dict(self.degraded))
         error = self.first_error
         if error is not None and len(self.degraded) == 1:
@@ -143,8 +148,8 @@ class Failover:
         capability: The kind of call.
         deadline: The end of the whole call.
         subject: The query or URL, for the log and progress.
-        may_continue: Whether another provider may succeed after an error.
-        is_needed: Whether there is anything left to request from a provider.
+        may_continue: Returns whether another provider may succeed after an error.
+        is_needed: Returns whether there is anything left to request from a provider.
         attempts: The outcomes.
     """
 
@@ -163,7 +168,7 @@ class Failover:
             yield Turn(self.accounts[0], self.deadline, obeys_circuit=False)
             return
         yield from self.turns(self.accounts, obeys_circuit=True)
-        if self.attempts.last_response is None:
+        if not self.attempts.has_response:
             yield from self.turns(self.skipped_accounts(), obeys_circuit=False)
 
     def skipped_accounts(self) -> list[Account]:
@@ -181,26 +186,27 @@ class Failover:
             if previous is not None:
                 self.call.report_failover(self.subject, previous.name, account.name)
             previous = account
-            remaining = len(accounts) - position - 1
-            yield Turn(account, self._end_of_turn(account, remaining), obeys_circuit)
+            is_last = position == len(accounts) - 1
+            yield Turn(account, self._end_of_turn(account, is_last=is_last), obeys_circuit)
 
-    def _end_of_turn(self, account: Account, remaining: int) -> float:
-        """Reserve part of the deadline for the remaining providers.
+    def _end_of_turn(self, account: Account, *, is_last: bool) -> float:
+        """Return when a turn ends. Unless it is the last one, it leaves time for the others.
 
-        They do not wait long for their turns, unless the settings allow this one more time.
+        They get `PATIENCE`, or half of the time left if that is less. A provider without a
+        `timeoutMs` of its own has at most `PATIENCE` itself.
         """
         now = self.call.io.now()
         seconds = timeout_of(account, self.capability)
-        if PROVIDERS[account.type].pages is None:  # its time begins with its first request
-            seconds += _LOOK_UP_SECONDS
-        if not remaining:
+        if PROVIDERS[account.type].pages is None:  # an API's time-out starts with the request
+            seconds += _STORE_SECONDS
+        if is_last:
             return min(now + seconds, self.deadline)
         patience = PATIENCE
         if account.timeout is None:
             patience *= seconds / TIMEOUT  # a summary takes longer than a search
             seconds = min(seconds, patience)
-        half = (self.deadline - now) / 2
-        return min(now + seconds, max(self.deadline - patience, now + half))
+        reserved = min(patience, (self.deadline - now) / 2)
+        return min(now + seconds, self.deadline - reserved)
 
     def record_failure(self, account: Account, error: Failure) -> None:
         """Record that a provider failed or was skipped; raise the error of a single provider."""
@@ -210,7 +216,7 @@ class Failover:
 
     def record_response(self, account: Account) -> None:
         """Record that a provider responded."""
-        self.attempts.last_response = account
+        self.attempts.has_response = True
         self.attempts.degraded.pop(account.name, None)
         self.attempts.failures.pop(account.name, None)
 
@@ -222,18 +228,17 @@ class Failover:
 def may_succeed_elsewhere(error: Failure) -> bool:
     """Return whether another provider may serve a request that failed with this error.
 
-    An `InputError` during a provider's turn is a limit of that provider: what no provider accepts
-    is refused earlier. The budget is shared by all.
+    An `InputError` during a provider's turn is a limit of that provider. Arguments that no provider
+    accepts are refused earlier.
     """
-    if isinstance(error, QuotaError) and error.status is None:
+    if isinstance(error, QuotaError) and error.status is None:  # the budget, which all share
         return False
     return not isinstance(error, BadRequestError) or error.status in _PROVIDER_LIMITS
 
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
     """Return the deadline of a call that these providers serve in order."""
-    usual = LONG_TIMEOUTS.get(capability, TIMEOUT)
-    seconds = max(account.timeout or usual for account in accounts)
+    seconds = max(timeout_of(account, capability) for account in accounts)
     if len(accounts) > 1 and accounts[0].timeout is not None:
         seconds = max(seconds, accounts[0].timeout + PATIENCE)
     return now + seconds
@@ -242,14 +247,19 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, now: float)
 def list_attempts(
     accounts: Sequence[Account], served: Collection[str], attempts: Sequence[Attempts]
 ) -> list[ProviderAttempt]:
-    """List the providers that were called or skipped, with the first reason of each failure."""
+    """List the providers that were called or skipped, each with the first reason of its failures.
+
+    Args:
+        accounts: The providers.
+        served: The names of those with results.
+        attempts: The outcomes, by query.
+    """
     reasons: dict[str, str] = {}
-    for record in reversed(attempts):
-        reasons |= record.degraded
-    names = [account.name for account in accounts]
+    for outcomes in reversed(attempts):
+        reasons |= outcomes.degraded
     return [
         ProviderAttempt(provider=name, served=name in served, reason=reasons.get(name))
-        for name in names
+        for name in (account.name for account in accounts)
         if name in served or name in reasons
     ]
 

@@ -14,17 +14,18 @@ from webtools._internal.operations.failover import Turn
 from webtools._internal.pages.robots import RobotsFile
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.cost import NOTHING, total
+from webtools._internal.pipeline.exchange import exchange
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import (
     Cached,
     CacheFormat,
     CacheKey,
-    once,
+    get_or_make,
     read_cached,
     share,
     store,
 )
-from webtools._internal.pipeline.retries import exchange, send_with_retries
+from webtools._internal.pipeline.retries import send_with_retries
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.errors import ProviderError, RequestError, WebToolsError
@@ -263,4 +264,4 @@ async def _robots_file(
     """Return a robots.txt. It is read from the cache even if pages are refreshed."""
     reading = replace(call, options=replace(call.options, cache="use"))
     key = CacheKey(_ROBOTS, cache_key("robots", url), url, turn.account.name)
-    return (await once(reading, key, fetch, turn.deadline)).value
+    return (await get_or_make(reading, key, fetch, turn.deadline)).value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -30,9 +30,9 @@ from webtools._internal.operations.search_filters import (
     weakest,
 )
 from webtools._internal.pipeline.cost import NOTHING, total
+from webtools._internal.pipeline.exchange import exchange
 from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
-from webtools._internal.pipeline.retries import exchange
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.config.accounts import DEFAULT_LIMIT, keyless_notices
@@ -44,9 +44,9 @@ from webtools.results import FilterState, ProviderAttempt, QueryError, SearchRes
 
 MAX_CONCURRENT_QUERIES = 16
 _MAX_ERRORS_IN_MESSAGE = 5
-# Fields whose equal values can be written in several ways; `_key_of` normalizes them.
+# Fields whose values can be written in several ways. `_key_of` normalizes them.
 _NORMALIZED = {"query", "include_domains", "exclude_domains"}
-_OTHER_FIELDS = [field.name for field in fields(SearchQuery) if field.name not in _NORMALIZED]
+_OTHER_FIELDS = [f.name for f in fields(SearchQuery) if f.name not in _NORMALIZED]
 HITS: CacheFormat[Hits] = CacheFormat(
     TypeAdapter(Hits),
     is_cacheable=lambda hits: bool(hits.results),
@@ -55,16 +55,16 @@ HITS: CacheFormat[Hits] = CacheFormat(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResults:
     """The results of one query.
 
     Attributes:
         account: The provider.
         limit: Number of results that were requested.
-        hits: All that it returned.
-        results: Those that pass the filters.
-        undated: Number of results that passed because they have no date.
-        stored_at: When they were cached; None for a new response.
+        hits: The response of the provider.
+        results: The results that pass the filters.
+        undated: Number of results that the date filter could not check.
+        stored_at: When the response was cached; None for a new one.
     """
 
     account: Account
@@ -73,16 +73,6 @@ class Answer:
     results: list[SearchResult]
     undated: int
     stored_at: datetime | None
-
-
-@dataclass(slots=True, eq=False)
-class _QuerySearch:
-    """The search for one query: its attempts, and its answer or error."""
-
-    query: SearchQuery
-    attempts: Attempts = field(default_factory=Attempts)
-    answer: Answer | None = None
-    error: WebToolsError | None = None
 
 
 async def search(
@@ -100,69 +90,62 @@ async def search(
     Raises:
         WebToolsError: Every query failed. It is the first error, with the messages of the others.
     """
-    deadline = end_of_call(accounts, "search", call.io.now())  # the same for all queries
-    done = call.begin_stage("searching", len(queries))
-    searches = [_QuerySearch(query) for query in queries]
-    await call.io.gather(
-        [partial(_run, item, accounts, deadline, call, done) for item in searches],
+    deadline = end_of_call(accounts, "search", call.io.now())
+    report_progress = call.begin_stage("searching", len(queries))
+    failovers = [
+        Failover(call, accounts, "search", deadline, query.query, may_succeed_elsewhere)
+        for query in queries
+    ]
+    outcomes = await call.io.gather(
+        [
+            partial(_search_query, query, failover, report_progress)
+            for query, failover in zip(queries, failovers, strict=True)
+        ],
         MAX_CONCURRENT_QUERIES,
     )
-    errors = [item.error for item in searches if item.error is not None]
-    if len(errors) == len(searches):
+    errors = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
+    if len(errors) == len(queries):
         raise _join_errors(errors)
-    return _response(accounts, searches, call)
+    attempts = [failover.attempts for failover in failovers]
+    return _response(accounts, queries, outcomes, attempts, call)
 
 
-async def _run(
-    search: _QuerySearch,
-    accounts: Sequence[Account],
-    deadline: float,
-    call: Call,
-    done: ReportProgress,
-) -> None:
-    """Search for one query, and report its end."""
-    failover = Failover(
-        call,
-        accounts,
-        "search",
-        deadline,
-        search.query.query,
-        may_succeed_elsewhere,
-        attempts=search.attempts,
-    )
+async def _search_query(
+    query: SearchQuery, failover: Failover, report_progress: ReportProgress
+) -> QueryResults:
+    has_failed = True
     try:
-        search.answer = await _search_with_failover(failover, search.query)
-    except WebToolsError as error:
-        search.error = error
+        results = await _search_with_failover(query, failover)
+        has_failed = False
     finally:
-        done(search.query.query, search.answer is None)
+        report_progress(query.query, has_failed)
+    return results
 
 
-async def _search_with_failover(failover: Failover, query: SearchQuery) -> Answer:
+async def _search_with_failover(query: SearchQuery, failover: Failover) -> QueryResults:
     for turn in failover:
-        account = turn.account
-        limit = _limit_of(account, query.limit, failover.call.accounts.config.max_results)
-        limited = replace(query, limit=limit)
+        provider_query = _with_limit(query, turn.account, failover.call)
         try:
-            hits = await find(turn, limited, failover.call)
+            hits = await find_hits(turn, provider_query, failover.call)
         except FAILOVER_ERRORS as error:
-            failover.record_failure(account, error)
+            failover.record_failure(turn.account, error)
         else:
-            failover.record_response(account)
-            return answer_of(account, limited, hits)
+            failover.record_response(turn.account)
+            return filter_hits(turn.account, provider_query, hits)
     raise failover.all_failed()
 
 
-def _limit_of(account: Account, requested: int, max_results: int | None) -> int:
-    """Return the number of results to request. `maxResults` limits every request."""
+def _with_limit(query: SearchQuery, account: Account, call: Call) -> SearchQuery:
+    """Return the query with the number of results to request. `maxResults` limits all of them."""
+    max_results = call.accounts.config.max_results
     provider_limit = PROVIDERS[account.type].about.max_results
     options = account.options
     default = options.default_search_limit if isinstance(options, SearchOptions) else None
-    limit = requested or default or max_results or DEFAULT_LIMIT
-    return min(limit, provider_limit, max_results or provider_limit)
+    limit = query.limit or default or max_results or DEFAULT_LIMIT
+    return replace(query, limit=min(limit, provider_limit, max_results or provider_limit))
 
 
-async def find(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:
+async def find_hits(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:
     """Return a provider's hits for a query, from the cache or from its API.
 
     Raises:
@@ -172,21 +155,21 @@ async def find(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:
     if query.page:
         query = to_provider_query(account, query)
     key = CacheKey(HITS, _key_of(query, account), query.query, account.name)
-    return await once(call, key, lambda: _request_hits(turn, query, call), turn.deadline)
+    return await get_or_make(call, key, lambda: _request_hits(turn, query, call), turn.deadline)
 
 
 def _key_of(query: SearchQuery, account: Account) -> str:
     return cache_key(
         "search",
         account.identity,
-        normalize(query.query),
+        normalize_query(query.query),
         sorted(query.include_domains),
         sorted(query.exclude_domains),
         *(getattr(query, name) for name in _OTHER_FIELDS),
     )
 
 
-def normalize(query: str) -> str:
+def normalize_query(query: str) -> str:
     """Fold case and white space, so that equal queries share a cache entry."""
     return " ".join(query.lower().split())
 
@@ -205,18 +188,21 @@ async def _request_hits(turn: Turn, query: SearchQuery, call: Call) -> Hits:
         )
 
 
-def answer_of(account: Account, query: SearchQuery, cached: Cached[Hits]) -> Answer:
-    """Filter the hits. Domains and dates are checked again, also if the provider did so."""
-    hits = as_cached(cached.value, query.query) if cached.is_free else cached.value
-    dates = query.start_published_date or query.end_published_date
+def filter_hits(account: Account, query: SearchQuery, cached: Cached[Hits]) -> QueryResults:
+    """Filter hits by domain and date, even if the provider has applied these filters."""
+    hits = hits_of(cached, query.query)
+    has_dates = query.start_published_date or query.end_published_date
     results = [result for result in hits.results if passes(result, query)]
     results = page_of(account, query, results) if query.page else results[: query.limit]
-    undated = sum(result.published_at is None for result in results) if dates else 0
-    return Answer(account, query.limit, hits, results, undated, cached.stored_at)
+    undated = sum(result.published_at is None for result in results) if has_dates else 0
+    return QueryResults(account, query.limit, hits, results, undated, cached.stored_at)
 
 
-def as_cached(hits: Hits, query: str) -> Hits:
-    """Return cached hits at no cost, with the spelling of this query."""
+def hits_of(cached: Cached[Hits], query: str) -> Hits:
+    """Return the hits. If they are free, without a cost, and with the spelling of the query."""
+    hits = cached.value
+    if not cached.is_free:
+        return hits
     results = [
         result if result.query == query else result.model_copy(update={"query": query})
         for result in hits.results
@@ -238,38 +224,42 @@ def _join_errors(errors: list[WebToolsError]) -> WebToolsError:
 
 
 def _response(
-    accounts: Sequence[Account], searches: Sequence[_QuerySearch], call: Call
+    accounts: Sequence[Account],
+    queries: Sequence[SearchQuery],
+    outcomes: Sequence[QueryResults | WebToolsError],
+    attempts_by_query: Sequence[Attempts],
+    call: Call,
 ) -> SearchResponse:
-    answers = [item.answer for item in searches if item.answer is not None]
-    query = searches[0].query
+    successes = [outcome for outcome in outcomes if isinstance(outcome, QueryResults)]
+    query = queries[0]  # all have the same filters
     states: dict[str, dict[str, FilterState]] = {}
     if any(getattr(query, name) for name in FILTERS):
-        states = {answer.account.name: attest(answer.account, query) for answer in answers}
+        states = {item.account.name: attest(item.account, query) for item in successes}
         call.log("filters", filters=weakest(states.values()))
-    served = {answer.account.name for answer in answers}
-    attempts = list_attempts(accounts, served, [item.attempts for item in searches])
-    cost = total([answer.hits.cost for answer in answers])
+    served = {item.account.name for item in successes}
+    attempts = list_attempts(accounts, served, attempts_by_query)
+    cost = total([item.hits.cost for item in successes])
     usd = cost.usd if cost else None
     unpriced = price_warnings(call, usd) if len(attempts) > 1 else []
-    times = [answer.stored_at for answer in answers if answer.stored_at]
-    has_failures = any(item.attempts.failures for item in searches)
-    is_cached = len(times) == len(searches) and not has_failures
+    times = [item.stored_at for item in successes if item.stored_at]
+    has_failures = any(record.failures for record in attempts_by_query)
+    is_cached = len(times) == len(queries) and not has_failures
     return SearchResponse(
         provider=next(attempt.provider for attempt in attempts if attempt.served),
         attempts=attempts,
-        queries=[item.query.query for item in searches],
-        results=[result for answer in answers for result in answer.results],
+        queries=[query.query for query in queries],
+        results=[result for item in successes for result in item.results],
         errors=[
-            QueryError(query=item.query.query, message=str(item.error))
-            for item in searches
-            if item.error is not None
+            QueryError(query=query.query, message=str(outcome))
+            for query, outcome in zip(queries, outcomes, strict=True)
+            if isinstance(outcome, WebToolsError)
         ],
         filters=weakest(states.values()),
         warnings=[
-            *_answer_warnings(answers, states),
+            *_result_warnings(successes, states),
             *failover_warnings(attempts),
             *unpriced,
-            *_setting_warnings(query, answers, attempts, call),
+            *_setting_warnings(query, successes, attempts, call),
         ],
         cost_usd=usd,
         cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
@@ -278,25 +268,25 @@ def _response(
     )
 
 
-def _answer_warnings(
-    answers: Sequence[Answer], states: dict[str, dict[str, FilterState]]
+def _result_warnings(
+    successes: Sequence[QueryResults], states: dict[str, dict[str, FilterState]]
 ) -> list[str]:
-    warnings = dict.fromkeys(warning for answer in answers for warning in answer.hits.warnings)
+    warnings = dict.fromkeys(warning for item in successes for warning in item.hits.warnings)
     unsupported = [
         text for name, state in states.items() for text in unapplied_warnings(name, state)
     ]
-    undated = sum(answer.undated for answer in answers)
-    return [*warnings, *unsupported, *(undated_warning(undated) if undated else ())]
+    undated = sum(item.undated for item in successes)
+    return [*warnings, *unsupported, *undated_warning(undated)]
 
 
 def _setting_warnings(
     query: SearchQuery,
-    answers: Sequence[Answer],
+    successes: Sequence[QueryResults],
     attempts: Sequence[ProviderAttempt],
     call: Call,
 ) -> list[str]:
     accounts = call.accounts
-    limits = dict.fromkeys(answer.limit for answer in answers if answer.limit < query.limit)
+    limits = dict.fromkeys(item.limit for item in successes if item.limit < query.limit)
     names = [attempt.provider for attempt in attempts] if accounts.stand_ins else []
     return [
         *accounts.warnings,

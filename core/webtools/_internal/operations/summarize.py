@@ -18,9 +18,9 @@ from webtools._internal.operations.failover import (
     price_warnings,
 )
 from webtools._internal.pipeline.cost import NOTHING
+from webtools._internal.pipeline.exchange import exchange
 from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
-from webtools._internal.pipeline.retries import exchange
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.providers import PROVIDERS, Account
@@ -61,7 +61,7 @@ async def _summarize(turn: Turn, query: SummaryQuery, call: Call) -> Cached[Summ
     options = (query.summary_type, query.engine, query.target_language)
     identity = cache_key("summarize", account.identity, query.url, *options)
     key = CacheKey(SUMMARY, identity, query.url, account.name)
-    return await once(call, key, lambda: _request_summary(turn, query, call), turn.deadline)
+    return await get_or_make(call, key, lambda: _request_summary(turn, query, call), turn.deadline)
 
 
 async def _request_summary(turn: Turn, query: SummaryQuery, call: Call) -> Summary:

@@ -15,19 +15,19 @@ LONG_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.
 
 @dataclass(slots=True, eq=False, repr=False)
 class ApiCall:
-    """A call of a provider, and its state.
+    """A call of a provider's API, and its state. `metered` begins and ends it.
 
     Attributes:
         account: The provider.
         capability: The kind of call, which decides the time allowed.
         subject: The query or URL that messages quote.
         call: The tool call that this is part of.
-        query: The whole query, from which the price is computed; None costs nothing.
+        query: The whole query, from which the price is computed. A call without one is free.
         deadline: When it ends at the latest, on the clock of `io.now()`.
         obeys_circuit: Whether it is refused while the provider's circuit breaker is open.
-        allowed: Seconds it has, where the deadline leaves less than its own time-out.
+        allowed: Seconds until the deadline when it began, at most its time-out; None before.
         requests: Number of requests that were sent.
-        result: What the provider returned, for its price and the log.
+        result: What the provider returned. Its price is charged, and its size is logged.
     """
 
     account: Account
@@ -45,6 +45,11 @@ class ApiCall:
     def timeout(self) -> float:
         """Seconds for the whole call, waiting and retries included."""
         return timeout_of(self.account, self.capability)
+
+    @property
+    def seconds(self) -> float:
+        """The time that the call had, for messages."""
+        return round(self.timeout if self.allowed is None else self.allowed, 1)
 
 
 def timeout_of(account: Account, capability: Capability) -> float:

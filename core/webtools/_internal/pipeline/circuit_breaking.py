@@ -24,7 +24,7 @@ async def check_circuit(account: Account, call: Call) -> None:
     """Check that a provider may be called. A half-open circuit lets a single call through.
 
     Raises:
-        CircuitOpenError: It may not, which is logged.
+        CircuitOpenError: Its circuit breaker is open. This is logged.
     """
     health = call.services.health
     if health.is_sound(account):

@@ -16,8 +16,8 @@ def total(costs: Iterable[Cost | None]) -> Cost | None:
     known_costs = [cost for cost in parts if cost is not None]
     if not known_costs:
         return None
-    usd = sum([cost.usd for cost in known_costs])
+    usd = sum(cost.usd for cost in known_costs)
     if usd > _MAX_COST:
         return None
-    estimate = len(known_costs) < len(parts) or True in [cost.is_estimate for cost in known_costs]
-    return Cost(round(usd, 6), estimate)
+    is_estimate = len(known_costs) < len(parts) or any(cost.is_estimate for cost in known_costs)
+    return Cost(round(usd, 6), is_estimate)

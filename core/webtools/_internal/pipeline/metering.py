@@ -1,14 +1,13 @@
-"""Brackets an API call: circuit breaker, budget, deadline, and the record of its outcome."""
+"""What surrounds an API call: circuit breaker, budget, deadline, and the record of its outcome."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from math import inf
 from typing import TYPE_CHECKING
 
-from webtools._internal.pipeline.api_call import ApiCall, timeout_of
+from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import check_circuit
 from webtools.errors import InputError, ProviderError, RequestTimeoutError, WebToolsError
 from webtools.providers import PROVIDERS
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
     from webtools._internal.storage.budget import Reservation
 
 _FIRST_ERROR_STATUS = 400
-# A time-out counts against a provider after this many seconds, or after nearly all of its own
-# time. Before, the call had too little time left.
-_SECONDS_TO_BLAME = 4.5
-_SHARE_TO_BLAME = 0.9
-_NOT_SENT = InputError("no request was sent")  # an error that says nothing about a provider
+# A time-out opens the circuit breaker only if the provider had this many seconds, or this share of
+# its own time-out. Otherwise the deadline of the tool call left it too little time.
+_MIN_SECONDS = 4.5
+_MIN_SHARE = 0.9
+_NOT_SENT = InputError("no request was sent")  # does not count against a provider
 
 
 @asynccontextmanager
 async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
     """Check the circuit breaker, reserve the price, set the deadline, and record the outcome.
 
-    The block sets `api_call.result`. The time of the call begins here.
+    The block sets `api_call.result`. The time-out of the call begins here.
 
     Raises:
         CircuitOpenError: The provider's circuit breaker is open.
@@ -41,7 +40,7 @@ async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
         await check_circuit(api_call.account, call)
     reservation = await _reserve(api_call)
     start = call.io.now()
-    _bound_time(api_call, start)
+    _set_deadline(api_call, start)
     try:
         yield
     except WebToolsError as error:
@@ -50,11 +49,9 @@ async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
     await _report_success(api_call, reservation, call.io.now() - start)
 
 
-def _bound_time(api_call: ApiCall, now: float) -> None:
-    seconds = timeout_of(api_call.account, api_call.capability)
-    if api_call.deadline != inf:
-        api_call.allowed = max(0.0, min(api_call.deadline - now, seconds))
-    api_call.deadline = min(api_call.deadline, now + seconds)
+def _set_deadline(api_call: ApiCall, now: float) -> None:
+    api_call.deadline = min(api_call.deadline, now + api_call.timeout)
+    api_call.allowed = max(0.0, api_call.deadline - now)
 
 
 async def _reserve(api_call: ApiCall) -> Reservation | None:
@@ -78,11 +75,10 @@ async def _settle(api_call: ApiCall, reservation: Reservation | None, usd: float
 
 
 async def _release_trial(api_call: ApiCall) -> None:
-    """Free the trial of a half-open circuit for another call, as this one sent nothing."""
+    """Let another call be the trial of a half-open circuit, because this one sent nothing."""
     health = api_call.call.services.health
     if health.has_failures(api_call.account):
-        failed = partial(health.failed, api_call.account, _NOT_SENT)
-        await api_call.call.io.call_blocking(failed)
+        await api_call.call.io.call_blocking(partial(health.failed, api_call.account, _NOT_SENT))
 
 
 async def _report_success(
@@ -109,8 +105,9 @@ def _log_success(api_call: ApiCall, cost: Cost | None, seconds: float) -> None:
             pass
     facts = {"provider": api_call.account.name, "capability": api_call.capability}
     for url, reason in failures:
-        error = ProviderError.__name__
-        api_call.call.log("provider_error", **facts, subject=url, error=error, message=reason)
+        api_call.call.log(
+            "provider_error", **facts, subject=url, error=ProviderError.__name__, message=reason
+        )
     if failures and not count:
         return
     api_call.call.log(
@@ -133,8 +130,7 @@ async def _report_failure(
     if not api_call.requests:
         await _release_trial(api_call)
     elif not _had_too_little_time(error, api_call, seconds):
-        failed = partial(call.services.health.failed, api_call.account, error)
-        await call.io.call_blocking(failed)
+        await call.io.call_blocking(partial(call.services.health.failed, api_call.account, error))
     call.log(
         "provider_error",
         provider=api_call.account.name,
@@ -150,7 +146,7 @@ async def _report_failure(
 
 
 def _cost_of_failure(error: WebToolsError, api_call: ApiCall) -> float | None:
-    """Return the price of a failed call: stated, nothing for an error status, None if unknown."""
+    """Return what a failed call cost. A response with an error status is free; None is unknown."""
     if error.cost_usd is not None:
         return error.cost_usd
     was_refused = error.status is not None and error.status >= _FIRST_ERROR_STATUS
@@ -158,5 +154,5 @@ def _cost_of_failure(error: WebToolsError, api_call: ApiCall) -> float | None:
 
 
 def _had_too_little_time(error: WebToolsError, api_call: ApiCall, seconds: float) -> bool:
-    enough = min(_SECONDS_TO_BLAME, _SHARE_TO_BLAME * api_call.timeout)
-    return isinstance(error, RequestTimeoutError) and seconds < enough
+    minimum = min(_MIN_SECONDS, _MIN_SHARE * api_call.timeout)
+    return isinstance(error, RequestTimeoutError) and seconds < minimum

@@ -20,18 +20,18 @@ from webtools._internal.text.redaction import Redactor
 from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")
-_ABANDONED: Final = object()
-_MIN_TIME_LEFT = 5.0  # seconds; with less, a call does not repeat work that was late
+_ABANDONED: Final = object()  # the outcome of a call that was canceled
+_MIN_TIME_LEFT = 5.0  # seconds that a call needs to repeat work that was late in another call
 
 
 @dataclass(frozen=True, slots=True)
 class Cached(Generic[T]):
-    """A value, from the cache or just made.
+    """A value, from the cache or new.
 
     Attributes:
         value: The value.
-        stored_at: When it was cached; None for a value that was just made.
-        is_free: Whether this call spent nothing on it.
+        stored_at: When it was cached; None for a new value.
+        is_free: Whether it cost this call nothing: it was cached, or an equal call paid for it.
     """
 
     value: T
@@ -44,10 +44,11 @@ class CacheFormat(Generic[T]):
     """How one kind of value is cached.
 
     Attributes:
-        adapter: Writes and reads it.
-        is_cacheable: Whether a value is worth keeping: neither empty nor partial.
-        oldest_part: The time of the oldest cached part that a value was made of.
-        urls: The URLs of a value. An entry with an invalid URL is ignored.
+        adapter: Converts values to JSON and back.
+        is_cacheable: Returns whether a value is worth keeping: neither empty nor partial.
+        oldest_part: Returns when the oldest part of a value was fetched, if the value was made of
+            cached parts. The value expires when this part does.
+        urls: Returns the URLs of a value. A cache entry with an invalid URL is ignored.
     """
 
     adapter: TypeAdapter[T]
@@ -73,7 +74,7 @@ class CacheKey(Generic[T]):
     provider: str
 
 
-async def once(
+async def get_or_make(
     call: Call, key: CacheKey[T], make: Callable[[], Awaitable[T]], deadline: float
 ) -> Cached[T]:
     """Return the cached value, or that of an equal call in flight, or make and cache it.
@@ -111,8 +112,8 @@ async def share(
     """
     call.write_log()
     flights = call.services.flights
-    # A call that refreshes the cache does not wait for one that uses it. With another key or proxy
-    # a call may succeed, so the secrets are part of the key.
+    # Calls share only if they have the same cache mode and the same secrets. With another API key
+    # or proxy, one call can succeed where the other fails.
     flight_key = (call.io.runtime_id(), key.hash, call.options.cache, call.accounts.redactor)
     while True:
         flight, is_new = flights.join(flight_key, deadline, call.io.now())
@@ -133,7 +134,7 @@ async def share(
         outcome = error
         raise
     finally:
-        flights.land(flight_key, flight, outcome)
+        flights.finish(flight_key, flight, outcome)
     return value, False
 
 
@@ -147,7 +148,7 @@ async def _wait_for(flight: Flight, call: Call, deadline: float) -> Any:
 
 def _had_less_time(outcome: Any, flight: Flight, deadline: float) -> bool:
     is_late = isinstance(outcome, RequestTimeoutError)
-    return is_late and flight.until + _MIN_TIME_LEFT < deadline
+    return is_late and flight.deadline + _MIN_TIME_LEFT < deadline
 
 
 async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T] | None]:
@@ -159,9 +160,9 @@ async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T]
         lambda: [call.try_cache(partial(cache.get, key.hash)) for key in keys],
         quick=lambda: [cache.get_at_once(key.hash) for key in keys],
     )
-    oldest = time.time() - call.accounts.config.cache.ttl_ms / 1000
+    expired_before = time.time() - call.accounts.config.cache.ttl_ms / 1000
     values = [
-        None if entry is None else _parse(key, entry, oldest)
+        None if entry is None else _parse(key, entry, expired_before)
         for key, entry in zip(keys, entries, strict=True)
     ]
     for key, cached in zip(keys, values, strict=True):
@@ -172,15 +173,16 @@ async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T]
     return values
 
 
-def _parse(key: CacheKey[T], entry: Entry, oldest: float) -> Cached[T] | None:
+def _parse(key: CacheKey[T], entry: Entry, expired_before: float) -> Cached[T] | None:
+    """Return the value of a cache entry; None if it is malformed or has expired."""
     try:
         value = key.format.adapter.validate_json(entry.value)
     except ValidationError:  # cached by another version
         return None
     if not all(map(is_web_url, key.format.urls(value))):
         return None
-    made_at = key.format.oldest_part(value)
-    if made_at is not None and made_at.timestamp() < oldest:
+    fetched_at = key.format.oldest_part(value)
+    if fetched_at is not None and fetched_at.timestamp() < expired_before:
         return None
     return Cached(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
 
@@ -196,14 +198,15 @@ def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) ->
     redactor = call.accounts.redactor
     for key, value in values:
         data = key.format.adapter.dump_json(value)
-        text: str | None = data.decode()
-        if may_hide(data) or redactor.may_be_in(data):
-            text = _without_secrets(data.decode(), redactor)
-        if text is not None:
-            call.try_cache(partial(cache.set, key.hash, text))
+        text = data.decode()
+        if may_hide(data) and _hides_secret(text, redactor):
+            continue
+        if redactor.may_be_in(data):
+            text = redactor.text(text)
+        call.try_cache(partial(cache.set, key.hash, text))
 
 
-def _without_secrets(text: str, redactor: Redactor) -> str | None:
-    """Redact a text; None if invisible characters split a key, as only an attacker would do."""
+def _hides_secret(text: str, redactor: Redactor) -> bool:
+    """Return whether invisible characters split a secret, which only an attacker would do."""
     visible = without_invisible(text)
-    return redactor.text(text) if visible is text or redactor.text(visible) == visible else None
+    return visible != text and redactor.text(visible) != visible

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-_GRACE = 10.0  # seconds after its deadline until a flight counts as lost
+_GRACE = 10.0  # seconds after its deadline until a flight counts as abandoned
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -15,38 +15,38 @@ class Flight:
     """Work in progress.
 
     Attributes:
-        until: Its deadline, on the clock of `io.now()`.
+        deadline: When it ends, on the clock of `io.now()`.
         outcome: Its outcome, for which other calls wait.
     """
 
-    until: float
+    deadline: float
     outcome: Future[Any]
 
 
 class Flights:
-    """The work in progress, by place and key.
+    """The work in progress, by key.
 
-    There is no lock, because it could be held during a fork. Each change is one operation of a
-    dict. At worst, work is done twice.
+    There is no lock, because a forked child could find it locked forever. Each change is one
+    operation of a dict. At worst, work is done twice.
     """
 
     def __init__(self) -> None:
         self._running: dict[Hashable, Flight] = {}
 
-    def join(self, key: Hashable, until: float, now: float) -> tuple[Flight, bool]:
+    def join(self, key: Hashable, deadline: float, now: float) -> tuple[Flight, bool]:
         """Return the flight in progress, or a new one, and whether it is new.
 
-        The caller does the work of a new one.
+        If it is new, the caller does the work and calls `finish`.
         """
         flight = self._running.get(key)
-        if flight is not None and flight.until + _GRACE < now:  # its call was killed
+        if flight is not None and flight.deadline + _GRACE < now:  # its call was killed
             self._running.pop(key, None)
-        new = Flight(until, Future())
+        new = Flight(deadline, Future())
         new.outcome.set_running_or_notify_cancel()  # a waiting call cannot cancel it
         flight = self._running.setdefault(key, new)
         return flight, flight is new
 
-    def land(self, key: Hashable, flight: Flight, outcome: Any) -> None:
+    def finish(self, key: Hashable, flight: Flight, outcome: Any) -> None:
         """End a flight with an outcome for all waiting calls."""
         if self._running.get(key) is flight:
             self._running.pop(key, None)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LONG_LINE = 2048  # bytes of the log
-Event: TypeAlias = tuple[int, str, dict[str, Any]]  # nanoseconds since 1970, name, facts
+Event: TypeAlias = tuple[int, str, dict[str, Any]]  # time in ns since 1970, name, facts
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
 
@@ -46,7 +46,7 @@ class CallServices:
     """What calls with the same settings share.
 
     Attributes:
-        limits: Rate limits of all processes; None if each has its own.
+        limits: Rate limits that all processes share; None if each process has its own.
     """
 
     store: Store
@@ -134,8 +134,8 @@ class Call:
     Attributes:
         id: Its id in the log.
         tool: The tool's name.
-        accounts: The settings in force.
-        services: What it shares with other calls.
+        accounts: The settings.
+        services: The cache, the budget and whatever else it shares with other calls.
         io: Its I/O: in this thread, or on the running event loop.
         options: The options of the caller.
         pending_events: Events that are not in the log yet.
@@ -158,7 +158,7 @@ class Call:
     is_unpriced: bool = False
 
     def try_cache(self, use: Callable[[], T]) -> T | None:
-        """Use the cache; None if its store cannot be used. After that it is not tried again."""
+        """Use the cache; None if the store fails. After a failure it is not used again."""
         if self.cache_fault is None:
             try:
                 return use()
@@ -169,7 +169,7 @@ class Call:
     def store_warnings(self) -> list[str]:
         """Return warnings about faults of the store that the user has to fix.
 
-        A fault that goes away, such as a lock, is not among them.
+        Temporary faults, such as a lock, are left out.
         """
         notices = self.services.store.take_notices()
         if (fault := self.cache_fault) is not None and fault.off:
@@ -181,18 +181,18 @@ class Call:
         return [*self.accounts.warnings, *self.store_warnings()]
 
     def log(self, event: str, **facts: Any) -> None:
-        """Add an event to the log. Facts that are None are left out. Do not change them later."""
+        """Add an event to the log, which is written later. Facts that are None are left out."""
         if self.services.log is not None or LOGGER.isEnabledFor(level_of(event, facts)):
             if None in facts.values():
                 facts = {name: value for name, value in facts.items() if value is not None}
             self.pending_events.append((time.time_ns(), event, facts))
 
     def write_log(self) -> None:
-        """Write the pending events: at the end, and before anything that may take long."""
+        """Write the pending events. Called at the end, and before anything that may take long."""
         if not self.pending_events:
             return
         log, events = self.services.log, list[Event]()
-        with suppress(IndexError):  # another thread of the call can take the last one
+        with suppress(IndexError):  # another thread of the call can remove the last one
             while self.pending_events:
                 events.append(self.pending_events.popleft())
         failures = [name for _, name, facts in events if "error" in facts or name in WARNINGS]
@@ -202,10 +202,10 @@ class Call:
             return
         lines = [log.line(name, self.id, facts, at=at) for at, name, facts in events]
         written = b"".join(lines)
-        # A long line may have been cut in the middle of a key. A character that is not ASCII may be
-        # invisible, and inside a key.
-        is_odd = max(map(len, lines)) > _LONG_LINE or written.find(rb"\u") >= 0
-        if is_odd or self.accounts.redactor.may_be_in(written):
+        # Redact the facts rather than the lines: a long line may have been cut inside a key, and an
+        # escaped character may be an invisible one inside a key.
+        may_hide_key = max(map(len, lines)) > _LONG_LINE or rb"\u" in written
+        if may_hide_key or self.accounts.redactor.may_be_in(written):
             written = b"".join(
                 log.line(name, self.id, self._clean(facts), at=at) for at, name, facts in events
             )
@@ -229,20 +229,20 @@ class Call:
             report(Progress(self.tool, "moving on", 1, 1, subject_text))
 
     def begin_stage(self, stage: str, total: int) -> ReportProgress:
-        """Begin a stage of some parts. Call the result for each part that is done or has failed."""
+        """Report a stage with some parts. Call the result when a part is done or has failed."""
         report = self.options.progress
         if report is None:
             return lambda _subject, _failed: None
         report(Progress(self.tool, stage, 0, total))
-        done: Iterator[int] = itertools.count(1)
+        numbers: Iterator[int] = itertools.count(1)
         clean = self.accounts.redactor.text  # a subject can be a URL from a provider
         return lambda subject, failed: report(
-            Progress(self.tool, stage, next(done), total, clean(subject), failed)
+            Progress(self.tool, stage, next(numbers), total, clean(subject), failed)
         )
 
 
 class _NoStore:
-    """Store, spend ledger and circuit states of a call outside of any tool. It keeps nothing."""
+    """A store, spend ledger and circuit states that keep nothing."""
 
     @property
     def store(self) -> _NoStore:
@@ -274,7 +274,7 @@ _NO_ACCOUNTS = Accounts((), "the code")
 
 
 def detached(io: IO, accounts: Accounts = _NO_ACCOUNTS) -> Call:
-    """Build a call outside of any tool: nothing is cached, counted or logged."""
+    """Return a call for tests of providers: nothing is cached, counted or logged."""
     store = _NoStore()
     budget, health = Budget(store, BudgetConfig()), Health(store)
     services = CallServices(store, None, Flights(), budget, health, None)

@@ -15,12 +15,18 @@ from webtools._internal.operations.research.rules import (
     is_docs_lookup,
     without_repeats,
 )
-from webtools._internal.operations.search import HITS, answer_of, as_cached, find, normalize
+from webtools._internal.operations.search import (
+    HITS,
+    filter_hits,
+    find_hits,
+    hits_of,
+    normalize_query,
+)
 from webtools._internal.operations.search_filters import attest, unapplied_warnings, undated_warning
 from webtools._internal.pipeline.circuit_breaking import log_skipped
+from webtools._internal.pipeline.exchange import look_up
 from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import Cached, CacheKey, once
-from webtools._internal.pipeline.retries import look_up
+from webtools._internal.pipeline.once import Cached, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.storage.circuit_breaker import OpenCircuit
@@ -158,9 +164,9 @@ async def retrieve(
         await call_all(ready, question, call, deadline, retrieval)
     else:
         await call_in_order(ready, question, call, deadline, retrieval)
-    if not retrieval.attempts.last_response:
+    if not retrieval.attempts.has_response:
         await call_in_order(failing, question, call, deadline, retrieval, obeys_circuit=False)
-    if not retrieval.attempts.last_response:
+    if not retrieval.attempts.has_response:
         raise retrieval.attempts.all_failed(call, "of the chain")
     return retrieval
 
@@ -245,7 +251,7 @@ def _add_part(part: Retrieval, retrieval: Retrieval) -> None:
     attempts.degraded |= part.attempts.degraded
     attempts.skipped |= part.attempts.skipped
     attempts.failures |= part.attempts.failures
-    attempts.last_response = attempts.last_response or part.attempts.last_response
+    attempts.has_response |= part.attempts.has_response
     retrieval.costs += part.costs
     retrieval.warnings += part.warnings
     retrieval.empty += part.empty
@@ -264,15 +270,15 @@ async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: 
     retrieval.warnings += keyless_notices(call.accounts, [account.name])
     if task_of(account) == "docs":
         cached = await _find_docs(turn, question, call)
-        hits = as_cached(cached.value, question.query) if cached.is_free else cached.value
+        hits = hits_of(cached, question.query)
         stored_at, results = cached.stored_at, hits.results
         undated = sum(result.published_at is None for result in results)
         retrieval.warnings += undated_warning(undated if question.since else 0)
     else:
         query = _search_query(question)
-        answer = answer_of(account, query, await find(turn, query, call))
-        hits, stored_at, results = answer.hits, answer.stored_at, answer.results
-        retrieval.warnings += _filter_warnings(account, query, answer.undated, call)
+        filtered = filter_hits(account, query, await find_hits(turn, query, call))
+        hits, stored_at, results = filtered.hits, filtered.stored_at, filtered.results
+        retrieval.warnings += _filter_warnings(account, query, filtered.undated, call)
     retrieval.costs.append(hits.cost)
     retrieval.warnings += hits.warnings
     if results:
@@ -319,10 +325,10 @@ def _number_of_hits(question: Question) -> int:
 
 async def _find_docs(turn: Turn, question: Question, call: Call) -> Cached[Hits]:
     account, query = turn.account, _docs_query(question)
-    fields = (normalize(query.query), query.limit, query.library)
+    fields = (normalize_query(query.query), query.limit, query.library)
     identity = cache_key("docs", account.identity, *fields)
     key = CacheKey(HITS, identity, query.query, account.name)
-    return await once(call, key, lambda: _request_docs(turn, query, call), turn.deadline)
+    return await get_or_make(call, key, lambda: _request_docs(turn, query, call), turn.deadline)
 
 
 async def _request_docs(turn: Turn, query: DocsQuery, call: Call) -> Hits:

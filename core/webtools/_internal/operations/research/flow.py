@@ -39,9 +39,9 @@ from webtools._internal.operations.research.synthesizers import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
-from webtools._internal.operations.search import normalize
+from webtools._internal.operations.search import normalize_query
 from webtools._internal.pipeline.cost import NOTHING, total
-from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.domains import read_suffixes, suffixes_at_once
@@ -108,7 +108,7 @@ async def research(arguments: ResearchInput, call: Call) -> ResearchEnvelope:
     if key is None:
         result = Cached(await work.run())
     else:
-        result = await once(call, key, work.run, deadline)
+        result = await get_or_make(call, key, work.run, deadline)
     warnings = [*accounts.warnings, *moved_bounds(arguments, question), *call.store_warnings()]
     return _for_this_call(result, question, warnings)
 
@@ -125,7 +125,7 @@ def key_of(
     writer = None if synthesizer is None else synthesizer.name
     if isinstance(synthesizer, ProviderSynthesizer):
         writer = synthesizer.account.identity
-    query = normalize(question.query)
+    query = normalize_query(question.query)
     kind = (question.command, question.limit, question.time_sensitive)
     recency = (question.recency_days, question.recency_from, str(question.since))
     names = [account.identity for account in chain]
@@ -299,7 +299,7 @@ class _Research:
             recency_days=question.recency_days,
             confidence=judgement.confidence,
             uncertainty=judgement.uncertainty,
-            normalized_query=normalize(question.query),
+            normalized_query=normalize_query(question.query),
             degraded=list(retrieval.attempts.degraded),
             cost_usd=cost.usd if cost else None,
             cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,

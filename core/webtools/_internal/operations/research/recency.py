@@ -71,7 +71,7 @@ async def _retrieve_any_age(
         warnings = [f"{nothing}. Sources of any age are used instead. {_REMEDY}"]
         repeated = {*map(empty_warning, accounts)}
         warnings += [warning for warning in narrow.warnings if warning not in repeated]
-    elif wide.attempts.last_response:
+    elif wide.attempts.has_response:
         warnings = [f"{nothing}, and no older one either.", *narrow.warnings]
     else:
         warnings = [f"{nothing}. {_REMEDY}", *narrow.warnings]

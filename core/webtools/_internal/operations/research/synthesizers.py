@@ -12,8 +12,8 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.operations.research.claims import quote, rank_sources
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import CircuitOpenError
+from webtools._internal.pipeline.exchange import exchange
 from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.retries import exchange
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.config import Accounts
