@@ -61,7 +61,7 @@ def _box(name: str, left: float, top: int, width: float) -> str:
     return (
         f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{_HEIGHT}" rx="6"/>'
         f'<text class="name" x="{left + 12:.0f}" y="{top + 27}">{escape(short)}</text>'
-        f'<text x="{left + 120:.0f}" y="{top + 27}">{escape(text)}</text>'
+        f'<text x="{left + 170:.0f}" y="{top + 27}">{escape(text)}</text>'
     )
 
 
@@ -71,7 +71,7 @@ def purpose(name: str) -> str:
     files = (root / tail for root in FOLDERS for tail in (f"{path}.py", f"{path}/__init__.py"))
     text = next(file.read_text(encoding="utf-8") for file in files if file.is_file())
     docstring = ast.get_docstring(ast.parse(text)) or ""
-    return " ".join(docstring.partition("\n\n")[0].split())
+    return " ".join(docstring.partition("\n\n")[0].replace("`", "").split())
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""What a model may send to each tool."""
+"""Input models of the tools: the arguments that a model can send."""

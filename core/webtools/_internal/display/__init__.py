@@ -1,1 +1,1 @@
-"""How responses show themselves: as a line, HTML, Markdown and a data frame."""
+"""Display of responses: one line, HTML, Markdown and data frames."""

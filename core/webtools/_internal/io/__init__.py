@@ -1,1 +1,1 @@
-"""What an operation may do that blocks, in two runtimes: blocking and on an event loop."""
+"""I/O of operations, in two runtimes: blocking, and on an event loop."""

@@ -1,1 +1,1 @@
-"""What the tools do: search, fetch, summarize, read stored output, research."""
+"""The operations of the tools: search, fetch, summarize, read, research and verify."""

@@ -1,1 +1,1 @@
-"""One call of a provider's API: cache, single flight, budget, circuit breaker, retries."""
+"""A request to the API of a provider: cache, single flight, budget, circuit breaker, retries."""

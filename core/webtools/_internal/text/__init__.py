@@ -1,1 +1,1 @@
-"""Foreign text made safe: cleaning, invisible characters, redaction, fencing, quoting."""
+"""Sanitizing of untrusted text: cleaning, invisible characters, redaction, fencing, quoting."""
