@@ -24,7 +24,7 @@ MODULES = data_files.text("modules.txt").split()
 _SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 
 # At the end of each page that is partly written by hand.
-MADE = "> Parts of this page were written for testing, and are no part of Python's documentation."
+MADE = "> Parts of this page were written for testing. They are not part of Python's documentation."
 
 _MAX_PAGE_CHARS = 60_000
 _MAX_TITLE_CHARS = 90

@@ -46,7 +46,7 @@ def test_documentation_looks_as_generators_write_it(caller: Caller) -> None:
     assert found
     details = after.partition("</dd></dl>")[0]
     assert "<dd>" in details
-    assert "<li><code>nbytes</code>: How many random bytes" in details
+    assert "<li><code>nbytes</code>: Number of random bytes" in details
     assert '<pre><code class="language-python">&gt;&gt;&gt; import secrets' in details
     assert '<h2 id="generate-a-password">Generate a password</h2>' in html
     assert '<a href="#secrets.token_urlsafe">' in before + after
