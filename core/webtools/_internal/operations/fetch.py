@@ -255,11 +255,18 @@ def _counted(urls: Sequence[str]) -> str:
 
 def _all_failed(name: str, pages: list[Page]) -> ProviderError:
     listed_pages = pages[:_MAX_REASONS_IN_MESSAGE]
-    reasons = "; ".join(f"{page.url}: {str(page.error).rstrip('.')}" for page in listed_pages)
+    groups: dict[str, list[str]] = {}
+    for page in listed_pages:
+        groups.setdefault(str(page.error).rstrip("."), []).append(page.url)
+    reasons = "; ".join(f"{', '.join(urls)}: {reason}" for reason, urls in groups.items())
+    if len(pages) == len(listed_pages) > len(groups) == 1:
+        reasons = next(iter(groups))
     if len(pages) > len(listed_pages):
         reasons += f"; and {len(pages) - len(listed_pages)} more"
-    head = "The page" if len(pages) == 1 else f"All {len(pages)} pages"
+    head = "The page could not"
+    if len(pages) > 1:
+        head = f"None of the {len(pages)} pages could"
     is_advised = any(Fault.ADVISED in fault_of(page) for page in listed_pages)
     remedy = "" if is_advised else " Check the URLs or try others."
-    message = f"{head} could not be fetched: {reasons}.{remedy}"
+    message = f"{head} be fetched: {reasons}.{remedy}"
     return ProviderError(message, provider=name)
