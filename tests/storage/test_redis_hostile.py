@@ -46,7 +46,7 @@ def test_sums_that_are_no_numbers_let_nothing_be_spent(
     assert day
     [(field, _)] = redis_server.client.hscan_iter(f"{PREFIX}spend", "*:usd")
     redis_server.client.hset(f"{PREFIX}spend", field, sum_)
-    with pytest.raises(ConfigError, match="spent"):
+    with pytest.raises(ConfigError, match="budget"):
         budget.reserve("exa", 0.01)
     with suppress(ConfigError):
         budget.spent()

@@ -116,7 +116,7 @@ def test_the_epoch_file_is_private_and_optional(
     redis_server.client.flushall()
     with pytest.raises(LostCountsError) as message:
         unwritable.reserve(100, MOST)
-    assert "again" in message.value.remedies[1]
+    assert "restart" in message.value.remedies[1]
 
 
 # --- secrets and errors ------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_the_cache_on_a_server_is_counted_and_emptied(
         return capsys.readouterr().out
 
     stores.cache.set("key", "value")
-    assert f"Server:   {redis_server.url}\nAnswers:  1\nSize:     4" in cache_command("stats")
+    assert f"Server:   {redis_server.url}\nEntries:  1\nSize:     4" in cache_command("stats")
     data = json.loads(cache_command("stats", "--json"))
     assert (data["path"], data["max_bytes"]) == (redis_server.url, None)
     redis_server.client.config_set("maxmemory", 2**26)
@@ -207,7 +207,7 @@ def test_the_cache_on_a_server_is_counted_and_emptied(
         assert "of at most 64" in cache_command("stats")
     finally:
         redis_server.client.config_set("maxmemory", 0)
-    assert f"Deleted 1 answer from {redis_server.url}." in cache_command("clear")
+    assert f"Deleted 1 cache entry from {redis_server.url}." in cache_command("clear")
     assert text(stores) is None
 
 
@@ -226,4 +226,4 @@ def test_a_live_check_asks_the_store(
     assert live._check_store(accounts) is is_there
     message = capsys.readouterr().out
     assert message.startswith(f"Live store {url}: ")
-    assert ("answered in" if is_there else "cannot be used") in message
+    assert ("response in" if is_there else "cannot be used") in message
