@@ -33,11 +33,14 @@ def check_web(web: Any, **settings: Any) -> WebTools:
         return WebTools(**settings)
     if not isinstance(web, WebTools):
         message = (
-            f'web must be a webtools.WebTools, not {type(web).__name__}, such as WebTools("...")'
+            f'web must be a WebTools, such as WebTools("CONFIG_FILE"), not {type(web).__name__}'
         )
         raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
     if names := [name for name, value in settings.items() if value is not None]:
-        raise ValueError(f"pass web or {', '.join(names)}, not both: pass them to WebTools instead")
+        arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
+        raise ValueError(
+            f"pass web or {arguments}, not both; to combine them, pass WebTools({options})"
+        )
     return web
 
 
@@ -49,7 +52,7 @@ def check_model(model: ChatModel | None) -> ChatModel | None:
     """
     if model is not None and not hasattr(model, "ainvoke"):
         kind = type(model).__name__
-        raise InputError(f'llm must be a chat model, not {kind}, such as init_chat_model("...").')
+        raise InputError(f'llm must be a chat model, such as init_chat_model("..."), not {kind}.')
     return model
 
 
@@ -83,7 +86,8 @@ def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
         raise PydanticCustomError("unknown_argument", _KEY_HINT, facts)
     suggestion = nearest(str(unknown), [*cls.model_fields, *getattr(cls, "client_arguments", ())])
     facts["suggestion"] = f'; did you mean "{suggestion}"?' if suggestion else "."
-    facts["own"] = ", ".join(_own_fields(cls))
+    of_client = ["and those of WebTools"] if hasattr(cls, "client_arguments") else []
+    facts["own"] = ", ".join([*_own_fields(cls), *of_client])
     message = '{kind} does not accept "{name}"{suggestion} Its arguments are: {own}.'
     raise PydanticCustomError("unknown_argument", message, facts)
 

@@ -59,11 +59,12 @@ def check_web(web: "WebTools | None", **settings: Any) -> "WebTools":
         return webtools.WebTools(**settings)
     if not isinstance(web, webtools.WebTools):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = type(web).__name__
-        message = f'web must be a webtools.WebTools, not {kind}, such as WebTools("...").'
+        message = f'web must be a WebTools, such as WebTools("CONFIG_FILE"), not {kind}.'
         raise InputError(message)
     if names := [name for name, value in settings.items() if value is not None]:
+        arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
         raise InputError(
-            f"Pass web or {', '.join(names)}, not both: pass them to WebTools instead."
+            f"Pass web or {arguments}, not both. To combine them, pass WebTools({options})."
         )
     return web
 

@@ -58,13 +58,13 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
         if about.url_variables and not about.key_variables
     ]
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
-    trial = f"{words.trial}{install} needs no key"
-    without_key = f"Without a key: {words.keyless} uses {keyless}; {trial}."
+    trial = f"{words.trial}{install}."
+    without_key = f"Without a key: {words.keyless} uses {keyless}. To try it offline: {trial}"
     lines = [
         f"Any one of these keys is enough{_WHERE.get(place(), '')}: {', '.join(keys)}"
         + "".join(f"; or {address}" for address in addresses),
         f"Or write the config file {config_paths()[0]} with `webtools config init`: {example}",
-        without_key if keyless else f"{trial[0].upper()}{trial[1:]}.",
+        without_key if keyless else f"To try it offline, without a key: {trial}",
         *PROVIDERS.load_announced(),
     ]
     return "\n".join(lines)

@@ -49,8 +49,8 @@ def _warn_of_options(query: str, options: Sequence[Option]) -> None:
     names = (word.partition("=")[0] for word in query.split() if word.startswith("--"))
     for name in names:
         if near := nearest(name, [option.names[0] for option in options]):
-            message = f"{name} was read as part of the query. Put options first, such as {near}."
-            print(f"{message} If you meant this, put -- before the query.", file=sys.stderr)
+            message = f"{name} was read as part of the query. Put options such as {near} first."
+            print(f"{message} If you meant the text, put -- before the query.", file=sys.stderr)
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:

@@ -106,9 +106,8 @@ class WebMagics(Magics):
                 raise OptionError(f'Unknown action "{action}"; use start or stop.')
         if action == "stop":
             self._use(self._source)
-            print(
-                f"The sandbox is stopped. In use again: {self._source or 'the default settings'}."
-            )
+            source = self._source or "your usual settings"
+            print(f"The sandbox is stopped. The magics use {source} again.")
             return
         if self._sandbox is None:
             server = SandboxServer()
