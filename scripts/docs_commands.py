@@ -81,13 +81,15 @@ def _command(name: str, parser: Parser, known: Options, implied: Collection[str]
 
 
 def _usage(name: str, parser: Parser) -> str:
-    arguments = [
-        f"[{action.metavar}]" if action.nargs in {"?", "*"} else str(action.metavar)
-        for action in parser._actions  # noqa: SLF001
-        if not action.option_strings
-    ]
-    words = COMMANDS[name].texts or " ".join(arguments)
+    positional = [action for action in parser._actions if not action.option_strings]  # noqa: SLF001
+    words = COMMANDS[name].texts or " ".join(map(_argument, positional))
     return f"`{f'webtools {name} {words}'.strip()}`"
+
+
+def _argument(action: argparse.Action) -> str:
+    if action.choices and len([*action.choices]) == 1:
+        return str(next(iter(action.choices)))
+    return f"[{action.metavar}]" if action.nargs in {"?", "*"} else str(action.metavar)
 
 
 def _description(name: str) -> str:

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from webtools import bulk, errors, results
 from webtools.inputs.options import CACHE, KEYLESS
-from webtools.notebook.table import COMMON_OPTIONS, MAGICS, PLAN
+from webtools.notebook.table import COMMON_OPTIONS, MAGICS
 from webtools.tools import TOOLS
 
 Row: TypeAlias = Sequence[str]
@@ -234,22 +234,15 @@ def model(name: str) -> str:
 
 
 def magics() -> str:
-    """List the magics with the arguments that are their options, and the options of their own."""
+    """List the magics with the methods that they call, and the options of all magics."""
     rows = [
-        [
-            f"`%{name}`",
-            f"`{magic.method}`",
-            ", ".join(f"`{option.names[0]}`" for option in magic.tool_options if option != PLAN),
-        ]
-        for name, magic in MAGICS.items()
-        if not magic.new_name
+        [f"`%{name}`", f"`{magic.method}`"] for name, magic in MAGICS.items() if not magic.new_name
     ]
     meanings = [
         [", ".join(f"`{name}`" for name in option.names), option.help]
         for option in (CACHE, *COMMON_OPTIONS, KEYLESS)
     ]
-    calls = table(("Magic", "Calls", "Its own options"), rows)
-    return f"{calls}\n\n{table(('Option', 'Meaning'), meanings)}"
+    return f"{table(('Magic', 'Calls'), rows)}\n\n{table(('Option', 'Meaning'), meanings)}"
 
 
 def error_tree() -> str:

@@ -160,7 +160,8 @@ class SearchInput(ToolInput):
     )
     limit: Annotated[int, bounded_number(MAX_LIMIT)] = Field(
         default=0,
-        description=f"Maximum results per query, 1 to {MAX_LIMIT}. Default: the configured limit.",
+        description=f"Maximum number of results per query, 1 to {MAX_LIMIT}. "
+        "Default: the configured limit.",
     )
     include_domains: Annotated[Strings[Domain], distinct()] = Field(
         default_factory=list[str],
@@ -181,7 +182,9 @@ class SearchInput(ToolInput):
     )
     country: Country = Field(default="", description="Country of the results, e.g. DE.")
     language: ResultLanguage = Field(default="", description="Language of the results, e.g. de.")
-    safe_search: SafeSearch = Field(default="", description=f"{', '.join(SAFE_SEARCH)}.")
+    safe_search: SafeSearch = Field(
+        default="", description=f"Filter for adult content: {', '.join(SAFE_SEARCH)}."
+    )
     page: Annotated[int, bounded_number(MAX_PAGE)] = Field(
         default=0, description=f"Page of results, 1 to {MAX_PAGE}."
     )
@@ -229,7 +232,9 @@ class FetchInput(ToolInput):
         description="A question about the pages. Long pages are cut to their best passages. "
         "Default: the full text.",
     )
-    text: bool = Field(default=False, description="Return the text (default).")
+    text: bool = Field(
+        default=False, description="Return the text. Default if no other content is chosen."
+    )
     highlights: bool = Field(default=False, description="Return the best extracts.")
     summary: bool = Field(default=False, description="Return a summary.")
     text_max_characters: Annotated[int, bounded_number(MAX_TEXT_CHARACTERS)] = Field(
@@ -282,7 +287,8 @@ class ResearchInput(ToolInput):
     )
     limit: Annotated[int, bounded_number(MAX_SOURCES)] = Field(
         default=0,
-        description=f"Maximum sources, 1 to {MAX_SOURCES}. Default: the configured limit.",
+        description=f"Maximum number of sources, 1 to {MAX_SOURCES}. "
+        "Default: the configured limit.",
     )
     recency_days: Annotated[int, BeforeValidator(as_days)] = Field(
         default=0,
