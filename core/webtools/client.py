@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from webtools._internal.call.awaited import AwaitedMethods, Moment, Strings
+from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 
 
-class WebTools(AwaitedMethods):
+class WebTools(AsyncMethods):
     """Web search, page fetching, summaries and research with the configured providers.
 
         web = WebTools(api_keys={"exa": "..."}, max_results=5, budget={"usd_per_day": 5})
@@ -369,8 +369,8 @@ class WebTools(AwaitedMethods):
             RequestError: No source could be read.
             ProviderError: No source could be read.
         """
-        options = {"verifier": verifier, "cache": cache, "progress": progress}
-        return self._run(lambda io: self._dispatcher.verify(io, answer, sources, options))
+        options = {"cache": cache, "progress": progress}
+        return self._run(lambda io: self._dispatcher.verify(io, answer, sources, verifier, options))
 
     def call_tool(
         self,

@@ -23,7 +23,7 @@ Strings: TypeAlias = str | Sequence[str]
 Moment: TypeAlias = str | date | None
 
 
-class AwaitedMethods(Instance):
+class AsyncMethods(Instance):
     """The async methods. `WebTools` documents their arguments, results and errors."""
 
     async def asearch(
@@ -171,7 +171,7 @@ class AwaitedMethods(Instance):
             recency_days=recency_days,
             synthesis=synthesis,
         )
-        return await self._arun(lambda io: self._dispatcher.plan(io, {**values}))
+        return await self._arun(lambda io: self._dispatcher.plan(io, values))
 
     async def averify(
         self,
@@ -183,9 +183,9 @@ class AwaitedMethods(Instance):
         progress: ProgressCallback | None = None,
     ) -> Verified:
         """Check an answer, as `verify` does."""
-        options = {"verifier": verifier, "cache": cache, "progress": progress}
+        options = {"cache": cache, "progress": progress}
         return await self._arun(
-            lambda io: self._dispatcher.verify(io, answer, sources, {**options})
+            lambda io: self._dispatcher.verify(io, answer, sources, verifier, options)
         )
 
     async def acall_tool(

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from webtools._internal.call.present import present, present_error
 from webtools._internal.call.sanitize import sanitize
-from webtools._internal.call.tool_operations import CALLS
+from webtools._internal.call.tool_operations import OPERATIONS
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
 from webtools._internal.io.runtime import IO
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
+_OPTIONS = {"cache", "progress", "robots", "snippets"}  # arguments of methods, not of tools
 _CAPABILITIES: dict[str, tuple[Capability, ...]] = {  # any one of them is enough
     SEARCH.name: ("search",),
     FETCH.name: ("fetch",),
@@ -76,14 +77,15 @@ class Dispatcher:
 
     async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with the arguments of a method, and return its response."""
-        checked, call = await self._start_call(io, tool, *_split_options(arguments))
+        values, options = _split_options(arguments)
+        checked, call = await self._start_call(io, tool, values, options)
         run = partial(run_tool, tool, checked, call)
         return await sanitize(run, call.accounts.redactor, io)
 
     async def call_tool(
         self, io: IO, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> ToolResult:
-        """Call a tool as a model does. Every failure is returned as a result, too."""
+        """Call a tool as a model does. A failed call returns a result with `is_error`."""
         call: Call | None = None
         try:
             tool = self._check(_find_tool, name)
@@ -96,10 +98,13 @@ class Dispatcher:
 
     async def plan(self, io: IO, arguments: dict[str, Any]) -> ResearchPlan:
         """Describe what a research call with these arguments would do."""
-        checked, call = await self._start_call(io, RESEARCH, *_split_options(arguments))
+        values, options = _split_options(arguments)
+        checked, call = await self._start_call(io, RESEARCH, values, options)
         return await sanitize(partial(plan, checked, call), call.accounts.redactor, io)
 
-    async def verify(self, io: IO, answer: Any, sources: Any, options: dict[str, Any]) -> Verified:
+    async def verify(
+        self, io: IO, answer: Any, sources: Any, verifier: Any, options: dict[str, Any]
+    ) -> Verified:
         """Check an answer. The settings are needed only if a source is a URL."""
 
         async def read(urls: list[str]) -> FetchResponse:
@@ -107,12 +112,11 @@ class Dispatcher:
             response: FetchResponse = await self.call(io, FETCH, arguments)
             return response
 
-        verifier = options.pop("verifier", None)
         text = answer[:_MAX_ANSWER] if isinstance(answer, str) else ""
         # A verifier reads the answer, so no key may be in it.
         redactor = await io.call_blocking(self.redactor, quick=self.redactor)
-        listed = _list_sources(sources)
-        work = partial(verify, redactor.text(text), listed, verifier, read, redactor.text, io)
+        source_list = _list_sources(sources)
+        work = partial(verify, redactor.text(text), source_list, verifier, read, redactor.text, io)
         return await sanitize(work, redactor, io)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -121,7 +125,7 @@ class Dispatcher:
         If nothing is configured or the settings cannot be read, all tools are returned. Their
         first call reports what is missing.
         """
-        accounts = self._accounts_or_fault()
+        accounts = self._accounts_or_error()
         if isinstance(accounts, Exception):
             LOGGER.warning(
                 "All tools are offered, because the settings cannot be read: %s", accounts
@@ -129,7 +133,7 @@ class Dispatcher:
             return tuple(TOOLS.values())
         if not (accounts.accounts or accounts.stand_ins):
             return tuple(TOOLS.values())
-        tools = tuple(tool for tool in TOOLS.values() if not _fault_of_tool(accounts, tool))
+        tools = tuple(tool for tool in TOOLS.values() if not _error_of_tool(accounts, tool))
         if missing := [tool.name for tool in TOOLS.values() if tool not in tools]:
             names = ", ".join(missing)
             LOGGER.info(
@@ -145,12 +149,12 @@ class Dispatcher:
         Args:
             tool: The tool. Default: search.
         """
-        accounts = self._accounts_or_fault()
+        accounts = self._accounts_or_error()
         if isinstance(accounts, Exception) or accounts.origin != ENVIRONMENT:
             return ""
         if accounts.accounts or accounts.stand_ins:
             return ""
-        return _fault_of_tool(accounts, tool or SEARCH)
+        return _error_of_tool(accounts, tool or SEARCH)
 
     def redactor(self) -> Redactor:
         """Return what redacts the configured keys; nothing if the settings cannot be read."""
@@ -159,12 +163,12 @@ class Dispatcher:
         except ConfigError:
             return Redactor(())
 
-    def _accounts_or_fault(self) -> Accounts | Exception:
+    def _accounts_or_error(self) -> Accounts | Exception:
         """Return the accounts, or why the settings cannot be read here."""
         try:
             return self.settings.latest()
         except Exception as error:
-            # On an event loop, a detector of blocking calls can forbid reading the file.
+            # On an event loop, a tool that detects blocking calls can forbid reading the file.
             if isinstance(error, ConfigError) or _is_on_loop():
                 return error
             raise
@@ -172,8 +176,8 @@ class Dispatcher:
     async def _start_call(
         self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> tuple[Any, Call]:
-        # It checks whether the settings file has changed, which a detector of blocking calls can
-        # forbid.
+        # An event loop prepares the call itself. A thread does so if a tool that detects blocking
+        # calls forbids to check whether the settings file has changed.
         prepare = partial(self._prepare_call, io, tool, arguments, options)
         return await io.call_blocking(prepare, quick=prepare)
 
@@ -187,8 +191,8 @@ class Dispatcher:
         """
         checked = self._check(partial(read_input, tool.input_model), arguments)
         accounts = self.settings.accounts()
-        # The arguments too: a key in a query must not be sent, nor quoted and cut in a message. A
-        # proxy's short user name may be a word of the query.
+        # A key in the arguments must be neither sent nor quoted. Shorter secrets stay, such as the
+        # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
         if self._services is None or self._services[0] is not accounts:
             self._services = accounts, call_services(accounts)
@@ -200,12 +204,12 @@ class Dispatcher:
         return cleaned, call
 
     def _check(self, check: Callable[[Any], T], value: Any) -> T:
-        """Check a value of the caller. An error quotes it without the keys that may be in it."""
+        """Check a value of the caller, and redact the keys that an error may quote."""
         try:
             return check(value)
         except InputError as error:
             failed = error
-        # Redacted before it is quoted: a quotation can be cut, and half a key is secret too.
+        # Quote the redacted value: a quotation can be cut, and half a key would not be redacted.
         redactor = self.redactor()
         try:
             check(redactor.clean(value))
@@ -226,7 +230,7 @@ def _find_tool(name: Any) -> Tool:
     return tool
 
 
-def _fault_of_tool(accounts: Accounts, tool: Tool) -> str:
+def _error_of_tool(accounts: Accounts, tool: Tool) -> str:
     """Return the error of a tool that no provider can serve; empty if one can."""
     faults: list[str] = []
     for capability in _CAPABILITIES.get(tool.name, ()):
@@ -271,11 +275,8 @@ def _to_json(value: Any) -> Any:
 
 def _split_options(values: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]:
     """Separate the arguments of the tool from the options of the call."""
-    options = {
-        name: values.pop(name)
-        for name in ("cache", "progress", "robots", "snippets")
-        if name in values
-    }
+    options = {name: value for name, value in values.items() if name in _OPTIONS}
+    values = {name: value for name, value in values.items() if name not in _OPTIONS}
     synthesis = values.get("synthesis")
     if synthesis is None or isinstance(synthesis, str):
         return values, CallOptions(**options)
@@ -317,14 +318,14 @@ async def run_tool(tool: Tool, arguments: BaseModel, call: Call) -> Any:
         WebToolsError: The call failed.
     """
     start = time.monotonic()
-    trace = Tracing.tracer
-    span = begin_span(trace, tool.name, arguments, call) if trace is not None else None
+    tracer = Tracing.tracer
+    span = begin_span(tracer, tool.name, arguments, call) if tracer is not None else None
     is_logged = call.services.log is not None or LOGGER.isEnabledFor(logging.INFO)
     if is_logged:
         call.log("call", tool=tool.name, **_arguments_to_log(arguments, call.accounts))
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {}  # stays empty if the call is canceled
     try:
-        response = await CALLS[tool.name](arguments, call)
+        response = await OPERATIONS[tool.name](arguments, call)
         if is_logged or span is not None:
             facts = {"is_error": False, **_outcome_to_log(response)}
     except WebToolsError as error:

@@ -209,7 +209,7 @@ class Instance:
         return run(work(BlockingIO(self._http)))
 
     async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:
-        return await self._arun(lambda io: self._dispatcher.call(io, tool, {**arguments}))
+        return await self._arun(lambda io: self._dispatcher.call(io, tool, arguments))
 
     async def _arun(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
         running_loop()

@@ -78,14 +78,17 @@ async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages
     text, brief = formatting.search_text(response.results), partial(_brief_search, response)
     has_pages = any(result.content for result in response.results)
     if (fence == "all" and (response.results or response.errors)) or (fence != "off" and has_pages):
-        failed = formatting.footer(response.errors, ())
-        warned = formatting.footer((), response.warnings)
-        output = _Output(text, fencing.fenced, failed, warned, brief)
+        output = _Output(
+            text,
+            fencing.fenced,
+            inner_footer=formatting.footer(response.errors, ()),
+            footer=formatting.footer((), response.warnings),
+            brief=brief,
+        )
     else:
         wrap = str if fence == "off" else fencing.defused
-        is_odd = response.errors or response.warnings
-        below = formatting.footer(response.errors, response.warnings) if is_odd else ""
-        output = _Output(text, wrap, below=below, brief=brief)
+        footer = formatting.footer(response.errors, response.warnings)
+        output = _Output(text, wrap, footer=footer, brief=brief)
     return await _fit_text(output, details, io)
 
 
@@ -102,8 +105,8 @@ async def present_summary(response: SummaryResponse, io: IO, fence: Fence = "pag
     """Show the summary, then warnings."""
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
-    below = formatting.footer((), response.warnings, [response.url])
-    output = _Output(response.text, wrapping(fence, is_page=True), below=below)
+    footer = formatting.footer((), response.warnings, [response.url])
+    output = _Output(response.text, wrapping(fence, is_page=True), footer=footer)
     return await _fit_text(output, details, io)
 
 
@@ -116,8 +119,8 @@ async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages")
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
     full_text = _SEPARATOR.join(formatting.page_sections(response))
     urls = [page.url for page in response.pages]
-    below = _fit_footer(formatting.footer((), response.warnings, urls))
-    output = _Output(full_text, wrapping(fence, is_page=True), below=below)
+    footer = _fit_footer(formatting.footer((), response.warnings, urls))
+    output = _Output(full_text, wrapping(fence, is_page=True), footer=footer)
     if not fit(full_text, *output.room()).truncated:
         return _result(output, details)
     text, cut = _share_pages(response.pages, full_text, output.room())
@@ -139,9 +142,9 @@ async def present_research(
         "cost_is_estimate": meta.cost_is_estimate,
     }
     wrap = wrapping(fence if envelope.results else "off", is_page=True)
-    text, below = formatting.research_text(envelope), formatting.research_footer(envelope)
+    text, footer = formatting.research_text(envelope), formatting.research_footer(envelope)
     brief = partial(_brief_research, envelope)
-    return await _fit_text(_Output(text, wrap, below=below, brief=brief), details, io)
+    return await _fit_text(_Output(text, wrap, footer=footer, brief=brief), details, io)
 
 
 async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -> ToolResult:
@@ -149,8 +152,8 @@ async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -
     details = response.model_dump(mode="json")
     details |= {"characters": len(response.content), "results": [], "result_count": 0}
     details |= {"provider": None, "cost_usd": None, "cost_is_estimate": False}
-    wrap, below = wrapping(fence, is_page=True), formatting.part_footer(response)
-    result = await _fit_text(_Output(response.content, wrap, below=below), details, io)
+    wrap, footer = wrapping(fence, is_page=True), formatting.part_footer(response)
+    result = await _fit_text(_Output(response.content, wrap, footer=footer), details, io)
     details["read_handle"] = None if response.next_offset is None else response.handle
     return result
 
@@ -158,8 +161,8 @@ async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -
 async def present_error(error: WebToolsError, io: IO, fence: Fence = "pages") -> ToolResult:
     """Show an error as text. The details have the same facts as data."""
     details = error_details(error)
-    is_theirs = isinstance(error, (ProviderError, RequestError))
-    wrap = wrapping(fence if is_theirs or fence == "off" else "pages", is_page=False)
+    is_external = isinstance(error, (ProviderError, RequestError))
+    wrap = wrapping(fence if is_external or fence == "off" else "pages", is_page=False)
     result = await _fit_text(_Output(str(error), wrap), details, io)
     details["error"] = error.to_details()
     return replace(result, is_error=True)
@@ -182,21 +185,21 @@ class _Output:
     Attributes:
         text: The text from the web, which can be cut.
         wrap: Fences, or defuses, text from the web.
-        inside: More text from the web, below `text`. It is not cut.
-        below: Our own text.
+        inner_footer: Text from the web below `text`, in the same fence. It is not cut.
+        footer: Our own text, below the fence.
         brief: Returns a shorter text to cut if `text` does not fit. Default: `text` itself is cut.
     """
 
     text: str
     wrap: Callable[[str], str] = str
-    inside: str = ""
-    below: str = ""
+    inner_footer: str = ""
+    footer: str = ""
     brief: Callable[[], str] | None = None
 
     def room(self) -> tuple[int, int]:
-        """Return the lines and bytes left for the text."""
+        """Return how many lines and bytes the text may have."""
         lines, size = MAX_LINES, MAX_BYTES
-        for text in filter(None, (self.inside, self.below)):
+        for text in filter(None, (self.inner_footer, self.footer)):
             lines -= text.count("\n") + 1 + _SEPARATOR.count("\n")
             size -= len(text.encode("utf-8", "surrogatepass")) + len(_SEPARATOR)
         if self.wrap is fencing.fenced:
@@ -231,10 +234,12 @@ class _Cut:
 
 async def _fit_text(output: _Output, details: dict[str, Any], io: IO) -> ToolResult:
     text = output.text
-    is_alone = not (output.inside or output.below)
+    is_alone = not (output.inner_footer or output.footer)
     if is_alone and len(text) <= _ALWAYS_FITS and text.count("\n") < _ALWAYS_FITTING_LINES:
         return _result(output, details)
-    output = replace(output, inside=_fit_footer(output.inside), below=_fit_footer(output.below))
+    output = replace(
+        output, inner_footer=_fit_footer(output.inner_footer), footer=_fit_footer(output.footer)
+    )
     cut = fit(text, *output.room())
     if not cut.truncated:
         return _result(output, details)
@@ -285,12 +290,12 @@ def _fit_footer(footer: str) -> str:
 
 
 def _result(output: _Output, details: dict[str, Any], cut: _Cut | None = None) -> ToolResult:
-    body = _SEPARATOR.join(filter(None, [output.text, output.inside]))
+    body = _SEPARATOR.join(filter(None, [output.text, output.inner_footer]))
     parts = [output.wrap(body)] if body else []
     if cut is not None:
         parts.append(cut.notice())
-    if output.below:
-        parts.append(output.below)
+    if output.footer:
+        parts.append(output.footer)
     details |= _UNCUT_DETAILS
     if cut is not None:
         details["truncation"], details["full_output_path"] = cut.facts.to_details(), cut.path
@@ -299,7 +304,7 @@ def _result(output: _Output, details: dict[str, Any], cut: _Cut | None = None) -
 
 
 def _describe_cut(text: str, full_text: str, *, is_partial: bool) -> Truncation:
-    """Describe a text as what is left of the full text."""
+    """Describe a text that was made by cutting parts of the full text."""
     cut, total = fit(text, MAX_LINES, MAX_BYTES), fit(full_text, MAX_LINES, MAX_BYTES)
     return Truncation(
         content=text,

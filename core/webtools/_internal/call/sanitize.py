@@ -45,7 +45,7 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
         if failed is error:
             raise
     else:
-        text = _to_json(result)  # searching this is faster than searching every field
+        text = _to_json(result)  # one search of it is faster than one of each field
         if len(text) <= _MAX_BYTES_ON_LOOP:
             return _clean(result, text, redactor)
         # Cleaning megabytes would block an event loop.
@@ -72,7 +72,7 @@ def _to_json(model: BaseModel) -> bytes:
 
 
 def _plain(text: str, name: str) -> str:
-    """Remove control characters. In a URL they are escaped: without them it is another URL."""
+    """Remove control characters. In a URL they are escaped, because removing them changes it."""
     if name in ADDRESSES:
         return text if text.isprintable() else "".join(map(_escaped, text))
     clean = without_controls(text)

@@ -49,7 +49,7 @@ async def _search(arguments: SearchInput, call: Call) -> SearchResponse:
             country=arguments.country or None,
             language=arguments.language or None,
             safe_search=arguments.safe_search or None,
-            page=arguments.page if arguments.page > 1 else 0,
+            page=arguments.page if arguments.page > 1 else 0,  # the first page needs no filter
             content=arguments.content,
             similar=arguments.similar,
             snippets=call.options.snippets,
@@ -110,7 +110,7 @@ async def _read(arguments: ReadInput, call: Call) -> ReadResponse:
     return await read_stored_output(arguments, call.io)
 
 
-CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
+OPERATIONS: dict[str, Callable[..., Awaitable[Any]]] = {
     SEARCH.name: _search,
     FETCH.name: _fetch,
     SUMMARIZE.name: _summarize,

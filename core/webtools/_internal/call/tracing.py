@@ -18,8 +18,8 @@ _ATTRIBUTES = ("provider_used", "cost_usd", "cache_hit", "result_count", "degrad
 class ToolSpan:
     """The current span until it ends, so that requests become its children."""
 
-    def __init__(self, trace: Any, name: str, attributes: Mapping[str, Any]) -> None:
-        self._span = trace.start_span(name, attributes=attributes)
+    def __init__(self, tracer: Any, name: str, attributes: Mapping[str, Any]) -> None:
+        self._span = tracer.start_span(name, attributes=attributes)
         api: Any = sys.modules["opentelemetry.trace"]
         self._context: Any = sys.modules[_CONTEXT]
         self._token = self._context.attach(api.set_span_in_context(self._span))
@@ -33,11 +33,8 @@ class ToolSpan:
         end_span(self._span, facts.get("error") if facts else "cancelled")
 
 
-def begin_span(trace: Any, tool: str, arguments: BaseModel, call: Call) -> ToolSpan:
-    """Begin the span of a call.
-
-    It has the arguments only if the log has them, too.
-    """
+def begin_span(tracer: Any, tool: str, arguments: BaseModel, call: Call) -> ToolSpan:
+    """Begin the span of a call. It has the arguments only if the log has them, too."""
     attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool,
@@ -47,4 +44,4 @@ def begin_span(trace: Any, tool: str, arguments: BaseModel, call: Call) -> ToolS
         attributes["webtools.call_id"] = call.id
     if call.accounts.config.log.queries == "on":
         attributes["gen_ai.tool.call.arguments"] = arguments.model_dump_json(exclude_unset=True)
-    return ToolSpan(trace, f"execute_tool {tool}", attributes)
+    return ToolSpan(tracer, f"execute_tool {tool}", attributes)

@@ -181,12 +181,12 @@ async def verify(
     if not (verifier is None or hasattr(verifier, "judge")):
         expected = "verifier must be ChatModelVerifier(model), LLMVerifier(llm) or another Verifier"
         raise InputError(f"{expected}, not {type(verifier).__name__}.")
-    listed = list(sources) or list[SourceLike](cited_urls(answer)[:MAX_URLS])
+    source_list = list(sources) or list[SourceLike](cited_urls(answer)[:MAX_URLS])
     if not answer.strip():
         raise InputError("The answer is empty. Pass the text to check.")
-    if not listed:
+    if not source_list:
         raise InputError("There are no sources. Pass URLs or pages, or an answer that cites URLs.")
-    urls = [source for source in listed if isinstance(source, str)]
+    urls = [source for source in source_list if isinstance(source, str)]
     if invalid := next((source for source in urls if not is_web_url(source)), ""):
         fault = f"Invalid source {quote(one_line(invalid)[:80])}"
         raise InputError(
@@ -195,7 +195,7 @@ async def verify(
         )
     fetched = await read(list(dict.fromkeys(urls))) if urls else None
     numbered_sources: list[Source] = await io.call_blocking(
-        partial(_sources, listed, fetched, clean), alone=True
+        partial(_sources, source_list, fetched, clean), alone=True
     )
     review: Review = await io.call_blocking(
         partial(Review.of_text, answer, numbered_sources), alone=True
@@ -209,7 +209,7 @@ async def verify(
 
 
 def _sources(
-    listed: Sequence[SourceLike], fetched: FetchResponse | None, clean: Callable[[str], str]
+    source_list: Sequence[SourceLike], fetched: FetchResponse | None, clean: Callable[[str], str]
 ) -> list[Source]:
     """Number the sources. A page that could not be read is a source without a text."""
     pages = {page.url: page for page in fetched.pages} if fetched else {}
@@ -220,7 +220,7 @@ def _sources(
                 clean, _describe(pages.get(source) if isinstance(source, str) else source, source)
             ),
         )
-        for number, source in enumerate(listed, 1)
+        for number, source in enumerate(source_list, 1)
     ]
 
 

@@ -24,9 +24,9 @@ from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page, fault_of
 
-# No other provider gets a URL whose page is gone or disallowed by robots.txt, or that our own
-# policy refuses, as it may be private.
-_NOT_ELSEWHERE = Fault.GONE | Fault.REFUSED | Fault.DISALLOWED
+# Faults after which no other provider gets the URL: the page is gone, robots.txt disallows it, or
+# our own policy refuses it, because it may be private.
+_FINAL_FAULTS = Fault.GONE | Fault.REFUSED | Fault.DISALLOWED
 _MAX_REASONS_IN_MESSAGE = 10
 MAX_PASSAGE_CHARACTERS = 8000  # of all passages of a call with a question
 
@@ -37,7 +37,7 @@ class Fetched:
 
     Attributes:
         response: The response.
-        replaced: The providers that failed where others fetched pages, with the reasons.
+        replaced: Why a provider failed whose pages another one fetched, by its name.
         oldest: When the oldest cached page was fetched; None if none was cached.
     """
 
@@ -70,9 +70,9 @@ async def fetch_pages(
     if not allowed:
         raise InputError(" ".join(dict.fromkeys(refused.values())))
     deadline = min(deadline, end_of_call(accounts, "fetch", call.io.now()))
-    fetching = _Fetching(accounts, replace(query, urls=allowed), call, deadline)
-    await fetching.run()
-    fetched = fetching.fetched()
+    work = _Fetching(accounts, replace(query, urls=allowed), call, deadline)
+    await work.run()
+    fetched = work.fetched()
     pages = {page.url: page for page in fetched.response.pages}
     pages |= {url: Page(url=url, error=reason) for url, reason in refused.items()}
     in_order = {"pages": [pages[url] for url in query.urls]}
@@ -86,8 +86,8 @@ class _Fetching:
     Attributes:
         pages: The pages that were fetched, by URL.
         reasons: Why a provider could not fetch a page, by URL and by the provider's name.
-        faults: The kinds of these faults, by URL.
-        parts: What the providers returned, by their names.
+        faults: The kinds of these failures, by URL.
+        parts: The pages that were requested from a provider, by its name.
         attempts: The outcomes of calling the providers.
     """
 
@@ -113,11 +113,11 @@ class _Fetching:
             "fetch",
             self.deadline,
             self.query.urls[0],
-            is_needed=lambda account: bool(self._missing(account)),
+            is_needed=lambda account: bool(self._urls_for(account)),
             attempts=self.attempts,
         )
         for turn in self._turns(failover):
-            account, urls = turn.account, self._missing(turn.account)
+            account, urls = turn.account, self._urls_for(turn.account)
             try:
                 part = await fetch_part(turn, replace(self.query, urls=urls), self.call)
             except FAILOVER_ERRORS as error:
@@ -127,34 +127,34 @@ class _Fetching:
                 failover.record_failure(account, error)
             else:
                 failover.record_response(account)
-                self._take(account, part)
+                self._record_part(account, part)
         if not self.pages:
-            raise self._all_failed()
+            raise self._error()
 
     def _turns(self, failover: Failover) -> Iterator[Turn]:
-        """Yield the turns. Skipped providers get theirs as soon as a page is missing."""
+        """Yield the turns. Skipped providers get theirs at the end, if a page is still missing."""
         if len(self.accounts) == 1:
             yield from failover
             return
         yield from failover.turns(self.accounts, obeys_circuit=True)
-        self._note_partial_failures()
+        self._record_partial_failures()
         yield from failover.turns(failover.skipped_accounts(), obeys_circuit=False)
 
-    def _note_partial_failures(self) -> None:
-        """Note why a provider that responded did not fetch all pages."""
+    def _record_partial_failures(self) -> None:
+        """Record why a provider that responded did not fetch all pages."""
         for name in self.parts:
             reasons = (reasons[name] for reasons in self.reasons.values() if name in reasons)
             if (reason := next(reasons, None)) is not None:
                 self.attempts.degraded[name] = reason
 
-    def _missing(self, account: Account) -> tuple[str, ...]:
+    def _urls_for(self, account: Account) -> tuple[str, ...]:
         """List the URLs to request from a provider.
 
         A page that is gone is requested only from the provider that `fetchFallback` names.
         """
         is_fallback = any(other.fetch_fallback == account.name for other in self.accounts)
-        final = Fault.FORBIDDEN if is_fallback else Fault.FORBIDDEN | _NOT_ELSEWHERE
-        if account.domains:  # a URL that we refuse may be of a forbidden host
+        final = Fault.FORBIDDEN if is_fallback else Fault.FORBIDDEN | _FINAL_FAULTS
+        if account.domains:  # a refused URL may lead to a host that the settings forbid
             final |= Fault.REFUSED
         return tuple(
             url
@@ -162,7 +162,7 @@ class _Fetching:
             if url not in self.pages and not self.faults.get(url, Fault.NONE) & final
         )
 
-    def _take(self, account: Account, part: Part) -> None:
+    def _record_part(self, account: Account, part: Part) -> None:
         self.parts[account.name] = part
         for page in part.pages:
             if page.error is None:
@@ -174,7 +174,7 @@ class _Fetching:
         self.reasons.setdefault(url, {})[account.name] = reason
         self.faults[url] = self.faults.get(url, Fault.NONE) | fault
 
-    def _all_failed(self) -> WebToolsError:
+    def _error(self) -> WebToolsError:
         """Return the error of the provider that failed first, or the reasons of the pages."""
         first = self.accounts[0].name
         error: WebToolsError
@@ -182,7 +182,7 @@ class _Fetching:
             error = self.attempts.all_failed(self.call, "that can fetch")
         else:
             pages = [failed_page(u, self._reason(u), self.faults[u]) for u in self.query.urls]
-            error = _all_failed(next(iter(self.parts)), pages)
+            error = _error_of_pages(next(iter(self.parts)), pages)
         for fault in self.faults.values():
             error.fault |= fault
         return error
@@ -253,7 +253,7 @@ def _counted(urls: Sequence[str]) -> str:
     return urls[0] if len(urls) == 1 else f"{len(urls)} pages"
 
 
-def _all_failed(name: str, pages: list[Page]) -> ProviderError:
+def _error_of_pages(name: str, pages: list[Page]) -> ProviderError:
     listed_pages = pages[:_MAX_REASONS_IN_MESSAGE]
     groups: dict[str, list[str]] = {}
     for page in listed_pages:

@@ -71,7 +71,7 @@ class Part:
     Attributes:
         pages: One per URL, in the order of the query.
         warnings: The warnings about them.
-        cost: The price; None when unknown.
+        cost: What they cost; None if unknown.
         is_cached: Whether all of them were cached.
         oldest: When the oldest cached page was fetched; None if none was cached.
     """
@@ -163,8 +163,8 @@ async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]
         await store(call, zip(keys, pages, strict=True))
         return responses
 
-    flight = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
-    responses, is_shared = await share(call, flight, request_and_store, turn.deadline)
+    all_keys = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
+    responses, is_shared = await share(call, all_keys, request_and_store, turn.deadline)
     return [
         replace(
             response,
@@ -195,15 +195,15 @@ def _warnings_about(url: str, response: Pages) -> list[str]:
 
 async def _request(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
     services = PROVIDERS[turn.account.type]
-    done = call.begin_stage("fetching", len(query.urls))
+    report = call.begin_stage("fetching", len(query.urls))
     if services.pages is not None:
-        return [await _request_each(services.pages, turn, query, call, done)]
+        return [await _request_each(services.pages, turn, query, call, report)]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     size = services.about.max_urls
     starts = range(0, len(query.urls), size)
     queries = [replace(query, urls=query.urls[start : start + size]) for start in starts]
     requests = [
-        partial(_request_group, services.fetch, _api_call(turn, group, call), group, done)
+        partial(_request_group, services.fetch, _api_call(turn, group, call), group, report)
         for group in queries
     ]
     outcomes = await call.io.gather(requests)
@@ -222,7 +222,7 @@ def _api_call(turn: Turn, query: PageQuery, call: Call) -> ApiCall:
 
 
 async def _request_group(
-    provider: FetchProvider, api_call: ApiCall, query: PageQuery, done: ReportProgress
+    provider: FetchProvider, api_call: ApiCall, query: PageQuery, report: ReportProgress
 ) -> Pages:
     """Request a group of pages with one request."""
     account = api_call.account
@@ -234,23 +234,28 @@ async def _request_group(
             Pages,
         )
     for page in pages.pages:
-        done(page.url, page.error is not None)
+        has_failed = page.error is not None
+        report(page.url, has_failed)
     return pages
 
 
 async def _request_each(
-    provider: PageProvider, turn: Turn, query: PageQuery, call: Call, done: ReportProgress
+    provider: PageProvider,
+    turn: Turn,
+    query: PageQuery,
+    call: Call,
+    report: ReportProgress,
 ) -> Pages:
-    """Have a provider fetch the pages one by one, within the time of the turn."""
+    """Let a provider that reads pages itself fetch them one by one, until the turn ends."""
     api_call = replace(_api_call(turn, query, call), deadline=inf)
     page_call = PageCall(
         io=call.io,
-        # A copy, with its own count of requests: a site that does not respond is not the
-        # provider's fault.
+        # A copy, so that requests to sites do not count as requests to the provider: a site that
+        # does not respond must not open its circuit breaker.
         send=partial(send_with_retries, api_call=replace(api_call), deadline=turn.deadline),
         timeout=api_call.timeout,
         deadline=turn.deadline,
-        report_progress=done,
+        report_progress=report,
         robots=partial(_robots_file, turn, call) if call.options.robots else None,
     )
     async with metered(api_call):
@@ -262,6 +267,6 @@ async def _robots_file(
     turn: Turn, call: Call, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
 ) -> RobotsFile:
     """Return a robots.txt. It is read from the cache even if pages are refreshed."""
-    reading = replace(call, options=replace(call.options, cache="use"))
+    cached_call = replace(call, options=replace(call.options, cache="use"))
     key = CacheKey(_ROBOTS, cache_key("robots", url), url, turn.account.name)
-    return (await get_or_make(reading, key, fetch, turn.deadline)).value
+    return (await get_or_make(cached_call, key, fetch, turn.deadline)).value

@@ -56,8 +56,8 @@ class Loading:
 
     def fail(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
         """Skip pages, or raise their error."""
-        is_theirs = isinstance(error, (RequestError, ProviderError))
-        if not self._continues or not is_theirs or isinstance(error, _FINAL_ERRORS):
+        is_external = isinstance(error, (RequestError, ProviderError))
+        if not self._continues or not is_external or isinstance(error, _FINAL_ERRORS):
             raise error
         self._skip(urls, error, reason)
 

@@ -53,20 +53,20 @@ def choose_passages(
         len(passage.text) for page in pages for passage in page.passages or ()
     )
     shares = _shares(texts, budget, max_characters or budget)
-    cut = {number: share for number, share in shares.items() if share < len(texts[number])}
-    rest = budget - sum(len(text) for number, text in texts.items() if number not in cut)
-    ranked = _rank_passages(question, pages, shares, min(cut.values(), default=0))
+    too_long = {number: share for number, share in shares.items() if share < len(texts[number])}
+    rest = budget - sum(len(text) for number, text in texts.items() if number not in too_long)
+    ranked = _rank_passages(question, pages, shares, min(too_long.values(), default=0))
     matching = {passage.document.number for passage in ranked}
     chosen = {
         number: [Passage(text=text, url=pages[number].url, score=1.0)]
         for number, text in texts.items()
-        if number not in cut
+        if number not in too_long
     }
-    for number in cut.keys() - matching:
-        opening = _opening(pages[number], cut[number])
+    for number in too_long.keys() - matching:
+        opening = _opening(pages[number], too_long[number])
         chosen[number] = [opening]
         rest -= len(opening.text)
-    chosen |= _best_passages(ranked, cut.keys() & matching, rest, max_characters or budget)
+    chosen |= _best_passages(ranked, too_long.keys() & matching, rest, max_characters or budget)
     unmatched = [pages[number].url for number in texts if number not in matching]
     warnings = [
         *response.warnings,

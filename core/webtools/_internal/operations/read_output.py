@@ -1,4 +1,4 @@
-"""Reads stored outputs part by part, or from a passage on."""
+"""Reads stored outputs part by part, or from the place of some words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FOOTER_BYTES = 1024  # the position of the part, and how to read the next one
 _FOOTER_LINES = 8
 _ROOM_BYTES = MAX_BYTES - fencing.OVERHEAD - _FOOTER_BYTES
 _ROOM_LINES = MAX_LINES - fencing.OVERHEAD_LINES - _FOOTER_LINES
-_BEFORE = 400  # characters shown before a passage, at most
+_MAX_BEFORE = 400  # characters shown before a passage
 
 
 async def read_stored_output(arguments: ReadInput, io: IO) -> ReadResponse:
@@ -68,7 +68,7 @@ def _search(find: str, text: str, offset: int) -> int | None:
 
 def _start_before(text: str, hit: int, minimum: int) -> int:
     """Return a position a little before a passage: at a line, otherwise at a word."""
-    earliest = max(hit - _BEFORE, minimum)
+    earliest = max(hit - _MAX_BEFORE, minimum)
     if earliest == minimum:
         return minimum
     near = text[earliest:hit]

@@ -21,7 +21,7 @@ from webtools._internal.operations.failover import (
     price_warnings,
 )
 from webtools._internal.operations.search_filters import (
-    attest,
+    filter_states,
     page_of,
     passes,
     to_provider_query,
@@ -234,7 +234,7 @@ def _response(
     query = queries[0]  # all have the same filters
     states: dict[str, dict[str, FilterState]] = {}
     if any(getattr(query, name) for name in FILTERS):
-        states = {item.account.name: attest(item.account, query) for item in successes}
+        states = {item.account.name: filter_states(item.account, query) for item in successes}
         call.log("filters", filters=weakest(states.values()))
     served = {item.account.name for item in successes}
     attempts = list_attempts(accounts, served, attempts_by_query)

@@ -17,8 +17,8 @@ from webtools.results import FilterState, SearchResult
 LOCAL = DOMAINS | DATES | frozenset[FilterName]({"page"})
 
 
-def attest(account: Account, query: SearchQuery) -> dict[str, FilterState]:
-    """Return for each filter of a query who applied it."""
+def filter_states(account: Account, query: SearchQuery) -> dict[str, FilterState]:
+    """Return for each filter of a query whether the provider, webtools or nothing applies it."""
     requested = [name for name in FILTERS if getattr(query, name)]
     if not requested:
         return {}
@@ -124,7 +124,7 @@ def _day_end(value: date) -> datetime:
 
 
 def to_provider_query(account: Account, query: SearchQuery) -> SearchQuery:
-    """Return the query to send. A provider without pages gets one for all results so far."""
+    """Return the query to send. Without pages, it requests all results up to the requested page."""
     if not _is_paged_here(account, query):
         return query
     maximum = PROVIDERS[account.type].about.max_results
@@ -150,11 +150,9 @@ def select_similar_finders(chain: Sequence[Account]) -> tuple[Account, ...]:
         ConfigError: No provider of the chain can do that.
     """
     query = SearchQuery("https://example.com/", 1, similar=True)
-    able_accounts = tuple(
-        account for account in chain if "similar" in native_filters(account, query)
-    )
-    if able_accounts:
-        return able_accounts
+    finders = tuple(account for account in chain if "similar" in native_filters(account, query))
+    if finders:
+        return finders
     names = ", ".join(f'"{account.name}"' for account in chain)
     fault = f"These providers cannot find similar pages: {names}."
     raise ConfigError(f"{fault} Leave `similar` out, and describe the pages in words.")

@@ -22,7 +22,11 @@ from webtools._internal.operations.search import (
     hits_of,
     normalize_query,
 )
-from webtools._internal.operations.search_filters import attest, unapplied_warnings, undated_warning
+from webtools._internal.operations.search_filters import (
+    filter_states,
+    unapplied_warnings,
+    undated_warning,
+)
 from webtools._internal.pipeline.circuit_breaking import log_skipped
 from webtools._internal.pipeline.exchange import look_up
 from webtools._internal.pipeline.metering import metered
@@ -58,9 +62,9 @@ class Retrieval:
         read_at: When the oldest cached page was fetched; None if none was cached.
         costs: The costs of all requests.
         warnings: The warnings about all this.
-        is_partial: Whether pages could not be read. Then the answer is not cached.
+        is_partial: Whether a page could not be read. Then the answer is not cached.
         empty: The providers without results.
-        is_widened: Whether the date filter was dropped, as it left no results.
+        is_widened: Whether the date filter was dropped, because it left no results.
     """
 
     attempts: Attempts = field(default_factory=Attempts)
@@ -259,7 +263,7 @@ def _add_part(part: Retrieval, retrieval: Retrieval) -> None:
     retrieval.retrieved_at = min(times, default=None)
 
 
-def task_of(account: Account) -> Capability:
+def capability_of(account: Account) -> Capability:
     """Return the capability for which a provider of a chain is called."""
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
 
@@ -268,7 +272,7 @@ async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: 
     """Call one provider. Adds to `retrieval`."""
     account = turn.account
     retrieval.warnings += keyless_notices(call.accounts, [account.name])
-    if task_of(account) == "docs":
+    if capability_of(account) == "docs":
         cached = await _find_docs(turn, question, call)
         hits = hits_of(cached, question.query)
         stored_at, results = cached.stored_at, hits.results
@@ -290,8 +294,8 @@ async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: 
 
 
 def _filter_warnings(account: Account, query: SearchQuery, undated: int, call: Call) -> list[str]:
-    """Log who applied the filters, and return warnings about those that nothing applied."""
-    states = attest(account, query)
+    """Log how the filters are applied, and return warnings about those that are not."""
+    states = filter_states(account, query)
     if states:
         call.log("filters", filters=states)
     return [*unapplied_warnings(account.name, states), *undated_warning(undated)]
@@ -299,7 +303,7 @@ def _filter_warnings(account: Account, query: SearchQuery, undated: int, call: C
 
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
     """Return the query for a provider."""
-    if task_of(account) == "docs":
+    if capability_of(account) == "docs":
         return _docs_query(question)
     return _search_query(question)
 
@@ -334,7 +338,7 @@ async def _find_docs(turn: Turn, question: Question, call: Call) -> Cached[Hits]
 async def _request_docs(turn: Turn, query: DocsQuery, call: Call) -> Hits:
     account = turn.account
     provider = PROVIDERS[account.type].docs
-    assert provider is not None  # noqa: S101  # chosen by capability
+    assert provider is not None  # noqa: S101  # accounts are selected by capability
     api_call = turn.api_call("docs", query.query, query, call)
     async with metered(api_call):
         return await look_up(api_call, lambda docs: provider.lookup(query, account, docs), Hits)

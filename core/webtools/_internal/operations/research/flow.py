@@ -66,7 +66,15 @@ TIMEOUTS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 
 
 class _CachedEnvelope(BaseModel):
-    """An envelope as it is cached, with what its JSON leaves out and the age of its oldest part."""
+    """An envelope as it is cached, with facts that its JSON leaves out.
+
+    Attributes:
+        envelope: The envelope.
+        rule: The rule of its confidence.
+        since: When its oldest part was fetched.
+        is_partial: Whether a page could not be read.
+        is_unpriced: Whether its cost is incomplete.
+    """
 
     envelope: ResearchEnvelope
     rule: str
@@ -196,9 +204,9 @@ class _Research:
     deadline: float
 
     async def run(self) -> _CachedEnvelope:
-        done = self.call.begin_stage("searching", 1)
+        report_progress = self.call.begin_stage("searching", 1)
         retrieval = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
-        done(self.question.query, not retrieval.results)
+        report_progress(self.question.query, not retrieval.results)
         # Needed to count the domains of the sources.
         await self.call.io.call_blocking(read_suffixes, quick=suffixes_at_once)
         if self.synthesizer is None or not retrieval.results:
@@ -241,17 +249,17 @@ class _Research:
         ranking: Ranking | None = None,
     ) -> Outcome:
         """Write the answer. If a synthesizer fails, the extractive one is used."""
-        quoting = ExtractiveSynthesizer(ranking=ranking)
+        extractive = ExtractiveSynthesizer(ranking=ranking)
         if isinstance(synthesizer, ExtractiveSynthesizer):
-            synthesizer = quoting
-        done = self.call.begin_stage("synthesizing", 1)
+            synthesizer = extractive
+        report_progress = self.call.begin_stage("synthesizing", 1)
         outcome = await self._try_synthesizer(synthesizer, query, retrieval)
-        if outcome.error and synthesizer is not quoting:
+        if outcome.error and synthesizer is not extractive:
             retrieval.attempts.degraded[outcome.synthesizer] = outcome.error
-            outcome = await self._try_synthesizer(quoting, query, retrieval)
+            outcome = await self._try_synthesizer(extractive, query, retrieval)
         if outcome.error and outcome.error_type != EMPTY:  # `degraded` has the others
             retrieval.warnings.append(outcome.error)
-        done(self.question.query, outcome.error is not None)
+        report_progress(self.question.query, outcome.error is not None)
         return outcome
 
     async def _try_synthesizer(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from webtools._internal.operations.research.chain import chain_for, query_for, task_of
+from webtools._internal.operations.research.chain import capability_of, chain_for, query_for
 from webtools._internal.operations.research.flow import key_of, reads_pages
 from webtools._internal.operations.research.page_texts import page_query, readers
 from webtools._internal.operations.research.recency import takes_dates
@@ -44,7 +44,9 @@ async def plan(arguments: ResearchInput, call: Call) -> ResearchPlan:
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(arguments, call)
     cached = await _cached_since(key_of(question, chain, synthesizer, call), call)
-    requests = [(account, task_of(account), query_for(account, question)) for account in chain]
+    requests = [
+        (account, capability_of(account), query_for(account, question)) for account in chain
+    ]
     steps = await _steps(requests, call)
     reading = await _steps(_reading_requests(question, synthesizer, accounts), call)
     synthesis = await _steps(_synthesis_requests(question, synthesizer), call)

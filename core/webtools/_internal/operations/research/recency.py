@@ -8,9 +8,9 @@ from webtools._internal.operations.failover import Attempts
 from webtools._internal.operations.research.chain import (
     Retrieval,
     call_in_order,
+    capability_of,
     empty_warning,
     retrieve,
-    task_of,
 )
 from webtools._internal.operations.research.research_question import Question
 from webtools._internal.operations.research.rules import time_word
@@ -26,7 +26,7 @@ async def retrieve_recent(
     """Retrieve sources. Without results, a date filter from words of the question is dropped.
 
     Raises:
-        InputError: No provider takes such a question.
+        InputError: No provider accepts the question.
         ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without a response.
     """
@@ -47,7 +47,7 @@ async def retrieve_recent(
 
 def takes_dates(account: Account) -> bool:
     """Return whether a provider gets the date filter. Documentation has no dates."""
-    return task_of(account) == "search"
+    return capability_of(account) == "search"
 
 
 async def _retrieve_any_age(
@@ -55,28 +55,28 @@ async def _retrieve_any_age(
     accounts: list[Account],
     call: Call,
     deadline: float,
-    narrow: Retrieval,
+    recent: Retrieval,
 ) -> Retrieval:
     """Call providers again, for sources of any age."""
     names = [account.name for account in accounts]
     call.log("widened", recency_days=question.recency_days, again=names)
-    wide = Retrieval(
-        attempts=Attempts(narrow.attempts.degraded, narrow.attempts.skipped),
-        costs=narrow.costs,
+    any_age = Retrieval(
+        attempts=Attempts(recent.attempts.degraded, recent.attempts.skipped),
+        costs=recent.costs,
         is_widened=True,
     )
-    await call_in_order(accounts, replace(question, since=None), call, deadline, wide)
+    await call_in_order(accounts, replace(question, since=None), call, deadline, any_age)
     nothing = _nothing_recent(question)
-    if wide.results:
+    if any_age.results:
         warnings = [f"{nothing}. Sources of any age are used instead. {_REMEDY}"]
         repeated = {*map(empty_warning, accounts)}
-        warnings += [warning for warning in narrow.warnings if warning not in repeated]
-    elif wide.attempts.has_response:
-        warnings = [f"{nothing}, and no older one either.", *narrow.warnings]
+        warnings += [warning for warning in recent.warnings if warning not in repeated]
+    elif any_age.attempts.has_response:
+        warnings = [f"{nothing}, and no older one either.", *recent.warnings]
     else:
-        warnings = [f"{nothing}. {_REMEDY}", *narrow.warnings]
-    wide.warnings[:0] = warnings
-    return wide
+        warnings = [f"{nothing}. {_REMEDY}", *recent.warnings]
+    any_age.warnings[:0] = warnings
+    return any_age
 
 
 def _few_results_warnings(question: Question, retrieval: Retrieval) -> list[str]:
