@@ -65,7 +65,7 @@ OURS = re.compile(
     r"|Degraded: .+ \(failed or skipped\)\."
     r'|Query ".+" failed: .+|… and \d+ more|\[Output truncated: showing .+\.txt\]'
     r"|\[Read on with web_read: handle (?P<handle>[0-9a-f]{32}), offset \d+\.\]"
-    r'|\[Characters \d+ to \d+ of \d+( \(the end\))?\.\]|\[".+" is .+\]'
+    r'|\[Characters \d+ to \d+ of \d+(, the end)?\.\]|\[".+" is .+\]'
 )
 FENCED = re.compile(
     rf"{re.escape(STATEMENT)}\n<<<{WORDS} ([0-9a-f]{{12}})\n(.*)\n{WORDS} \1>>>(?:\n\n(.*))?",

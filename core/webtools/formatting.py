@@ -308,7 +308,7 @@ def part_footer(response: ReadResponse) -> str:
     if response.find and response.found_at is None:
         lines = [f'["{find}" is not in characters {response.offset} to {total}.]']
     else:
-        end = "" if response.next_offset is not None else " (the end)"
+        end = "" if response.next_offset is not None else ", the end"
         lines = [f"[Characters {response.offset} to {stop} of {total}{end}.]"]
     if response.found_at is not None:
         hit = response.found_at
