@@ -17,7 +17,7 @@ from webtools.tools import TOOLS
 
 Row: TypeAlias = Sequence[str]
 NOTHING = "-"
-_ATTRIBUTE = re.compile(r"    (\w+): (.*)")
+_ATTRIBUTE = re.compile(r"    (\w+)(?: \([^)]*\))?: (.*)")
 
 
 # --- words -------------------------------------------------------------------------------------

@@ -80,13 +80,16 @@ class ProviderConfig(_KeyHolder, Part):
     """An entry of `providers`.
 
     Attributes:
-        name: Name in calls, results and errors.
-        type: Which API the entry uses.
-        api_key: The key. In code, also a `KeySource` or a function that returns the key.
-        base_url: URL of the API. Default: the one of the type.
-        timeout_ms: Time limit of a call, in milliseconds.
-        max_requests_per_second: Maximum number of requests per second. They are spaced evenly.
-        proxy: URL of an HTTP proxy. `none` means no proxy, not even one of the environment.
+        name (str): Name in calls, results and errors.
+        type (str): Which API the entry uses.
+        api_key (SecretStr | None): The key. In code, also a `KeySource` or a function that returns
+            the key.
+        base_url (str | None): URL of the API. Default: the one of the type.
+        timeout_ms (int | None): Time limit of a call, in milliseconds.
+        max_requests_per_second (float | None): Maximum number of requests per second. They are
+            spaced evenly.
+        proxy (SecretStr | None): URL of an HTTP proxy. `none` means no proxy, not even one of the
+            environment.
         options: Options of the type.
         fetch_fallback: Name of the provider that fetches the pages this one could not fetch.
     """
@@ -216,7 +219,7 @@ class Config(TopLevel):
         providers: The providers, in the order in which they are tried.
         default_provider: Name of the provider that is tried first. Default: the first one that can
             serve the call.
-        max_results: Default and maximum number of results per query.
+        max_results (int | None): Default and maximum number of results per query.
         failover: Try the next provider if one fails.
         cache: Settings of the cache.
         log: Settings of the log.
