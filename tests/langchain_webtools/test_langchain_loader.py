@@ -182,7 +182,7 @@ async def test_a_failing_batch_leaves_the_others(
     web = Fixed(h3=error)
     assert _sources(await load(WebPageLoader(urls, web=web))) == ["https://late.example/"]
     assert [record.getMessage() for record in caplog.records] == [
-        f"Left out {', '.join(urls[:BATCH_SIZE])}: {error}"
+        f"Skipped {', '.join(urls[:BATCH_SIZE])}: {error}"
     ]
     with pytest.raises(type(error), match=str(error)):
         await load(WebPageLoader(urls, web=web, continue_on_failure=False))
@@ -218,8 +218,8 @@ async def test_where_no_page_comes_the_end_raises_the_first_failure(
     assert caught.value is first
     assert len(web.asked) == 2
     assert [record.getMessage() for record in caplog.records] == [
-        f"Left out {', '.join(_urls(BATCH_SIZE))}: Down.",
-        f"Left out {', '.join(_urls(BATCH_SIZE + 2)[BATCH_SIZE:])}: No answer.",
+        f"Skipped {', '.join(_urls(BATCH_SIZE))}: Down.",
+        f"Skipped {', '.join(_urls(BATCH_SIZE + 2)[BATCH_SIZE:])}: No answer.",
     ]
 
 
