@@ -164,6 +164,7 @@ def _screen(printed: str, theme: TerminalTheme) -> str:
     command_line = Text(f'$ webtools web-deep "{QUESTION}"\n', style="bold")
     console.print(command_line, highlight=False)
     console.print(Text.from_ansi(printed.rstrip()), highlight=False)
+    console.print()  # the SVG clips the last line
     drawn = console.export_svg(title="", theme=theme, unique_id="webtools")
     local = re.sub(r"@font-face \{.*?\}\n", "", drawn, flags=re.DOTALL)  # no font from elsewhere
     return "\n".join(line.rstrip() for line in local.splitlines() if line.strip()) + "\n"
