@@ -10,7 +10,7 @@ import pytest
 from webtools import WebTools
 from webtools._internal.operations.fetch import Fetched
 from webtools._internal.operations.research import page_texts as reading
-from webtools._internal.operations.research.rules import fused
+from webtools._internal.operations.research.rules import fuse
 from webtools._internal.operations.research.synthesizers import LONGEST_INPUT, sources_to_read
 from webtools.errors import UnavailableError
 from webtools.providers.protocols import PageQuery, Source, SynthesisQuery
@@ -41,14 +41,14 @@ def requests(sandbox: SandboxServer) -> set[str]:
 def test_a_result_of_two_rankings_precedes_the_first_of_one() -> None:
     one = [hit("https://a.example/"), hit("https://both.example/", "second")]
     other = [hit("https://both.example/?utm_source=x", "first"), hit("https://c.example/")]
-    result = fused([one, other])
+    result = fuse([one, other])
     assert [item.url for item in result] == [
         "https://both.example/?utm_source=x",
         "https://a.example/",
         "https://c.example/",
     ]
     assert result[0].title == "first"
-    assert fused([]) == fused([[]]) == []
+    assert fuse([]) == fuse([[]]) == []
 
 
 def test_merged_providers_run_together_and_return_each_page_once(

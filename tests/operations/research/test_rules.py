@@ -9,12 +9,12 @@ import pytest
 
 from webtools._internal.operations.research.rules import (
     are_off_topic,
-    canonical,
     is_docs_lookup,
     is_time_sensitive,
     judge,
+    normalize_url,
     recency_days,
-    without_repeats,
+    remove_repeats,
 )
 from webtools._internal.operations.search import normalize_query
 from webtools.results import SearchResult
@@ -94,13 +94,13 @@ def test_the_age_comes_from_the_caller_the_command_or_the_question(
     ],
 )
 def test_spellings_of_one_page_are_the_same(url: str, same: str) -> None:
-    assert canonical(url) == canonical(same) == same
+    assert normalize_url(url) == normalize_url(same) == same
 
 
 def test_the_first_result_of_a_page_stays_with_the_url_that_the_provider_gave() -> None:
     first, again = hit("https://a.example/x?utm_source=s"), hit("https://a.example/x#y")
     other = hit("https://a.example/z")
-    assert without_repeats([first, again, other]) == [first, other]
+    assert remove_repeats([first, again, other]) == [first, other]
 
 
 # --- confidence --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.operations.answer_verification import verify
 from webtools._internal.operations.research.planning import plan
-from webtools._internal.pipeline.tool_call import Call, CallOptions, CallServices, call_services
+from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
 from webtools._internal.text.narrowing import is_iterable
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools._internal.text.redaction import Redactor, redactor_for
@@ -73,7 +73,6 @@ class Dispatcher:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._services: tuple[Accounts, CallServices] | None = None
 
     async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with the arguments of a method, and return its response."""
@@ -194,9 +193,7 @@ class Dispatcher:
         # A key in the arguments must be neither sent nor quoted. Shorter secrets stay, such as the
         # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
-        if self._services is None or self._services[0] is not accounts:
-            self._services = accounts, call_services(accounts)
-        services = self._services[1]
+        services = call_services(accounts)
         call_id = "" if services.log is None else services.log.new_call_id()
         call = Call(call_id, tool.name, accounts, services, io, options)
         if options.cache != "bypass":

@@ -281,16 +281,16 @@ def price_warnings(call: Call, cost_usd: float | None) -> list[str]:
 
 
 def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
-    """Name each reason once: without a network, only the host names in them differ."""
-    groups: dict[str, dict[str, str]] = {}
+    """Join the reasons, each once. Without a network they differ in the host names alone."""
+    names_by_reason: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         error = failures.get(name)
         host = error.unknown_host if error else ""
-        alike = reason.replace(host, "their host names") if host else reason
-        groups.setdefault(alike, {})[name] = reason
-    return " ".join(
-        f"{', '.join(group)}: {alike if len(group) > 1 else ''.join(group.values())}"
-        if failures.keys() & group.keys()
-        else alike  # the reason of a skipped provider has its name
-        for alike, group in groups.items()
-    )
+        common_reason = reason.replace(host, "their host names") if host else reason
+        names_by_reason.setdefault(common_reason, []).append(name)
+    parts: list[str] = []
+    for common_reason, names in names_by_reason.items():
+        reason = common_reason if len(names) > 1 else reasons[names[0]]
+        has_failure = any(name in failures for name in names)  # the reason of a skip has the name
+        parts.append(f"{', '.join(names)}: {reason}" if has_failure else reason)
+    return " ".join(parts)

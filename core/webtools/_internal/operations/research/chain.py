@@ -11,9 +11,9 @@ from webtools._internal.io.runtime import gather_results
 from webtools._internal.operations.failover import FAILOVER_ERRORS, Attempts, Failover, Turn
 from webtools._internal.operations.research.research_question import Question
 from webtools._internal.operations.research.rules import (
-    fused,
+    fuse,
     is_docs_lookup,
-    without_repeats,
+    remove_repeats,
 )
 from webtools._internal.operations.search import (
     HITS,
@@ -243,7 +243,7 @@ async def call_all(
     )
     for part in retrievals:
         _add_part(part, retrieval)
-    ranked = fused([[*part.results, *part.spares] for part in retrievals])
+    ranked = fuse([[*part.results, *part.spares] for part in retrievals])
     retrieval.take(ranked, question.limit)
     by_name = {account.name: account for account in accounts}
     retrieval.account = by_name[ranked[0].source_provider] if ranked else None
@@ -287,7 +287,7 @@ async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: 
     retrieval.warnings += hits.warnings
     if results:
         retrieval.account, retrieval.retrieved_at = account, stored_at
-        retrieval.take(without_repeats(results), question.limit)
+        retrieval.take(remove_repeats(results), question.limit)
     else:
         retrieval.empty.append(account)
         retrieval.warnings.append(empty_warning(account))

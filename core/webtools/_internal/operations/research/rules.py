@@ -28,7 +28,7 @@ _TRACKING = frozenset(
         *("fbclid", "gclid", "ref"),
     )
 )
-_RANK_OFFSET = 60  # the usual one: no single ranking decides
+_RANK_OFFSET = 60  # the usual constant of reciprocal rank fusion
 _MANY = 4  # sources from which confidence is high
 
 
@@ -66,11 +66,11 @@ def time_word(query: str) -> str | None:
     return match[0] if match else None
 
 
-def canonical(url: str) -> str:
+def normalize_url(url: str) -> str:
     """Return a URL for comparison: without fragment and tracking, with sorted parameters."""
     try:
         parts = urlsplit(url)
-        query = _canonical_query(parts.query)
+        query = _normalize_parameters(parts.query)
     except ValueError:  # brackets without an address, or a lone surrogate
         return url
     if not parts.netloc:
@@ -79,34 +79,31 @@ def canonical(url: str) -> str:
     return SplitResult(parts.scheme.lower(), parts.netloc.lower(), path, query, "").geturl()
 
 
-def _canonical_query(query: str) -> str:
+def _normalize_parameters(query: str) -> str:
     # Old sites use other charsets than UTF-8 here.
     pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
     kept_pairs = [pair for pair in pairs if pair[0].lower() not in _TRACKING]
     return urlencode(sorted(kept_pairs, key=lambda pair: pair[0]), errors="surrogateescape")
 
 
-def without_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:
+def remove_repeats(results: Sequence[SearchResult]) -> list[SearchResult]:
     """Keep the first result of each page."""
     first: dict[str, SearchResult] = {}
     for result in results:
-        first.setdefault(canonical(result.url), result)
+        first.setdefault(normalize_url(result.url), result)
     return list(first.values())
 
 
-def fused(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
-    """Fuse rankings by reciprocal rank. Of equal pages, the best ranked result is kept."""
+def fuse(rankings: Sequence[Sequence[SearchResult]]) -> list[SearchResult]:
+    """Fuse rankings by reciprocal rank. Of the results for one page, the best ranked is kept."""
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, SearchResult]] = {}
     for ranking in rankings:
         for rank, result in enumerate(ranking, 1):
-            page = canonical(result.url)
+            page = normalize_url(result.url)
             scores[page] = scores.get(page, 0.0) + 1 / (_RANK_OFFSET + rank)
-            best[page] = min(
-                best.get(page, (rank, result)),
-                (rank, result),
-                key=lambda ranked_result: ranked_result[0],
-            )
+            if page not in best or rank < best[page][0]:
+                best[page] = rank, result
     return [best[page][1] for page in sorted(scores, key=lambda page: -scores[page])]
 
 
