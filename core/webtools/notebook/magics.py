@@ -28,7 +28,7 @@ try:
         CompletionContext,
         SimpleCompletion,
         SimpleMatcherResult,
-        context_matcher,
+        context_matcher,  # pyright: ignore[reportUnknownVariableType]
     )
     from IPython.core.error import UsageError
     from IPython.core.magic import (
@@ -176,7 +176,7 @@ class WebMagics(Magics):
             return NotebookProgress()
         return TerminalProgress() if find_spec("rich") else nullcontext()
 
-    @context_matcher()
+    @context_matcher()  # type: ignore[untyped-decorator]  # pyright: ignore[reportUntypedFunctionDecorator]
     def complete(self, context: CompletionContext) -> SimpleMatcherResult:
         """Complete options and their values, such as names of providers, without Python's names."""
         words: list[str] = []
