@@ -170,12 +170,12 @@ def test_a_misspelt_argument_is_refused_with_the_nearest(
 def test_a_toolkit_takes_its_web_by_position(web: WebTools) -> None:
     assert WebToolkit(web).web is web
     assert WebToolkit(web, prefix="a_").get_tools()[0].name == "a_web_search"
-    with pytest.raises(ValidationError, match=r"webtools\.WebTools, not str"):
+    with pytest.raises(ValidationError, match=r"WebTools.* not str"):
         WebToolkit("sandbox.json")  # type: ignore[arg-type]
 
 
 def test_what_is_no_web_is_refused_without_showing_it(tool_class: type[WebTool]) -> None:
-    with pytest.raises(ValidationError, match=r"webtools\.WebTools, not dict") as caught:
+    with pytest.raises(ValidationError, match=r"WebTools.* not dict") as caught:
         tool_class(web={"apiKey": "secret-key"})
     assert "secret-key" not in str(caught.value)
 
