@@ -120,7 +120,7 @@ def _object(call: Call) -> dict[str, Any]:
         data = None
     if not isinstance(data, dict):
         raise TypeError('Send a JSON object, such as {"status": 401}.')
-    return data
+    return cast("dict[str, Any]", data)
 
 
 def _split(path: str) -> tuple[str, str]:
