@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
     raise ImportError(_MESSAGE) from error
 
 from webtools._internal.display.terminal.block import Block
-from webtools._internal.display.terminal.call import render_call
+from webtools._internal.display.terminal.call_line import render_call
 from webtools._internal.display.terminal.console import console_for, to_text
 from webtools._internal.display.terminal.live_view import CallDisplay
 from webtools._internal.display.terminal.recognition import tool_behind, tool_called

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_calls import Cli
 
-from webtools.cli import config as configuring
+from webtools.cli import config_command as configuring
 from webtools.config import config_paths, load
 
 if TYPE_CHECKING:

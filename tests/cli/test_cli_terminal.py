@@ -15,7 +15,7 @@ from cli_calls import Cli
 
 from webtools import WebTools
 from webtools._internal.text.fencing import unfenced
-from webtools.cli import drawing
+from webtools.cli import terminal_output
 from webtools.results import (
     Passage,
     ResearchEnvelope,
@@ -181,7 +181,9 @@ def deep(summary: str, sources: int = 1, passages: int = 0) -> ToolResult:
 def test_no_line_of_an_answer_is_left_out(
     terminal: None, capsys: pytest.CaptureFixture[str], lines: int
 ) -> None:
-    assert drawing.draw("web_research", deep("\n\n".join(f"line {n}" for n in range(lines))))
+    assert terminal_output.draw(
+        "web_research", deep("\n\n".join(f"line {n}" for n in range(lines)))
+    )
     out = capsys.readouterr().out
     assert re.findall(r"^line \d+$", out, re.MULTILINE) == [f"line {n}" for n in range(lines)]
     assert out.count("\nSources:\n") == 1

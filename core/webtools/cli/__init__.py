@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from webtools._internal.text.reader import typed
 from webtools.cli import arguments as arguments_module
-from webtools.cli import output
+from webtools.cli import printing
 from webtools.errors import WebToolsError
 
 __all__ = ["command", "main"]
@@ -46,19 +46,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "_ARGCOMPLETE" in os.environ:
         import_module("webtools.cli.completion").complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    output.prepare()
+    printing.prepare()
     reader = typed.set("command")
     try:
         code = _run(arguments)
-        output.flush()
+        printing.flush()
     except KeyboardInterrupt:
-        output.end_line()
-        return output.INTERRUPTED
+        printing.end_line()
+        return printing.INTERRUPTED
     except BrokenPipeError:
-        output.abandon()
-        return output.READER_LEFT
+        printing.abandon()
+        return printing.READER_LEFT
     except OSError as error:
-        return output.system_failure(error)
+        return printing.system_failure(error)
     finally:
         typed.reset(reader)
     return code
@@ -73,8 +73,8 @@ def _run(arguments: Sequence[str]) -> int:
         module, _, function = arguments_module.COMMANDS[options.run].run.partition(":")
         return int(getattr(import_module(f"webtools.cli.{module}"), function)(options))
     except WebToolsError as error:
-        return output.failure(error, as_json=as_json)
+        return printing.failure(error, as_json=as_json)
     except arguments_module.UsageError as error:
-        return output.usage_failure(error, as_json=as_json)
+        return printing.usage_failure(error, as_json=as_json)
     except SystemExit as end:  # argparse raises it after --help and --version
         return int(end.code or 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from webtools.formatting import research_text
-from webtools.results.research import ResearchEnvelope
+from webtools.results.research_models import ResearchEnvelope
 from webtools.tools import ToolResult
 
 _FOOTER = "\n\nConfidence: "

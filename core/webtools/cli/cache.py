@@ -12,7 +12,7 @@ from webtools._internal.output import stored
 from webtools._internal.storage.cache_entries import Cache, CacheStats
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import stores_for
-from webtools.cli.output import FINE, report
+from webtools.cli.printing import FINE, report
 from webtools.config import Accounts, Settings, cache_path
 from webtools.config.accounts import output_owner
 from webtools.errors import ConfigError

@@ -11,10 +11,10 @@ from typing import Any
 from webtools import WebTools
 from webtools._internal.display.plan_text import plan_text
 from webtools.cli.arguments import UsageError
-from webtools.cli.drawing import progress
 from webtools.cli.files import check_output, write_output
 from webtools.cli.models import load_synthesizer
-from webtools.cli.output import FINE, report
+from webtools.cli.printing import FINE, report
+from webtools.cli.terminal_output import progress
 from webtools.cli.tool_results import show
 from webtools.errors import RequestTimeoutError
 from webtools.tools import TOOLS, ToolResult

@@ -8,7 +8,7 @@ from typing import Any
 
 from webtools.cli.argument_parser import Parser
 from webtools.cli.arguments import COMMANDS, command_parser, top_parser
-from webtools.cli.output import FINE, USAGE, complain
+from webtools.cli.printing import FINE, USAGE, complain
 from webtools.config import Settings
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS

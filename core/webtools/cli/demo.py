@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from webtools.cli.output import FAILED, FINE, USAGE, complain, tell
+from webtools.cli.printing import FAILED, FINE, USAGE, complain, tell
 from webtools.config import Settings
 
 _QUESTION = "How do I generate secure random tokens in Python?"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from webtools._internal.output import stored
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import note
+from webtools.cli.printing import note
 from webtools.cli.tool_results import show
 from webtools.tools import ToolResult
 

@@ -12,7 +12,7 @@ from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import stores_for
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.quoting import quote
-from webtools.cli.output import tell
+from webtools.cli.printing import tell
 from webtools.config import ResearchConfig, Settings, cache_path
 from webtools.config.accounts import Accounts
 from webtools.config.config_models import Config, ProviderConfig, capabilities

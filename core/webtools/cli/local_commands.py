@@ -16,7 +16,7 @@ def _assignment(text: str) -> tuple[str, str]:
 
 BULK = Command(
     "process many searches, pages or questions",
-    "bulk:run",
+    "bulk_command:run",
     "Search, fetch or research many items. Each item becomes a row with its results or\n"
     "its error, its price and its duration. If a run was interrupted,\n"
     "run the same command again to resume it. Finished rows are kept.",
@@ -108,7 +108,7 @@ examples:
 )
 EXPLAIN = Command(
     "list the events of a call",
-    "logs:explain",
+    "log_commands:explain",
     "List the events of a call from the log: time, event, provider and fields.",
     """\
 examples:
@@ -124,7 +124,7 @@ examples:
 )
 LOG = Command(
     "show the log of calls",
-    "logs:tail",
+    "log_commands:tail",
     "Show the log of calls: one line per event, newest last.",
     """\
 examples:
@@ -168,7 +168,7 @@ examples:
 )
 CONFIGURE = Command(
     "find, check or write the config file",
-    "config:run",
+    "config_command:run",
     "Find, check, create or change the config file. Type the key at the prompt,\n"
     "or pipe it to standard input. Never put it into the command, where other users can see it.",
     """\
@@ -204,7 +204,7 @@ examples:
 )
 MCP = Command(
     "serve the tools over the Model Context Protocol",
-    "mcp:run",
+    "mcp_command:run",
     "Serve the tools over the Model Context Protocol: on stdin and stdout to the client\n"
     "that started this command, or over HTTP to many clients. All calls share one cache\n"
     "and one budget.",

@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webtools.cli.output import FINE, USAGE, complain
+from webtools.cli.printing import FINE, USAGE, complain
 from webtools.config.setting_values import usual_options
 
 if TYPE_CHECKING:

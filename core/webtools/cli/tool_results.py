@@ -11,9 +11,8 @@ from typing import Any
 
 from webtools._internal.text.fencing import unfenced
 from webtools.cli.answers import without_passages
-from webtools.cli.drawing import draw
 from webtools.cli.grouping import by_query
-from webtools.cli.output import (
+from webtools.cli.printing import (
     FAILED,
     FINE,
     NOTHING,
@@ -25,6 +24,7 @@ from webtools.cli.output import (
     print_json,
     tell,
 )
+from webtools.cli.terminal_output import draw
 from webtools.tools import ToolResult
 
 _SEARCHES = {"web_search", "web_research"}

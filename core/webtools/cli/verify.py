@@ -9,7 +9,7 @@ from pathlib import Path
 
 from webtools import WebTools
 from webtools._internal.text.visible import display_text
-from webtools.cli.output import FAILED, FINE, note, report
+from webtools.cli.printing import FAILED, FINE, note, report
 from webtools.errors import InputError
 from webtools.results import Verified
 

@@ -5,7 +5,7 @@ from webtools.results.plan import (
     PlanStep,
     ResearchPlan,
 )
-from webtools.results.research import (
+from webtools.results.research_models import (
     Claim,
     ClaimStatus,
     Quotation,

@@ -24,7 +24,7 @@ from webtools._internal.display.outline import (
     source,
     subject,
 )
-from webtools._internal.display.text import count, cut, cut_lines
+from webtools._internal.display.short_texts import count, cut, cut_lines
 from webtools.formatting import NO_ANSWER, NO_RESULTS
 from webtools.results import (
     Claim,

@@ -30,7 +30,7 @@ from webtools._internal.display.outline import (
     subject,
 )
 from webtools._internal.display.plan_text import COSTS, NO_READER, lacks_reader, plan_facts
-from webtools._internal.display.text import count, cut, day, minute, more, price
+from webtools._internal.display.short_texts import count, cut, day, minute, more, price
 from webtools.formatting import NO_ANSWER, NO_RESULTS, passages_section
 from webtools.results import (
     FetchResponse,

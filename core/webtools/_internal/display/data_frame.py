@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from webtools._internal.display.contents import by_query
-from webtools._internal.display.text import MissingLibraryError
+from webtools._internal.display.short_texts import MissingLibraryError
 from webtools.errors import InputError
 from webtools.formatting import page_content
 from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, Verified

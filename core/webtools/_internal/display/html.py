@@ -41,7 +41,7 @@ from webtools._internal.display.outline import (
     Source,
     Statement,
 )
-from webtools._internal.display.text import count, more
+from webtools._internal.display.short_texts import count, more
 from webtools.formatting import NO_RESULTS
 
 _STYLE = Path(__file__).with_name("style.css")

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from webtools._internal.display.text import cut, cut_lines, day
+from webtools._internal.display.short_texts import cut, cut_lines, day
 from webtools._internal.text.visible import LONGEST_URL, link_target
 from webtools.results import ResearchResult, SearchResult
 from webtools.truncation import MAX_BYTES

@@ -8,7 +8,7 @@ from math import inf
 from typing import TypeAlias
 
 from webtools._internal.display.outline import name, sentence, subject
-from webtools._internal.display.text import minute, price
+from webtools._internal.display.short_texts import minute, price
 from webtools._internal.logs.log_reading import amount, duration, joined, size
 from webtools.results import PlanStep, ResearchPlan
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from statistics import median
 from typing import Any
 
-from webtools._internal.display.text import MissingLibraryError, cut
+from webtools._internal.display.short_texts import MissingLibraryError, cut
 from webtools._internal.logs.log_reading import LogEvent
 from webtools._internal.text.domains import registrable_domain
 from webtools.errors import InputError

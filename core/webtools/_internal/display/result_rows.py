@@ -21,7 +21,7 @@ from webtools._internal.display.outline import (
     Prose,
     Source,
 )
-from webtools._internal.display.text import more
+from webtools._internal.display.short_texts import more
 from webtools.formatting import NO_RESULTS
 
 _INDENT = "    "

@@ -9,7 +9,7 @@ from typing import Any
 from webtools._internal.display.contents import outline_of
 from webtools._internal.display.outline import Address, Answer, Limits, Outline
 from webtools._internal.display.result_rows import Row, rows_of
-from webtools._internal.display.text import prose_and_code
+from webtools._internal.display.short_texts import prose_and_code
 
 _LIMITS = Limits(page=4000)
 # Characters that begin something in Markdown, or a bare link.

@@ -13,7 +13,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from webtools._internal.display.terminal.block import Block, Line
-from webtools._internal.display.terminal.call import call_text
+from webtools._internal.display.terminal.call_line import call_text
 from webtools._internal.display.terminal.console import console_for
 from webtools._internal.display.terminal.result import activity, render_result
 from webtools._internal.display.terminal.styles import MUTED

@@ -10,11 +10,11 @@ from rich.text import Text
 from webtools._internal.display.contents import outline_of
 from webtools._internal.display.outline import BRIEF, LONGEST_SENTENCE, Fact, Limits, Outline
 from webtools._internal.display.result_rows import Row, rows_of
+from webtools._internal.display.short_texts import cut_lines, more
 from webtools._internal.display.terminal.block import Block, Line, line, url_text
 from webtools._internal.display.terminal.recognition import READ, response_of
 from webtools._internal.display.terminal.rich_markup import MarkedUp
 from webtools._internal.display.terminal.styles import BAD, MUTED, STYLES, TONES
-from webtools._internal.display.text import cut_lines, more
 from webtools._internal.text.fencing import unfenced
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.visible import display_lines, display_text

@@ -10,13 +10,13 @@ from getpass import getpass
 from pathlib import Path
 from typing import Any
 
-from webtools._internal.display.text import price
+from webtools._internal.display.short_texts import price
 from webtools._internal.logs.log_reading import amount
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
 from webtools.cli.live import check_live
-from webtools.cli.output import FAILED, FINE, command, tell
+from webtools.cli.printing import FAILED, FINE, command, tell
 from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, config_paths
 from webtools.config.config_file import CONFIG_VARIABLE, absolute, missing_file, status
 from webtools.config.setting_values import key_fault, usual_options

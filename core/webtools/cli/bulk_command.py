@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from webtools import WebTools, bulk
 from webtools._internal.display import hook
-from webtools._internal.display.text import price
+from webtools._internal.display.short_texts import price
 from webtools.bulk import Options, State, Summary
-from webtools.cli import drawing, output
+from webtools.cli import printing, terminal_output
 from webtools.progress import Stage
 
 STOPPED = 4
@@ -36,13 +36,13 @@ def run(options: Namespace) -> int:
             )
         except KeyboardInterrupt:
             display.close()
-            output.end_line()
-            output.complain(f"interrupted; {display.words}. {_HOW_TO_RESUME}")
-            return output.INTERRUPTED
+            printing.end_line()
+            printing.complain(f"interrupted; {display.words}. {_HOW_TO_RESUME}")
+            return printing.INTERRUPTED
         except OSError as error:  # such as a full disk
             display.close()
             path, reason = error.filename or options.output, error.strerror or error
-            output.complain(f"stopped: {path}: {reason}; {display.words}. {_HOW_TO_RESUME}")
+            printing.complain(f"stopped: {path}: {reason}; {display.words}. {_HOW_TO_RESUME}")
             return STOPPED
     return _report(summary, options)
 
@@ -60,14 +60,14 @@ def _options(options: Namespace) -> Options:
 def _report(summary: Summary, options: Namespace) -> int:
     if options.json or not options.quiet:
         text = f"{words(summary)}; rows in {summary.output}"
-        output.report(options, text, asdict(summary) | {"output": str(summary.output)})
+        printing.report(options, text, asdict(summary) | {"output": str(summary.output)})
     if summary.stopped:
-        output.complain(f"stopped: {summary.stopped}\n{_HOW_TO_RESUME}")
+        printing.complain(f"stopped: {summary.stopped}\n{_HOW_TO_RESUME}")
         return STOPPED
     if summary.failed and not options.quiet:
         fault = f"last error: {summary.fault}\n" if summary.fault else ""
-        output.complain(f"{fault}Each failed row has its error. Retry them with --retry-failed.")
-    return output.FAILED if summary.failed else output.FINE
+        printing.complain(f"{fault}Each failed row has its error. Retry them with --retry-failed.")
+    return printing.FAILED if summary.failed else printing.FINE
 
 
 def words(state: State) -> str:
@@ -103,7 +103,7 @@ class Display:
 
     def __enter__(self) -> Self:
         """Start the bar, unless there is no terminal."""
-        if not self._options.quiet and drawing.can_draw_on(sys.stderr):
+        if not self._options.quiet and terminal_output.can_draw_on(sys.stderr):
             self._bars = hook.bars(sys.stderr)
         return self
 

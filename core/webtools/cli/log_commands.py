@@ -12,7 +12,7 @@ from typing import Any
 
 from webtools._internal import logs as logs_module
 from webtools._internal.text.narrowing import is_object
-from webtools.cli import output
+from webtools.cli import printing
 from webtools.cli.following import Follower, is_pipe_closed
 from webtools.config import Settings
 from webtools.config.accounts import written_log
@@ -32,8 +32,8 @@ def explain(options: Namespace) -> int:
     """
     events = _call_events(written_log(Settings(options.config).accounts()), options)
     data = {"call": events[0]["call"], "events": events}
-    output.report(options, logs_module.explain(events), data)
-    return output.FINE
+    printing.report(options, logs_module.explain(events), data)
+    return printing.FINE
 
 
 def tail(options: Namespace) -> int:
@@ -45,8 +45,8 @@ def tail(options: Namespace) -> int:
     if follower is not None:
         _follow(follower, events, options)
     elif not events and options.lines != 0:
-        output.complain(f"The log {path} is empty.")
-    return output.FINE
+        printing.complain(f"The log {path} is empty.")
+    return printing.FINE
 
 
 def _call_events(path: Path, options: Namespace) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ def _call_events(path: Path, options: Namespace) -> list[dict[str, Any]]:
         return logs_module.events_of(path, options.call)
     except InputError as error:
         message = str(error)
-    raise InputError(message.replace(_TAIL, output.command(options, "log", "tail")))
+    raise InputError(message.replace(_TAIL, printing.command(options, "log", "tail")))
 
 
 def _last(path: Path, options: Namespace) -> list[dict[str, Any]]:
@@ -98,5 +98,5 @@ def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
         if as_json:
             print(json.dumps(event, separators=(",", ":")))
         else:
-            output.tell(logs_module.tail_line(event))
-    output.flush()
+            printing.tell(logs_module.tail_line(event))
+    printing.flush()

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from webtools._internal.text.reader import typed
 from webtools.cli.arguments import UsageError
-from webtools.cli.output import FINE, USAGE, complain
+from webtools.cli.printing import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
 
