@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from http.cookiejar import CookieJar
 from typing import Any
 
 import httpcore
@@ -87,7 +87,7 @@ def client_over(transport: httpx.BaseTransport) -> httpx.Client:
         transport=transport,
         trust_env=False,
         auth=httpx.Auth(),
-        cookies=_no_cookies(),
+        cookies=_NoCookies(),
         event_hooks={"response": [set_location_aside]},
     )
 
@@ -102,7 +102,7 @@ def async_client_over(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
         transport=transport,
         trust_env=False,
         auth=httpx.Auth(),
-        cookies=_no_cookies(),
+        cookies=_NoCookies(),
         event_hooks={"response": [hook]},
     )
 
@@ -116,8 +116,11 @@ def set_location_aside(response: httpx.Response) -> None:
         response.extensions["location"] = response.headers.pop("location")
 
 
-def _no_cookies() -> CookieJar:
-    return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+class _NoCookies(CookieJar):
+    """Ignores the cookies of responses."""
+
+    def extract_cookies(self, response: Any, request: Any) -> None:
+        """Keep nothing."""
 
 
 def _origin(route: Route) -> httpcore.Origin:
