@@ -9,7 +9,6 @@ import ssl
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from json import JSONEncoder
 from typing import NamedTuple, TypeVar
 
@@ -166,7 +165,6 @@ class Outgoing:
         return f" through the proxy {place}{f' (from {source})' if source else ''}"
 
 
-@lru_cache(maxsize=32)  # most requests of a provider have the same URL
 def _parse(text: str) -> httpx.URL:
     try:
         url = httpx.URL(text)
