@@ -25,11 +25,12 @@ from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES_ON_LOOP = 128 * 1024  # a larger result is cleaned in a thread
-# In JSON: control characters and lone surrogates, and line breaks in single-line fields.
+# In JSON: control characters and lone surrogates; and escapes in single-line fields, which may be
+# line breaks.
 _CONTROLS = re.compile(
     rb"\\u00[01]|\\[bfr]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xed[\xa0-\xbf]"
 )
-_LINE_BREAKS = re.compile(rb'"(?:title|author|heading)":"(?:[^"\\]|\\[^nt])*\\[nt]')
+_ESCAPES_IN_LINES = re.compile(rb'"(?:title|author|heading)":"[^"]*\\')
 _ONE_LINE = {"title", "author", "heading"}
 
 
@@ -55,7 +56,7 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
 
 
 def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
-    if _CONTROLS.search(text) or _LINE_BREAKS.search(text):
+    if _CONTROLS.search(text) or _ESCAPES_IN_LINES.search(text):
         result = with_texts(result, _plain)
         text = _to_json(result)
     if may_hide(text):

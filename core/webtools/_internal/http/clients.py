@@ -24,8 +24,8 @@ from webtools._internal.http.pool import (
 from webtools._internal.http.threads import in_thread
 from webtools._internal.http.tls import tls_context
 from webtools._internal.http.transports import (
-    async_client_over,
-    client_over,
+    AsyncClient,
+    BlockingClient,
     open_async_transport,
     open_transport,
 )
@@ -47,7 +47,7 @@ class BlockingHTTP:
     def __init__(
         self, transport: httpx.BaseTransport | None = None, *, is_unavailable: bool = False
     ) -> None:
-        self._client = None if transport is None else client_over(transport)
+        self._client = None if transport is None else BlockingClient(transport)
         self._is_unavailable = is_unavailable
         self._pools: dict[Route, BlockingPool] = {}
         # Connections are closed with the client, or when the interpreter ends.
@@ -84,7 +84,7 @@ class BlockingHTTP:
         def connect() -> BlockingConnection:
             call = CurrentCall()
             transport = open_transport(route, context, call)
-            return BlockingConnection(client_over(transport), call, transport)
+            return BlockingConnection(BlockingClient(transport), call, transport)
 
         pool = self._pools.setdefault(route, BlockingPool(connect))
         for old in _retire_page_pools(self._pools):
@@ -133,7 +133,7 @@ class AsyncHTTP:
     def __init__(
         self, transport: httpx.AsyncBaseTransport | None = None, *, is_unavailable: bool = False
     ) -> None:
-        self._client = None if transport is None else async_client_over(transport)
+        self._client = None if transport is None else AsyncClient(transport)
         self._is_unavailable = is_unavailable
         self._loops: dict[asyncio.AbstractEventLoop, _LoopState] = {}
 
@@ -166,7 +166,7 @@ class AsyncHTTP:
         def connect() -> AsyncConnection:
             call = CurrentCall()
             transport = open_async_transport(route, context, call)
-            return AsyncConnection(async_client_over(transport), call, transport)
+            return AsyncConnection(AsyncClient(transport), call, transport)
 
         pool = pools.setdefault(route, AsyncPool(connect))
         for old in _retire_page_pools(pools):

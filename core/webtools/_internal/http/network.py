@@ -124,7 +124,10 @@ class BlockingStream(httpcore.NetworkStream):
 
 
 class AsyncStream(httpcore.AsyncNetworkStream):
-    """As `BlockingStream`, on an event loop. There the deadline cancels the whole exchange."""
+    """As `BlockingStream`, on an event loop. There the deadline cancels the whole exchange.
+
+    So reads and writes need no time-outs of their own.
+    """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, call: CurrentCall) -> None:
         self._stream = stream
@@ -143,8 +146,8 @@ class AsyncStream(httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data, self._unsent = self._unsent, b""
         with suppress(httpcore.WriteError):  # the server may have responded and closed already
-            await self._stream.write(data, timeout)
-        self._call.last_read = await self._stream.read(max_bytes, timeout)
+            await self._stream.write(data)
+        self._call.last_read = await self._stream.read(max_bytes)
         return self._call.last_read
 
     async def start_tls(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-from http.cookiejar import CookieJar
 from typing import Any
 
 import httpcore
@@ -81,30 +80,33 @@ def open_async_transport(
     return AsyncTransport(pool)
 
 
-def client_over(transport: httpx.BaseTransport) -> httpx.Client:
-    """Make a client without cookies, redirects and logins from `.netrc` or a URL."""
-    return httpx.Client(
-        transport=transport,
-        trust_env=False,
-        auth=httpx.Auth(),
-        cookies=_NoCookies(),
-        event_hooks={"response": [set_location_aside]},
-    )
+class BlockingClient(httpx.Client):
+    """A client without cookies, redirects and logins from `.netrc` or a URL."""
+
+    def __init__(self, transport: httpx.BaseTransport) -> None:
+        super().__init__(
+            transport=transport,
+            trust_env=False,
+            auth=httpx.Auth(),
+            event_hooks={"response": [set_location_aside]},
+        )
+        self._cookies = _NoCookies()
 
 
-def async_client_over(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
-    """Do the same for event loops."""
+class AsyncClient(httpx.AsyncClient):
+    """As `BlockingClient`, on an event loop."""
 
-    async def hook(response: httpx.Response) -> None:
-        set_location_aside(response)
+    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
+        async def hook(response: httpx.Response) -> None:
+            set_location_aside(response)
 
-    return httpx.AsyncClient(
-        transport=transport,
-        trust_env=False,
-        auth=httpx.Auth(),
-        cookies=_NoCookies(),
-        event_hooks={"response": [hook]},
-    )
+        super().__init__(
+            transport=transport,
+            trust_env=False,
+            auth=httpx.Auth(),
+            event_hooks={"response": [hook]},
+        )
+        self._cookies = _NoCookies()
 
 
 def set_location_aside(response: httpx.Response) -> None:
@@ -116,10 +118,10 @@ def set_location_aside(response: httpx.Response) -> None:
         response.extensions["location"] = response.headers.pop("location")
 
 
-class _NoCookies(CookieJar):
+class _NoCookies(httpx.Cookies):
     """Ignores the cookies of responses."""
 
-    def extract_cookies(self, response: Any, request: Any) -> None:
+    def extract_cookies(self, response: httpx.Response) -> None:
         """Keep nothing."""
 
 

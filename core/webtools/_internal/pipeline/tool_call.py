@@ -61,8 +61,8 @@ class CallServices:
 def call_services(accounts: Accounts) -> CallServices:
     """Return the services for some settings. Nothing is opened before it is used."""
     paths = cache_path(accounts), log_path(accounts)
-    parts = accounts.config.cache, accounts.config.log, accounts.config.budget
-    key = (*paths, accounts.config.storage.key, *(part.model_dump_json() for part in parts))
+    config = accounts.config
+    key = (*paths, config.storage.key, config.cache, config.log, config.budget)
     return _services.get(key) or _services.setdefault(key, _make_services(accounts, *paths))
 
 
