@@ -35,7 +35,7 @@ def research_plan(**changes: Any) -> ResearchPlan:
         "reading": FREE,
         "synthesizer": "extractive",
         "worst_cost_usd": 0.012,
-        "most_output_bytes": 51200,
+        "max_output_bytes": 51200,
     }
     return ResearchPlan(**{**facts, **changes})
 
@@ -48,7 +48,7 @@ def budget(**changes: Any) -> BudgetState:
     return BudgetState(**{"usd_process": 0.0, "calls_process": 0, **changes})
 
 
-SKIPPED = {"parked_until": NOW + timedelta(minutes=8), "reason": "its quota is used up"}
+SKIPPED = {"skipped_until": NOW + timedelta(minutes=8), "reason": "its quota is used up"}
 
 
 @pytest.mark.parametrize(

@@ -157,14 +157,19 @@ PLAN = ResearchPlan(
     chain=[
         STEP,
         STEP.model_copy(
-            update={"provider": "kagi-main", "type": "kagi", "parked_until": NOW, "reason": "quota"}
+            update={
+                "provider": "kagi-main",
+                "type": "kagi",
+                "skipped_until": NOW,
+                "reason": "quota",
+            }
         ),
     ],
     reading=STEP.model_copy(update={"task": "fetch"}),
     synthesizer="extractive",
-    kept_since=NOW,
+    cached_at=NOW,
     worst_cost_usd=0.01,
-    most_output_bytes=51_200,
+    max_output_bytes=51_200,
     budget=BudgetState(
         usd_today=0.5,
         calls_today=7,

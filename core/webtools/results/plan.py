@@ -14,7 +14,7 @@ class PlanStep(Model):
         type: Type of the provider.
         task: Kind of request: `search`, `docs`, `fetch` or `synthesize`.
         worst_cost_usd: Maximum cost of the step in USD, from the price list.
-        parked_until: End of the time for which the circuit breaker skips the provider, or null.
+        skipped_until: End of the time for which the circuit breaker skips the provider, or null.
         reason: Why the provider is skipped, or null.
     """
 
@@ -22,7 +22,7 @@ class PlanStep(Model):
     type: str
     task: str
     worst_cost_usd: float
-    parked_until: datetime | None = None
+    skipped_until: datetime | None = None
     reason: str | None = None
 
 
@@ -64,10 +64,10 @@ class ResearchPlan(ShownModel):
         reading: The fetch of the pages, or null if the command reads none.
         synthesizer: Name of the synthesizer, or null if no answer is written.
         synthesis: The request of the synthesizer, or null if it sends none.
-        kept_since: When the response was cached, or null if it is not in the cache.
+        cached_at: When the response was cached, or null if it is not in the cache.
         worst_cost_usd: Maximum cost in USD: every provider of the chain is tried, all pages are
             fetched and the answer is written. 0 if the response is in the cache.
-        most_output_bytes: Maximum size of the text for a model, without the truncation notice
+        max_output_bytes: Maximum size of the text for a model, without the truncation notice
             (about 250 bytes).
         budget: What is spent, and the limits; null without a budget.
     """
@@ -81,7 +81,7 @@ class ResearchPlan(ShownModel):
     reading: PlanStep | None = None
     synthesizer: str | None = None
     synthesis: PlanStep | None = None
-    kept_since: datetime | None = None
+    cached_at: datetime | None = None
     worst_cost_usd: float
-    most_output_bytes: int
+    max_output_bytes: int
     budget: BudgetState | None = None

@@ -355,14 +355,14 @@ def test_a_plan_sends_nothing_and_knows_the_cache(
     ]
     assert plan.reading is not None
     assert (plan.reading.provider, plan.reading.worst_cost_usd) == ("exa", 0.005)
-    assert (plan.synthesizer, plan.synthesis, plan.kept_since) == ("extractive", None, None)
+    assert (plan.synthesizer, plan.synthesis, plan.cached_at) == ("extractive", None, None)
     assert plan.worst_cost_usd == pytest.approx(0.017)
     assert take_requests(webtools_sandbox) == {}
     result = web.research(QUERY, command="web-deep")
     plan = asyncio.run(web.aplan(QUERY, command="web-deep"))
     assert plan.worst_cost_usd == 0.0
-    assert plan.kept_since is not None
-    assert abs((plan.kept_since - result.meta.retrieved_at).total_seconds()) < 60
+    assert plan.cached_at is not None
+    assert abs((plan.cached_at - result.meta.retrieved_at).total_seconds()) < 60
     paid = web.plan(QUERY, command="web-deep", synthesis="perplexity")
     assert paid.synthesis is not None
     assert paid.synthesis.provider == "perplexity"

@@ -88,7 +88,7 @@ def test_a_slow_synthesizer_is_bounded_by_the_whole_calls_deadline(
     monkeypatch.setitem(researching.TIMEOUTS, "web-deep", 7.0)
     slow = Slow()
     plan = web.plan(QUERY, command="web-deep", synthesis=slow)
-    assert (plan.synthesizer, plan.kept_since) == ("slow", None)
+    assert (plan.synthesizer, plan.cached_at) == ("slow", None)
     assert web.research(QUERY, command="web-deep", synthesis=slow).meta.degraded == ["slow"]
     assert slow.left < 7
 

@@ -302,7 +302,7 @@ def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
 
 
 def _plan_row(step: PlanStep) -> tuple[str, ...]:
-    skip = f"skipped until {minute(step.parked_until)}" if step.parked_until else ""
+    skip = f"skipped until {minute(step.skipped_until)}" if step.skipped_until else ""
     state = ": ".join(part for part in (skip, sentence(step.reason)) if part) or "ready"
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
 

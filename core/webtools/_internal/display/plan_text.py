@@ -42,7 +42,7 @@ def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
     names, tasks = max(len(each[0]) for each in steps), max(len(each[1]) for each in steps)
     for number, (provider, task, step) in enumerate(steps, 1):
         yield f"{number:>3}. {provider:<{names}}  {task:<{tasks}}  {_price(step)}"
-        if step.parked_until is not None:
+        if step.skipped_until is not None:
             yield f"     {_skip(step)}"
 
 
@@ -58,9 +58,9 @@ def plan_facts(plan: ResearchPlan, now: datetime | None = None) -> Iterator[tupl
     yield "Answer synthesis", _writer(plan)
     if plan.recency_days is not None:
         yield "Recency", f"the last {amount(plan.recency_days, 'day')}"
-    yield "Cached", _cache_state(plan.kept_since, now)
+    yield "Cached", _cache_state(plan.cached_at, now)
     yield COSTS, price(plan.worst_cost_usd)
-    yield "Maximum output", size(plan.most_output_bytes)
+    yield "Maximum output", size(plan.max_output_bytes)
     yield from _budget(plan)
 
 
@@ -78,9 +78,9 @@ def _step(step: PlanStep) -> str:
 
 
 def _skip(step: PlanStep) -> str:
-    if step.parked_until is None:
+    if step.skipped_until is None:
         return ""
-    return f"skipped until {minute(step.parked_until)}, because {sentence(step.reason)}"
+    return f"skipped until {minute(step.skipped_until)}, because {sentence(step.reason)}"
 
 
 def _cache_state(since: datetime | None, now: datetime | None) -> str:
@@ -122,9 +122,9 @@ def _rests(*limits: tuple[float | None, float | None, str]) -> list[_Rest]:
 
 def _refusal(plan: ResearchPlan, usd: float, calls: float) -> str:
     """Describe what the rest of the budget refuses; a cached answer costs nothing."""
-    steps = [step for step in plan.chain if step.parked_until is None] or plan.chain
+    steps = [step for step in plan.chain if step.skipped_until is None] or plan.chain
     later_steps = [step for step in (plan.reading, plan.synthesis) if step is not None]
-    if plan.kept_since is not None:
+    if plan.cached_at is not None:
         return ""
     if calls < 1 or all(step.worst_cost_usd > usd for step in steps):
         return "refuses this call"

@@ -62,9 +62,9 @@ async def plan(arguments: ResearchInput, call: Call) -> ResearchPlan:
         reading=reading[0] if reading else None,
         synthesizer=synthesizer.name if synthesizer else None,
         synthesis=synthesis[0] if synthesis else None,
-        kept_since=cached,
+        cached_at=cached,
         worst_cost_usd=0.0 if cached else round(sum(step.worst_cost_usd for step in all_steps), 6),
-        most_output_bytes=MAX_BYTES,
+        max_output_bytes=MAX_BYTES,
         budget=await _budget(call),
     )
 
@@ -92,7 +92,7 @@ def _step(account: Account, task: str, query: Query, circuit: OpenCircuit | None
         type=account.type,
         task=task,
         worst_cost_usd=PROVIDERS[account.type].worst_cost(query, account),
-        parked_until=until,
+        skipped_until=until,
         reason=circuit.reason if circuit else None,
     )
 
