@@ -24,7 +24,11 @@ OWN = Path(__file__).with_name("claims.jsonl")
 CONTEXTS = Path(__file__).with_name("contexts.jsonl")
 PAGES = Path(__file__).with_name("pages")
 STATEMENT = "The council of Vellmouth opened the new tidal pool beside the harbour in 2015."
-REASONS = {"a missing number": "its number", "a missing name": "its name", "a negation": "closest"}
+REASONS = {
+    "a missing number": "lacks the number",
+    "a missing name": "lacks the name",
+    "a negation": "closest",
+}
 
 
 class Judged(NamedTuple):

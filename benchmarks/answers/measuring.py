@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks.answers.documentation import BM25, Found, Question, Read
 from webtools._internal.grounding.extractive import Claim, answer_score, candidates_of, claims_of
-from webtools._internal.grounding.ranking import document_of, rank_documents
+from webtools._internal.grounding.ranking import Document, rank_documents
 from webtools._internal.grounding.segmentation import cut
 from webtools._internal.operations.passage_choice import choose_passages
 from webtools.passages import rank
@@ -99,7 +99,7 @@ def _shown(claim: Claim) -> str:
 def _answer(question: Question, pages: Sequence[Read]) -> tuple[float, list[Claim]]:
     """Return the score of the best candidate, and the claims whatever the score."""
     documents = [
-        document_of(page.text, number, title=page.title, url=page.url)
+        Document(page.text, number, title=page.title, url=page.url)
         for number, page in enumerate(pages)
     ]
     ranking = rank_documents(question.question, documents)

@@ -28,7 +28,6 @@ from webtools._internal.grounding import (
     duplicates,
     evidence,
     extractive,
-    matching,
     ranking,
     sentences,
     terms,
@@ -38,18 +37,17 @@ from webtools._internal.grounding import (
 from webtools._internal.grounding import claim_context as context
 from webtools._internal.grounding import question_types as questions
 from webtools._internal.grounding.evidence import Evidence, facts_of
-from webtools._internal.grounding.ranking import Ranking, document_of, fill, rank_documents
+from webtools._internal.grounding.ranking import Document, Ranking, fill, rank_documents
 from webtools._internal.operations import answer_verification as verifier
 
 PARTS = Path(__file__).with_name("parts.jsonl")
 PACKAGE = Path(evidence.__file__).parent
 _NEVER = re.compile(r"(?!)")
-_QUOTABLE: Any = units._Quotable
 _READER: Any = blocks._Reader
-_HEADINGS = matching._headings
+_HEADINGS = ranking._headings
 _WEIGH = terms._weigh
 _END = sentences._END
-_NARROW = matching.narrow
+_NARROW = ranking.narrow
 
 
 class Rule(NamedTuple):
@@ -124,9 +122,9 @@ def _weigh_whole(*arguments: Any) -> tuple[float, int]:
     return (weight if weight == 1 else 0.0), end
 
 
-def _narrow(match: Any, span: Any, matches: Any) -> Any:
-    part = _NARROW(match, span, matches)
-    part.score = matching._score(part, part.hits, matches.rarity, matches.average)
+def _narrow(match: Any, span: Any, found: Any) -> Any:
+    part = _NARROW(match, span, found)
+    part.score = ranking._score(part, part.hits, found.rarity, found.average)
     return part
 
 
@@ -134,20 +132,20 @@ RANKING = (
     Rule("nothing", extractive, ""),
     Rule(
         "words of headings and title count",
-        matching,
+        ranking,
         "heading_hits _headings",
-        ((matching, "heading_hits", _nothing), (matching, "_headings", _nothing)),
+        ((ranking, "heading_hits", _nothing), (ranking, "_headings", _nothing)),
     ),
     Rule(
         "sentences: words of headings count once",
-        matching,
+        ranking,
         "in_headings own_hits",
         ((extractive, "narrow", _narrow),),
     ),
     Rule(
         "identifiers whole before their parts",
         terms,
-        "identifiers_of _IDENTIFIER resolve_identifiers",
+        "identifiers_of _IDENTIFIER stems_of",
         ((terms, "identifiers_of", lambda _: ()),),
     ),
     Rule('"how long" is not the word "long"', terms, "_QUANTITY", ((terms, "_QUANTITY", _NEVER),)),
@@ -192,13 +190,13 @@ RANKING = (
         "sentences that lean on the one before are joined",
         units,
         "_join _LONGEST_JOINED",
-        ((_QUOTABLE, "_join", lambda _, spans: [*spans]),),
+        ((units, "_join", lambda _text, spans, _terms: [*spans]),),
     ),
     Rule(
         "a signature on a line of its own",
         units,
         "_is_signature _SIGNATURE _LONGEST_SIGNATURE",
-        ((_QUOTABLE, "_is_signature", _no),),
+        ((units, "_is_signature", _no),),
     ),
     Rule(
         "a heading that names what is meant",
@@ -238,7 +236,7 @@ def asked_questions(docs: Path | None, file: Path | None) -> list[Asked]:
 
 def _cut(pages: Sequence[Any]) -> list[Any]:
     return [
-        document_of(page.text, number, title=page.title, url=page.url)
+        Document(page.text, number, title=page.title, url=page.url)
         for number, page in enumerate(pages)
     ]
 
@@ -256,7 +254,7 @@ def _others(file: Path) -> Iterator[Asked]:
             chooser.shuffle(pages)
         answer = "|".join(re.escape(each) for each in row["answer_sentences"])
         documents = [
-            document_of(text, number, title=title, url=f"u{number}")
+            Document(text, number, title=title, url=f"u{number}")
             for number, (title, text) in enumerate(pages)
         ]
         pattern = re.compile(answer) if row["answerable"] else None
@@ -380,7 +378,7 @@ CONTEXTS = {
     ),
 }
 REASONS = {
-    "a missing number or name": ("_missing_facts", "lacks its"),
+    "a missing number or name": ("_missing_facts", "source lacks the"),
     "a negation": ("_compare_negations _NEGATION _CLOSE", "closest sentence"),
 }
 

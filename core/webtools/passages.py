@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from webtools._internal.grounding.grounding_models import rescore
-from webtools._internal.grounding.ranking import document_of, fill, passages_of, rank_documents
+from webtools._internal.grounding.ranking import Document, fill, passages_of, rank_documents
 from webtools._internal.grounding.segmentation import MAX_PASSAGE
 from webtools.results import Passage
 
@@ -78,7 +78,7 @@ def rank(
     """
     limit = min(MAX_PASSAGE, max(_MIN_PASSAGE, max_characters))  # longer ones would not fit
     documents = [
-        document_of(_text(each), number, title=_title(each), url=_url(each), limit=limit)
+        Document(_text(each), number, title=_title(each), url=_url(each), limit=limit)
         for number, each in enumerate(texts)
     ]
     ranked = rank_documents(question, documents).ranked

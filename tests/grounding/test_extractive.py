@@ -9,12 +9,11 @@ import grounding_pages as pages
 import pytest
 
 from webtools._internal.grounding.extractive import THRESHOLD, Claim, claims_of
-from webtools._internal.grounding.matching import Document
-from webtools._internal.grounding.ranking import document_of, rank_documents
+from webtools._internal.grounding.ranking import Document, rank_documents
 
 DOCUMENTS = [
-    document_of(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),
-    document_of(pages.TOKENS, 1, title="Keys", url="https://b.example/keys"),
+    Document(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),
+    Document(pages.TOKENS, 1, title="Keys", url="https://b.example/keys"),
 ]
 ASKED = [(query, answer) for query, answer in pages.QUESTIONS if answer]
 IDLE = [query for query, answer in pages.QUESTIONS if answer is None]
@@ -56,7 +55,7 @@ def test_other_languages_are_answered_too(language: str) -> None:
     lines = (LANGUAGES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     query = [item for item in map(json.loads, lines) if item["project"] == f"own-{language}"]
     [page] = (LANGUAGES / "pages" / language).glob("*.md")
-    documents = [document_of(page.read_text(encoding="utf-8"), 0)]
+    documents = [Document(page.read_text(encoding="utf-8"), 0)]
     answers = {item["question"]: text_of(extract(item["question"], documents)) for item in query}
     answered = [item["answer"] in answers[item["question"]] for item in query if item["answer"]]
     silent = [not answers[item["question"]] for item in query if not item["answer"]]
@@ -88,13 +87,13 @@ def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
 
 
 def test_two_pages_that_say_the_same_are_quoted_once() -> None:
-    twice = [*DOCUMENTS, document_of(pages.BOATS, 2, url="https://c.example/")]
+    twice = [*DOCUMENTS, Document(pages.BOATS, 2, url="https://c.example/")]
     claims = extract("Who built the first ferry?", twice)
     assert sum("Ottilie Brandt" in item.text for item in claims) == 1
 
 
 def claims_about(question: str, text: str, title: str = "") -> list[str]:
-    claims = extract(question, [document_of(text, 0, title=title)], threshold=0.0)
+    claims = extract(question, [Document(text, 0, title=title)], threshold=0.0)
     return [claim.text for claim in claims]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from webtools._internal.grounding.sentences import sentence_spans
 from webtools._internal.grounding.words import FUNCTION_WORDS
 
 Kind: TypeAlias = Literal["heading", "term", "prose", "item", "row", "code"]
@@ -22,6 +23,7 @@ _ATX = re.compile(r"#{1,6}(?=\s|$)")
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#.`])\1{2,}$")
 _ITEM = re.compile(r"(?:[-*+•‣·]|\d{1,3}[.)])\s")
 _DEFINITION = re.compile(r":\s")
+_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")  # of an item or a definition
 _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
 # Code, or a link: its text may have brackets, and its URL parentheses, one level deep.
@@ -269,6 +271,12 @@ class _Reader:
         """Return whether an indented line belongs to the indented code above it."""
         fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
         return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
+
+
+def sentences_of(text: str, block: Block) -> list[tuple[int, int]]:
+    """Return the sentences of a paragraph or an item, without its mark."""
+    mark = _MARK.match(text, block.start, block.end)
+    return sentence_spans(text, mark.end() if mark else block.start, block.end)
 
 
 def is_worded(text: str, minimum: float) -> bool:

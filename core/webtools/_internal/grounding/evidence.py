@@ -17,17 +17,16 @@ from textwrap import dedent
 from webtools._internal.grounding.blocks import (
     FENCES,
     REFERENCES,
-    Block,
     heading_text,
     link_texts,
     read_blocks,
+    sentences_of,
 )
 from webtools._internal.grounding.sentences import (
     FOOTNOTE,
     LINKED_FOOTNOTE,
     ends_with_abbreviation,
     is_whole,
-    sentence_spans,
 )
 from webtools._internal.grounding.terms import stem_of
 from webtools._internal.grounding.words import FUNCTION_WORDS
@@ -38,7 +37,6 @@ _LONGEST_BLOCK = 20_000  # characters of a paragraph or a block of code to compa
 _LONGEST_PASSAGE = 600
 _MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim to look up, and places of each
 
-_ITEM_MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")
 # Footnotes after the end of a sentence, and linked ones anywhere; `argv[1]` is code.
 _FOOTNOTES = re.compile(rf"(?<=[.!?])(?:{FOOTNOTE})+|{LINKED_FOOTNOTE}")
 _ELLIPSES = ("...", "…")
@@ -231,16 +229,11 @@ def _pieces(text: str) -> Iterator[Piece]:
             path.append((block.level, heading_text(text, block)))
         is_underlined = block.kind == "prose" and _UNDERLINE.match(text, block.end)
         kind = "heading" if is_underlined else block.kind
-        for start, end in _spans(text, block):
+        is_prose = block.kind in {"prose", "item"}
+        spans = sentences_of(text, block) if is_prose else [(block.start, block.end)]
+        for start, end in spans:
             yield Piece(number, start, end, block.start, kind, names)
             number += 1
-
-
-def _spans(text: str, block: Block) -> list[tuple[int, int]]:
-    if block.kind not in {"prose", "item"}:
-        return [(block.start, block.end)]
-    mark = _ITEM_MARK.match(text, block.start, block.end)
-    return sentence_spans(text, mark.end() if mark else block.start, block.end)
 
 
 # --- normalized texts --------------------------------------------------------------------------

@@ -8,11 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webtools._internal.grounding.duplicates import Shingles, is_repeated, shingles_of
-from webtools._internal.grounding.matching import Document, Match, narrow, shortened_heading
 from webtools._internal.grounding.question_types import ANSWERS
-from webtools._internal.grounding.ranking import Ranking
+from webtools._internal.grounding.ranking import (
+    Document,
+    Match,
+    Ranking,
+    narrow,
+    shortened_heading,
+)
 from webtools._internal.grounding.terms import find, lowered
-from webtools._internal.grounding.units import LEANING, Unit, readable, units_of
+from webtools._internal.grounding.units import LEANING, readable, units_of
 
 MAX_CLAIMS = 5  # claims
 BEST = 14  # best passages to take claims from
@@ -53,26 +58,6 @@ class Claim:
     heading: str
 
 
-@dataclass(slots=True)
-class Candidate:
-    """A sentence, definition, row or code block that may be quoted.
-
-    Attributes:
-        unit: The slice.
-        part: The slice as a part of its passage.
-        score: About 0 to 1.5; comparable between questions.
-    """
-
-    unit: Unit
-    part: Match
-    score: float
-
-    @property
-    def quotation(self) -> str:
-        """The exact characters of the source."""
-        return self.part.document.text[self.unit.span.start : self.unit.span.end]
-
-
 def claims_of(
     ranking: Ranking, *, limit: int = MAX_CLAIMS, threshold: float = THRESHOLD
 ) -> list[Claim]:
@@ -89,7 +74,7 @@ def claims_of(
     return [_claim(candidate, ranking) for candidate in choose(candidates, limit)]
 
 
-def answer_score(best: Candidate, ranking: Ranking) -> float:
+def answer_score(best: Match, ranking: Ranking) -> float:
     """Return how well the best candidate of all documents fits the question.
 
     The score is lower in longer documents, where more words match by chance.
@@ -97,8 +82,11 @@ def answer_score(best: Candidate, ranking: Ranking) -> float:
     return best.score - _LENGTH_PENALTY * math.log10(1 + ranking.characters / 1000)
 
 
-def candidates_of(ranking: Ranking) -> list[Candidate]:
-    """Return the candidates from the best passages, best first."""
+def candidates_of(ranking: Ranking) -> list[Match]:
+    """Return what may be quoted from the best passages, best first.
+
+    Scores are about 0 to 1.5, and comparable between questions.
+    """
     candidates = [
         candidate
         for passage in ranking.ranked[:BEST]
@@ -108,29 +96,26 @@ def candidates_of(ranking: Ranking) -> list[Candidate]:
     return candidates
 
 
-def _candidates(passage: Match, ranking: Ranking) -> Iterator[Candidate]:
+def _candidates(passage: Match, ranking: Ranking) -> Iterator[Match]:
     document, kinds = passage.document, ranking.kinds
-    max_score = _MAX_BM25 * ranking.matches.total_rarity
+    max_score = _MAX_BM25 * sum(ranking.rarity)
     is_first = passage.span is document.spans[0]
     for number, unit in enumerate(units_of(document.text, passage.span)):
-        if unit.kind == "code" and "way" not in kinds:
+        if unit.is_code and "way" not in kinds:
             continue
-        part = narrow(passage, unit.span, ranking.matches)
-        text = document.text[unit.span.start : unit.span.end]
-        kind_share = sum(ANSWERS[kind].search(text) is not None for kind in kinds) / max(
-            1, len(kinds)
-        )
-        score = (
-            part.score + _PASSAGE_WEIGHT * passage.score
-        ) / max_score + _KIND_WEIGHT * kind_share
+        part = narrow(passage, unit, ranking)
+        quotation = part.quotation
+        matching_kinds = sum(ANSWERS[kind].search(quotation) is not None for kind in kinds)
+        part.score = (part.score + _PASSAGE_WEIGHT * passage.score) / max_score
+        part.score += _KIND_WEIGHT * (matching_kinds / max(1, len(kinds)))
         if is_first and number == 0:
-            score += _OPENING_WEIGHT
-        yield Candidate(unit, part, score)
+            part.score += _OPENING_WEIGHT
+        yield part
 
 
-def choose(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+def choose(candidates: Sequence[Match], limit: int) -> list[Match]:
     """Choose the best candidates without repetitions, all close to the best one."""
-    chosen: list[Candidate] = []
+    chosen: list[Match] = []
     shingles: list[Shingles] = []
     for each in candidates:
         if len(chosen) == limit:
@@ -142,21 +127,20 @@ def choose(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
     return chosen
 
 
-def _claim(each: Candidate, ranking: Ranking) -> Claim:
-    quotation, heading = each.quotation, _heading(each)
+def _claim(match: Match, ranking: Ranking) -> Claim:
+    quotation, heading = match.quotation, _heading(match)
+    # Such as "This option".
     is_leaning = LEANING.match(quotation) and lowered(heading) not in lowered(quotation)
-    is_needed = heading and (
-        is_leaning or _adds_subject(heading, quotation, ranking)
-    )  # such as "This option"
+    is_needed = heading and (is_leaning or _adds_subject(heading, quotation, ranking))
     heading = shortened_heading(heading) if is_needed else ""
-    text = readable(quotation, each.unit.kind)
-    return Claim(each.part.document, each.unit.span.start, quotation, text, heading)
+    text = quotation if match.span.is_code else readable(quotation)
+    return Claim(match.document, match.span.start, quotation, text, heading)
 
 
-def _heading(each: Candidate) -> str:
+def _heading(match: Match) -> str:
     """Return the last heading that names the subject of a quotation, or the title."""
-    title = _SITE.split(each.part.document.title, maxsplit=1)[0]
-    path = (title, *each.unit.span.path)
+    title = _SITE.split(match.document.title, maxsplit=1)[0]
+    path = (title, *match.span.path)
     names = [name for name in path if name.strip(" .:").lower() not in _GENERIC]
     return names[-1] if names else ""
 
@@ -170,5 +154,5 @@ def _adds_subject(heading: str, quotation: str, ranking: Ranking) -> bool:
     identifiers = [match[0].lower() for match in _NAME.finditer(heading)]
     if identifiers:
         return not any(name in lower for name in identifiers)
-    stems = [term.stem for term in ranking.matches.terms]
+    stems = ranking.stems
     return any(any(find(stem, lower_heading)) and not any(find(stem, lower)) for stem in stems)

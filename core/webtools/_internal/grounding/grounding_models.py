@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean, pstdev
 from typing import Protocol
 
-from webtools._internal.grounding.matching import Match
+from webtools._internal.grounding.ranking import Match
 
 MAX_RESCORED = 40  # best passages, for the model
 _EMBEDDINGS_WEIGHT = 1.0  # of the similarity beside our own score

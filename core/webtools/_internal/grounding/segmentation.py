@@ -28,18 +28,18 @@ class Span:
         end: End.
         path: Headings and terms above it, outermost first, without its own.
         lead_end: End of its own heading or signature; `start` if it has none.
-        kind: Kind of its last block, or `term` when it begins with one.
         header: Position of the header of its table, if that is in an earlier passage.
-        blocks: Its blocks.
+        blocks: Its blocks; empty for a unit of a passage.
+        is_code: Whether it is a unit of code with its introduction.
     """
 
     start: int
     end: int
     path: tuple[str, ...]
     lead_end: int
-    kind: str
     header: tuple[int, int] | None = None
     blocks: tuple[Block, ...] = field(default=(), repr=False)
+    is_code: bool = False
 
 
 def cut(text: str, limit: int = MAX_PASSAGE) -> list[Span]:
@@ -175,12 +175,11 @@ class _Cutter:
         start = (lead or held_blocks)[0].start
         end = (held_blocks or lead)[-1].end
         lead_end = lead[-1].end if lead else start
-        kind = "term" if lead and lead[-1].kind == "term" else held_blocks[-1].kind
         header = self._header if held_blocks and held_blocks[0].kind == "row" else None
         if header and header[0] >= start:
             header = None
         blocks = (*lead, *held_blocks)
-        self._spans.append(Span(start, end, self._outer_path, lead_end, kind, header, blocks))
+        self._spans.append(Span(start, end, self._outer_path, lead_end, header, blocks))
 
 
 def _cut_positions(text: str, block: Block, limit: int) -> Iterator[int]:

@@ -109,14 +109,13 @@ def terms_of(question: str) -> tuple[Term, ...]:
     return tuple(chosen[:_MAX_TERMS])
 
 
-def resolve_identifiers(terms: Sequence[Term], texts: Sequence[str]) -> tuple[Term, ...]:
-    """Replace identifiers that are in no lower-case text by their parts."""
-    terms_by_stem: dict[str, Term] = {}
-    for term in terms:
+def stems_of(question: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the stems of a question; an identifier in no lower-case text is split into parts."""
+    stems: dict[str, None] = {}
+    for term in terms_of(question):
         is_present = not term.parts or any(term.stem in text for text in texts)
-        for stem in (term.stem,) if is_present else term.parts:
-            terms_by_stem.setdefault(stem, Term(stem))
-    return tuple(terms_by_stem.values())
+        stems |= dict.fromkeys((term.stem,) if is_present else term.parts)
+    return tuple(stems)
 
 
 def identifiers_of(question: str) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from webtools._internal.grounding.blocks import read_blocks, without_addresses
-from webtools._internal.grounding.matching import Match
 from webtools._internal.grounding.ranking import (
-    document_of,
+    Document,
+    Match,
     fill,
     passages_of,
     rank_documents,
@@ -95,7 +95,7 @@ def _rank_passages(
     """Rank the passages of pages; each is short enough for the smallest share of a page."""
     longest = min(MAX_PASSAGE, max(_MIN_PASSAGE, smallest - _HEADINGS))
     documents = [
-        document_of(
+        Document(
             pages[number].text or "",
             number,
             title=pages[number].title or "",

@@ -15,10 +15,10 @@ from webtools._internal.grounding.evidence import (
     plain,
     row_text,
 )
-from webtools._internal.grounding.matching import Document, Match
 from webtools._internal.grounding.ranking import (
+    Document,
+    Match,
     Ranking,
-    document_of,
     fill,
     passages_of,
     rank_documents,
@@ -33,7 +33,7 @@ _QUOTED_SHARE = 0.7  # share of shingles in the claims from which a passage adds
 def documents_of(sources: Sequence[Source]) -> list[Document]:
     """Split sources into passages."""
     return [
-        document_of(source.text, place, title=source.title, url=source.url)
+        Document(source.text, place, title=source.title, url=source.url)
         for place, source in enumerate(sources)
     ]
 

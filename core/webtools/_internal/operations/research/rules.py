@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
-from webtools._internal.grounding.terms import find, lowered, resolve_identifiers, terms_of
+from webtools._internal.grounding.terms import find, lowered, stems_of
 from webtools._internal.text.choices import Command, Confidence
 from webtools._internal.text.domains import registrable_domain
 from webtools.inputs.tool_inputs import MAX_RECENCY_DAYS
@@ -147,8 +147,7 @@ def judge(
 def are_off_topic(query: str, results: Sequence[SearchResult]) -> bool:
     """Return whether no result shares a content word with the query. False without results."""
     texts = [lowered(_text_of(result)) for result in results]
-    terms = resolve_identifiers(terms_of(query), texts)
-    shared = any(any(find(term.stem, text)) for term in terms for text in texts)
+    shared = any(any(find(stem, text)) for stem in stems_of(query, texts) for text in texts)
     return bool(results) and not shared
 
 
