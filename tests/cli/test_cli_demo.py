@@ -28,6 +28,7 @@ def test_it_searches_reads_a_page_and_answers_with_a_citation(cli: Cli) -> None:
     assert (result.code, result.err) == (0, "")
     search, fetch, research = re.split(r"\$ webtools (?:fetch|web-deep)", result.out)
     url = re.findall(r"http://\S+/docs/library/secrets\.html", search)[0]
+    assert "\n   Generate cryptographically strong" in search  # a snippet
     assert url in fetch
     assert "[1]" in research
     assert url in research.partition("Sources:")[2]

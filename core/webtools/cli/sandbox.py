@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webtools.cli.printing import FINE, USAGE, complain
-from webtools.config.setting_values import usual_options
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -44,19 +43,13 @@ def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:
     The provider `direct` may fetch the sandbox's pages.
     """
     config = server.config()
-    entries = [_with_usual_options(entry) for entry in config["providers"]]
     options = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
     pages = {"name": "direct", "type": "direct", "proxy": "none", "options": options}
     return config | {
-        "providers": [*entries, pages],
+        "providers": [*config["providers"], pages],
         "cache": {"enabled": True, "path": f"{path.stem}-cache.sqlite3"},
         "log": {"enabled": True, "path": f"{path.stem}-log.ndjson"},
     }
-
-
-def _with_usual_options(entry: dict[str, Any]) -> dict[str, Any]:
-    options = usual_options(entry["type"]) | entry.get("options", {})
-    return entry | {"options": options} if options else entry
 
 
 def write_config(path: Path, config: dict[str, Any]) -> None:

@@ -192,6 +192,10 @@ class ExaApi(Api):
     is_default = True
     data = _DATA
 
+    def settings(self, base_url: str) -> Json:
+        """Return the entry of a web-search.json, with snippets as `webtools config init` has it."""
+        return super().settings(base_url) | {"options": {"searchHighlights": True}}
+
     def sent_key(self, call: Call) -> str:
         """Return the key from `x-api-key` or from a Bearer header."""
         bearer = call.headers.get("authorization", "").removeprefix("Bearer ")
