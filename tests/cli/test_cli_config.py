@@ -189,6 +189,21 @@ def test_add_writes_a_second_provider(cli: Cli, piped: Callable[[str], None]) ->
     assert mode(path) == 0o600
 
 
+@pytest.mark.parametrize("action", [["add", "tavily"], ["init", "--type", "tavily", "--force"]])
+def test_an_entry_without_an_optional_key_is_reported(
+    cli: Cli, piped: Callable[[str], None], action: list[str]
+) -> None:
+    put(config_paths()[0], CONFIG)
+    piped("")
+    result = cli("config", *action)
+    assert (result.code, result.err) == (0, "")
+    assert '"tavily" has no API key' in result.out
+    piped("test-key-tavily-1\n")
+    name = re.findall(r"webtools (config set-key .*)", result.out)[0]
+    assert cli(*name.split()).code == 0
+    assert "key: none" not in cli("config", "check").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "text", "fault"),
     [

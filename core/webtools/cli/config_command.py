@@ -96,8 +96,9 @@ def _init(options: Namespace) -> list[str]:
     if path.exists() and not options.force:  # before the user types a key
         raise ConfigError(f"{path} exists already. Use --force to replace it.")
     kind = _checked_type(options.type or _ask_type([*PROVIDERS.types()]))
-    begin_config(path, _ask_entry(options.name or kind, kind), force=options.force)
-    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+    entry = _ask_entry(options.name or kind, kind)
+    begin_config(path, entry, force=options.force)
+    return _describe_written(options, path, entry)
 
 
 def _add(options: Namespace) -> list[str]:
@@ -111,8 +112,9 @@ def _add(options: Namespace) -> list[str]:
         )
     name = options.entry_name or kind
     check_name(path, name)  # before the user types a key
-    add_entry(path, _ask_entry(name, kind))
-    return [f"Written: {path}", f"Try it: {_next_steps(options, kind)}"]
+    entry = _ask_entry(name, kind)
+    add_entry(path, entry)
+    return _describe_written(options, path, entry)
 
 
 def _checked_type(kind: str) -> str:
@@ -134,6 +136,15 @@ def _ask_entry(name: str, kind: str) -> dict[str, Any]:
     if options := usual_options(kind):
         entry["options"] = options
     return entry
+
+
+def _describe_written(options: Namespace, path: Path, entry: dict[str, Any]) -> list[str]:
+    kind = entry["type"]
+    lines = [f"Written: {path}"]
+    if PROVIDERS[kind].about.key_variables and "apiKey" not in entry:
+        set_key_command = command(options, "config", "set-key", entry["name"])
+        lines.append(f"{quote(entry['name'])} has no API key. To add one: {set_key_command}")
+    return [*lines, f"Try it: {_next_steps(options, kind)}"]
 
 
 def _next_steps(options: Namespace, kind: str) -> str:
