@@ -113,7 +113,22 @@ def test_a_server_without_room_serves_what_it_has(
         searching.search("heap queue")
         server.client.config_set("maxmemory", "1mb")
         assert searching.search("heap queue").cache_hit
-        assert "maxmemory" in searching.search("json").warnings[0]
+        assert "not cached, because" in searching.search("json").warnings[0]
+
+
+def test_a_call_that_cannot_be_cached_still_uses_cached_pages(
+    settings: dict[str, Any], server: RedisServer, webtools_sandbox: SandboxServer
+) -> None:
+    [brave] = [entry for entry in settings["providers"] if entry["type"] == "brave"]
+    options = {"allowPrivateHosts": [f"127.0.0.1:{webtools_sandbox.port}"]}
+    pages = {"name": "direct", "type": "direct", "proxy": "none", "options": options}
+    settings |= {"defaultProvider": "brave", "providers": [brave, pages]}
+    with web(settings, server.url) as researching:
+        researching.research("How do I read a zip file?", command="web-deep", limit=3)
+        server.client.config_set("maxmemory", "1mb")
+        webtools_sandbox.reset_stats()
+        researching.research("How do I read a zip file in Python?", command="web-deep", limit=3)
+    assert webtools_sandbox.stats()["requests"] == {"/brave/res/v1/llm/context": 1}
 
 
 async def test_bulk_runs_space_their_calls_together_and_each_alone_without_the_server(

@@ -6,18 +6,18 @@ import itertools
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import shared_log
 from webtools._internal.logs.records import LOGGER, WARNINGS, emit, level_of, without_queries
 from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, Sum, forget_spending
-from webtools._internal.storage.cache_entries import Cache
+from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.storage.circuit_breaker import Health
 from webtools._internal.storage.circuit_states import Change, State
 from webtools._internal.storage.store_errors import StoreError
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from webtools._internal.logs.events import Log
     from webtools.providers.drafts import Synthesizer
 
-T = TypeVar("T")
 
 _LONG_LINE = 2048  # bytes of the log
 Event: TypeAlias = tuple[int, str, dict[str, Any]]  # time in ns since 1970, name, facts
@@ -140,7 +139,8 @@ class Call:
         options: The options of the caller.
         pending_events: Events that are not in the log yet.
         cache: The cache; None if this call bypasses it.
-        cache_fault: Why the cache could not be used.
+        read_fault: Why the cache could not be read.
+        write_fault: Why the response could not be cached.
         is_unpriced: Whether a request failed whose cost is unknown.
     """
 
@@ -154,17 +154,26 @@ class Call:
         default_factory=cast("type[deque[Event]]", deque), repr=False
     )
     cache: Cache | None = None
-    cache_fault: StoreError | None = None
+    read_fault: StoreError | None = None
+    write_fault: StoreError | None = None
     is_unpriced: bool = False
 
-    def try_cache(self, use: Callable[[], T]) -> T | None:
-        """Use the cache; None if the store fails. After a failure it is not used again."""
-        if self.cache_fault is None:
+    def read_cache(self, cache: Cache, key: str) -> Entry | None:
+        """Return a cache entry; None if the store fails. After a failure it is not read again."""
+        if self.read_fault is None:
             try:
-                return use()
+                return cache.get(key)
             except StoreError as error:
-                self.cache_fault = error
+                self.read_fault = error
         return None
+
+    def write_cache(self, cache: Cache, key: str, value: str) -> None:
+        """Cache a value, unless the store has failed. A full one can still be read."""
+        if self.read_fault is None and self.write_fault is None:
+            try:
+                cache.set(key, value)
+            except StoreError as error:
+                self.write_fault = error
 
     def store_warnings(self) -> list[str]:
         """Return warnings about faults of the store that the user has to fix.
@@ -172,8 +181,10 @@ class Call:
         Temporary faults, such as a lock, are left out.
         """
         notices = self.services.store.take_notices()
-        if (fault := self.cache_fault) is not None and fault.off:
-            notices.append(f"The cache was not used, because {fault}. {fault.off}.")
+        fault = self.read_fault or self.write_fault
+        if fault is not None and fault.off:
+            effect = "The cache was not used" if self.read_fault else "The response was not cached"
+            notices.append(f"{effect}, because {fault}. {fault.off}.")
         return notices
 
     def warnings(self) -> list[str]:
