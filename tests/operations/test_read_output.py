@@ -321,6 +321,27 @@ def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
     assert STATEMENT not in full_text
 
 
+def test_several_pages_are_read_from_where_the_first_was_cut() -> None:
+    result = show_page("short", *["".join(f"line {n}\n" for n in range(9_000))] * 2)
+    [(handle, offset)] = POINTER.findall(result.text)
+    first = result.text.partition("https://a.example/3")[0]
+    last = int(re.findall(r"^line (\d+)$", first, re.MULTILINE)[-1])
+    assert last > 500
+    rest = part(handle, offset=int(offset)).content
+    assert rest.startswith(f"\nline {last + 1}\n")
+
+
+def test_pages_that_are_left_out_are_read_from_the_first_of_them() -> None:
+    urls = [f"https://a.example/{n}?".ljust(2_000, "a") for n in range(40)]
+    pages = [{"id": url, "url": url, "title": f"T{n}", "text": "x"} for n, url in enumerate(urls)]
+    with client(Stub(answer({"results": pages})), entry("exa")) as web:
+        result = web.call_tool("web_fetch", {"urls": urls})
+    [(handle, offset)] = POINTER.findall(result.text)
+    count = result.text.count("## T")
+    assert 10 < count < 40
+    assert part(handle, offset=int(offset)).content.startswith(f"## T{count}\n")
+
+
 def test_a_cut_list_of_results_is_read_from_the_cut() -> None:
     result = show_hits(*[str(number) * 500 for number in range(100)])
     [(handle, offset)] = POINTER.findall(result.text)

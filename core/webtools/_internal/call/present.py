@@ -117,13 +117,14 @@ async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages")
     failed = sum(page.error is not None for page in response.pages)
     fetched = len(response.pages) - failed
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
-    full_text = _SEPARATOR.join(formatting.page_sections(response))
+    full_sections = formatting.page_sections(response)
+    full_text = _SEPARATOR.join(full_sections)
     urls = [page.url for page in response.pages]
     footer = _fit_footer(formatting.footer((), response.warnings, urls))
     output = _Output(full_text, wrapping(fence, is_page=True), footer=footer)
     if not fit(full_text, *output.room()).truncated:
         return _result(output, details)
-    text, cut = _share_pages(response.pages, full_text, output.room())
+    text, cut = _share_pages(response.pages, full_sections, output.room())
     path = await io.call_blocking(lambda: save(full_text))
     return _result(replace(output, text=text), details, replace(cut, path=path))
 
@@ -253,7 +254,9 @@ async def _fit_text(output: _Output, details: dict[str, Any], io: IO) -> ToolRes
     return _result(output, details, _Cut(cut, path, offset))
 
 
-def _share_pages(pages: Sequence[Page], full_text: str, room: tuple[int, int]) -> tuple[str, _Cut]:
+def _share_pages(
+    pages: Sequence[Page], full_sections: Sequence[str], room: tuple[int, int]
+) -> tuple[str, _Cut]:
     """Show the heads of all pages in full, and cut their contents to fair shares."""
     sections = formatting.brief_pages(pages, room[1])
     cuts = _share_contents(sections, *room)
@@ -262,12 +265,23 @@ def _share_pages(pages: Sequence[Page], full_text: str, room: tuple[int, int]) -
     is_partial = any(section.is_cut for section in sections) or any(
         cut.last_line_partial for cut in cuts
     )
-    offset = 0  # unknown for several pages
-    if len(pages) == 1 and cuts and cuts[0].truncated:
-        offset = len(full_text) - len(sections[0].content) + len(cuts[0].content)
+    full_text = _SEPARATOR.join(full_sections)
+    offset = _first_cut(full_sections, sections, cuts)
     missing = len(pages) - len(sections)
     left_out = formatting.pages_left_out(missing, len(pages)) if missing else ""
     return text, _Cut(_describe_cut(text, full_text, is_partial=is_partial), None, offset, left_out)
+
+
+def _first_cut(
+    full_sections: Sequence[str], sections: Sequence[BriefPage], cuts: Sequence[Truncation]
+) -> int:
+    """Return the first character that is not shown of the pages; 0 if only heads are cut."""
+    start = 0
+    for full_section, section, cut in zip(full_sections, sections, cuts, strict=False):
+        if cut.truncated:
+            return start + len(full_section) - len(section.content) + len(cut.content)
+        start += len(full_section) + len(_SEPARATOR)
+    return start if len(sections) < len(full_sections) else 0
 
 
 def _share_contents(
