@@ -45,6 +45,11 @@ def test_code_stays_in_one_piece_with_its_introduction() -> None:
     assert "step_119()\n```" in result
 
 
+def test_the_introduction_of_very_long_code_is_in_a_passage() -> None:
+    text = f"Words.\n\nCall the steps in turn:\n\n```\n{'step()' * 2000}\n```\n"
+    assert holding(text, "Call the steps").startswith("Call the steps in turn:\n\n```")
+
+
 def test_rows_that_part_from_their_table_know_its_header() -> None:
     rows = "\n".join(f"| --option-{number} | {'what it does ' * 6}|" for number in range(20))
     text = f"| Option | Meaning |\n| --- | --- |\n{rows}\n"

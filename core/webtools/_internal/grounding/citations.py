@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urldefrag
 
 from webtools._internal.grounding.blocks import FENCES
@@ -110,16 +110,8 @@ class _Row(NamedTuple):
     marks: str = ""
 
 
-@dataclass
-class _Marks:
-    """What the marks of a line cite, by the numbers of their placeholders."""
-
-    cites: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
-    foreign: dict[int, str] = field(default_factory=dict[int, str])
-
-    def next_number(self) -> int:
-        """Return the number of the next placeholder."""
-        return len(self.cites) + len(self.foreign)
+# What a mark cites: the indexes of sources, or an address that belongs to none.
+_Cited: TypeAlias = tuple[int, ...] | str
 
 
 class Answer:
@@ -148,7 +140,7 @@ class Answer:
         paragraphs = _paragraphs(rows)
         self.lines = [self._code(row) if row.marks else self._line(row) for row in paragraphs]
 
-    def _definition(self, row: str) -> tuple[int, tuple[int, ...] | str] | None:
+    def _definition(self, row: str) -> tuple[int, _Cited] | None:
         """Read an entry of a list of references."""
         match = _DEFINITION.match(row)
         if match is None:
@@ -165,59 +157,61 @@ class Answer:
 
     def _code(self, row: _Row) -> Line:
         """Return a block of code as one statement; URLs in it must be in a source."""
-        marks = _Marks()
+        marks: list[_Cited] = []
         _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.marks)
-        cites = tuple(dict.fromkeys(chain.from_iterable(marks.cites.values())))
         urls = (found[0].rstrip(_TRAILING) for found in re.finditer(_URL, row.text, re.IGNORECASE))
-        foreign = (*marks.foreign.values(), *(url for url in urls if not self._is_in_source(url)))
-        return Line("", (Statement(row.text, cites[:_MAX_CITED], foreign),))
+        marks += [url for url in urls if not self._is_in_source(url)]
+        return Line("", (_statement(row.text, marks),))
 
     def _line(self, row: _Row) -> Line:
-        marks = _Marks()
-        text = _ASIDE.sub(
-            r"(\1", _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.text)
-        )
+        marks: list[_Cited] = []
+        text = _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.text)
+        text = _ASIDE.sub(r"(\1", text)
         blanked = _PLACEHOLDER_AND_LETTER.sub(_blank_placeholder, text)
         spans = [span for span in sentence_spans(blanked) if _WORD.search(blanked, *span)]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
         # A mark belongs to the text before it, except on a line that begins with a mark.
         cuts = [0, *ends[:-1]] if _PLACEHOLDER.match(text.lstrip()) else [0, *starts[1:]]
         pieces = [text[i:j] for i, j in zip(cuts, [*cuts[1:], len(text)], strict=True)]
-        statements = (_statement(piece, marks) for piece in pieces)
-        return Line(row.prefix, tuple(each for each in statements if each is not None))
+        statements = [
+            _statement(
+                _tidy(_PLACEHOLDERS.sub("", piece)),
+                [marks[int(number)] for number in _PLACEHOLDER.findall(piece)],
+            )
+            for piece in pieces
+        ]
+        worded = (each for each in statements if each.foreign or _WORD.search(each.text))
+        return Line(row.prefix, tuple(worded))
 
-    def _replace_mark(self, match: re.Match[str], marks: _Marks) -> str:
-        """Record what a mark, a link or a URL cites, and return a placeholder for it."""
+    def _replace_mark(self, match: re.Match[str], marks: list[_Cited]) -> str:
+        """Append what a mark, a link or a URL cites, and return a placeholder for it."""
         url = match["url"] or match["html"] or match["marked"] or match["target"] or ""
         if match["named"]:
             return match["named"]
         if (match["code"] and "://" not in match[0]) or (match["mark"] and self._is_code(match)):
             return match[0]
-        key = marks.next_number()
-        if match["hedge"]:
-            marks.cites[key] = ()
-        elif match["mark"]:
-            self._record(match["mark"], key, marks)
-        elif not match["code"] and (places := self._sources_at(url)):
-            marks.cites[key] = places
-        else:
-            marks.foreign[key] = (url or match[0]).rstrip(_TRAILING)
+        cited: _Cited = ()
+        if match["mark"]:
+            cited = self._numbered_sources(match["mark"])
+        elif not match["hedge"]:
+            places = () if match["code"] else self._sources_at(url)
+            cited = places or (url or match[0]).rstrip(_TRAILING)
+        marks.append(cited)
         rest = url[len(url.rstrip(_TRAILING)) :] if match["url"] else ""
-        return f"{match['label'] or match['code'] or ''}\ue000{key}\ue001{rest}"
+        return f"{match['label'] or match['code'] or ''}\ue000{len(marks) - 1}\ue001{rest}"
 
-    def _record(self, numbers: str, key: int, marks: _Marks) -> None:
-        """Record the sources that numbers in brackets cite."""
+    def _numbered_sources(self, numbers: str) -> _Cited:
+        """Return what numbers in brackets cite."""
         places: dict[int, None] = {}
         for first, last in _RANGE.findall(numbers):
             start, stop = int(first), min(int(last or first), int(first) + _MAX_CITED)
             for number in range(start, stop + 1):
                 defined = self._defined.get(number)
                 if isinstance(defined, str):
-                    marks.foreign[key] = defined
-                    return
+                    return defined
                 place = self._numbered.get(number)
                 places |= dict.fromkeys(defined or (() if place is None else (place,)))
-        marks.cites[key] = tuple(places)
+        return tuple(places)
 
     def _is_code(self, match: re.Match[str]) -> bool:
         """Distinguish a list or an index of code from a mark, which may follow a word directly."""
@@ -267,15 +261,10 @@ def address(url: str) -> str:
     return f"{scheme.lower()}{colon}{host.lower()}{slash}{path}".rstrip("/")
 
 
-def _statement(piece: str, marks: _Marks) -> Statement | None:
-    """Read a sentence and its citations; None if it has no words."""
-    keys = [int(key) for key in _PLACEHOLDER.findall(piece)]
-    text = _tidy(_PLACEHOLDERS.sub("", piece))
-    foreign = tuple(marks.foreign[key] for key in keys if key in marks.foreign)
-    if not _WORD.search(text) and not foreign:
-        return None
-    cites = tuple(dict.fromkeys(place for key in keys for place in marks.cites.get(key, ())))
-    return Statement(text, cites[:_MAX_CITED], foreign)
+def _statement(text: str, marks: Sequence[_Cited]) -> Statement:
+    foreign = tuple(each for each in marks if isinstance(each, str))
+    places = dict.fromkeys(p for each in marks if not isinstance(each, str) for p in each)
+    return Statement(text, tuple(places)[:_MAX_CITED], foreign)
 
 
 def _paragraphs(rows: Sequence[str]) -> list[_Row]:
@@ -328,13 +317,9 @@ def _is_not_claim(row: str) -> bool:
     """Return whether a line is a heading, a rule, a lead-in or a reference, not a claim."""
     line = row.strip()
     leads_in = line.endswith(":") and "[" not in line and len(line) < _LEADS_IN
-    is_entry = _DEFINITION.match(row) is not None and _is_entry(row)
+    # An item of an answer may end with a URL, too.
+    is_entry = row.lstrip("-*+ \t").startswith("[") and _DEFINITION.match(row) is not None
     return leads_in or is_entry or bool(_HEADING.match(row)) or not _WORD.search(line)
-
-
-def _is_entry(row: str) -> bool:
-    """Distinguish a reference from an item of an answer that ends with a URL."""
-    return row.lstrip("-*+ \t").startswith("[")
 
 
 def _tidy(text: str) -> str:

@@ -7,7 +7,7 @@ item with its list's lead-in, table rows with the table's header.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from webtools._internal.grounding.blocks import Block, heading_text, read_blocks
@@ -44,7 +44,7 @@ class Span:
 
 def cut(text: str, limit: int = MAX_PASSAGE) -> list[Span]:
     """Return the passages of a page in order; none is empty."""
-    return _Cutter(text, limit).cut(read_blocks(text))
+    return _Cutter(text, limit).cut()
 
 
 class _Cutter:
@@ -54,18 +54,19 @@ class _Cutter:
         self._path: list[tuple[int, str]] = []
         self._lead: list[Block] = []  # headings or terms before their text
         self._blocks: list[Block] = []  # blocks of the current passage
-        self._outer_path: tuple[str, ...] = ()
+        self._outer_path: tuple[str, ...] = ()  # path of the current passage
         self._spans: list[Span] = []
         self._header: tuple[int, int] | None = None
 
-    def cut(self, blocks: Sequence[Block]) -> list[Span]:
-        for number, block in enumerate(blocks):
+    def cut(self) -> list[Span]:
+        blocks = read_blocks(self._text)
+        for above, block, below in zip((None, *blocks), blocks, (*blocks[1:], None), strict=False):
             if block.kind == "heading":
                 self._take_heading(block)
             elif block.kind == "term":
                 self._take_term(block)
             elif block.kind == "row":
-                self._take_row(block, blocks, number)
+                self._take_row(block, above, below)
             else:
                 if not (block.kind == "code" and self._blocks):  # code belongs to the block above
                     self._leave_terms(block.indent)
@@ -99,19 +100,22 @@ class _Cutter:
             self._path = [each for each in self._path if each[0] < _TERM_LEVEL + indent]
 
     def _take(self, block: Block) -> None:
-        size = block.end - self._start(block)
-        if self._blocks and size > self._limit:
+        if self._blocks and self._size_with(block) > self._limit:
             self._flush_except_introduction(block)
+        if self._size_with(block) > (MAX_CODE if block.kind == "code" else self._limit):
+            self._append_parts(block)
+        else:
+            self._append(block)
+
+    def _append(self, block: Block) -> None:
+        """Append a block to the current passage, or begin one."""
         if not self._blocks and not self._lead:
             self._outer_path = tuple(words for _, words in self._path)
         self._blocks.append(block)
-        size = block.end - self._start(block)
-        if size > (MAX_CODE if block.kind == "code" else self._limit):
-            self._flush_long()
 
-    def _start(self, block: Block) -> int:
-        first = self._lead or self._blocks
-        return first[0].start if first else block.start
+    def _size_with(self, block: Block) -> int:
+        """Return the size of the current passage with one more block."""
+        return block.end - (self._lead or self._blocks or [block])[0].start
 
     def _flush_except_introduction(self, block: Block) -> None:
         """End the passage, except the paragraph that introduces the code or the list."""
@@ -125,42 +129,35 @@ class _Cutter:
         elif len(self._blocks) > 1:
             self._blocks.pop()
             self._flush()
-            self._outer_path = tuple(words for _, words in self._path)
-            self._blocks = [last]
+            self._append(last)
 
-    def _flush_long(self) -> None:
+    def _append_parts(self, block: Block) -> None:
         """Cut a long block after sentences, or else after lines and words."""
-        block = self._blocks.pop()
-        first = position = self._start(block)
+        first = position = block.end - self._size_with(block)
+        start = block.start
         for end in _cut_positions(self._text, block, self._limit):
             if end - first > self._limit and position > first:
-                self._blocks = [replace(block, start=max(first, block.start), end=position)]
+                self._append(replace(block, start=start, end=position))
                 self._flush()
-                first = position + _count_blanks(self._text, position)
-                self._outer_path = tuple(words for _, words in self._path)
+                first = start = position + _count_blanks(self._text, position)
             position = end
-        self._blocks = [replace(block, start=max(first, block.start))]
+        self._append(replace(block, start=start))
         self._flush()
 
-    def _take_row(self, block: Block, blocks: Sequence[Block], number: int) -> None:
+    def _take_row(self, block: Block, above: Block | None, below: Block | None) -> None:
         """Add a row to a passage; later passages of a table record the position of its header."""
-        previous = blocks[number - 1] if number else None
-        if previous is None or previous.kind != "row" or not self._is_next(previous, block):
+        is_first = (
+            above is None
+            or above.kind != "row"
+            or self._text.count("\n", above.end, block.start) > 1
+        )
+        if is_first:
             self._leave_terms(block.indent)
-            self._header = None
-            next_block = blocks[number + 1] if number + 1 < len(blocks) else None
-            if next_block and next_block.kind == "row" and self._is_rule(next_block):
-                self._header = (block.start, next_block.end)
-            if block.end - self._start(block) > self._limit:
-                self._flush()
-        elif self._blocks and block.end - self._start(block) > self._limit:
+            has_header = below and below.kind == "row" and self._is_rule(below)
+            self._header = (block.start, below.end) if below and has_header else None
+        if self._size_with(block) > self._limit:
             self._flush()
-        if not self._blocks and not self._lead:
-            self._outer_path = tuple(words for _, words in self._path)
-        self._blocks.append(block)
-
-    def _is_next(self, previous: Block, block: Block) -> bool:
-        return self._text.count("\n", previous.end, block.start) == 1
+        self._append(block)
 
     def _is_rule(self, block: Block) -> bool:
         row = self._text[block.start : block.end]
