@@ -322,7 +322,7 @@ UNITS = (
     Rule(
         "sentences begin and end as sentences do",
         sentences,
-        "is_whole _is_cut",
+        "is_whole",
         ((evidence, "is_whole", _yes),),
     ),
     Rule(

@@ -192,47 +192,46 @@ class _Reader:
         return self._after_blank and indent >= self._inside + _CODE_INDENT
 
     def _read_plain(self, start: int, end: int, indent: int) -> None:
-        if self._open is not None and not (
-            self._ends_description(indent) or self._is_description(start, indent)
+        above = self._open
+        if above is not None and not (
+            above.kind == "prose" and self._is_other_paragraph(above, start, indent)
         ):
-            self._open.end = end
+            above.end = end
             return
-        last = self._blocks[-1] if self._blocks else None
-        is_code_below = (
-            last is not None and last.kind == "code" and self._continues_code(last, indent)
-        )
-        if is_code_below and last is not None and not self._after_blank:
-            last.end = end
-        elif (is_code_below or self._is_code(indent)) and not looks_like_prose(
-            self._paragraph_at(start)
+        code = self._code_above(indent)
+        is_code = code is not None and not self._after_blank
+        if is_code or (
+            (code is not None or self._is_code(indent))
+            and not looks_like_prose(self._paragraph_at(start))
         ):
-            if is_code_below and last is not None:
-                last.end = end
-            else:
+            if code is None:
                 self._add("code", self._text.rfind("\n", 0, start) + 1, end, indent)
+            else:
+                code.end = end
         else:
             self._inside = indent
             self._open = self._add("prose", start, end, indent)
+
+    def _code_above(self, indent: int) -> Block | None:
+        """Return the indented code above that an indented line belongs to."""
+        code = self._blocks[-1] if self._blocks else None
+        if code is None or code.kind != "code" or indent < self._inside + _CODE_INDENT:
+            return None
+        is_fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
+        return None if is_fenced else code
 
     def _paragraph_at(self, start: int) -> str:
         """Return the text up to the next blank line, shortened."""
         return _BLANK.split(self._text[start : start + _SAMPLE], maxsplit=1)[0]
 
-    def _ends_description(self, indent: int) -> bool:
-        """Return whether a line ends the description of a term without a blank line."""
-        above = self._open
-        return above is not None and above.kind == "prose" and indent <= self._term < above.indent
+    def _is_other_paragraph(self, above: Block, start: int, indent: int) -> bool:
+        """Return whether a line begins a paragraph without a blank line above.
 
-    def _is_description(self, start: int, indent: int) -> bool:
-        """Return whether an indented line is the description of the term right above it."""
-        above = self._open
-        is_short = above is not None and start - above.start <= _LONGEST_TERM
-        if (
-            above is None
-            or not is_short
-            or above.kind != "prose"
-            or indent < above.indent + _MIN_INDENT
-        ):
+        It ends the description of a term, or it is the description of the term right above it.
+        """
+        if indent <= self._term < above.indent:
+            return True
+        if start - above.start > _LONGEST_TERM or indent < above.indent + _MIN_INDENT:
             return False
         lines = self._text[above.start : start].rstrip().split("\n")
         if len(lines) == 1 and self._split_term(above, indent):
@@ -266,11 +265,6 @@ class _Reader:
         above.kind = "term"
         above.end -= len(line) - len(line[: -len(description)].rstrip())
         return True
-
-    def _continues_code(self, code: Block, indent: int) -> bool:
-        """Return whether an indented line belongs to the indented code above it."""
-        fenced = self._text[code.start : code.start + 8].lstrip().startswith(FENCES)
-        return not fenced and indent >= max(_CODE_INDENT, self._inside + _CODE_INDENT)
 
 
 def sentences_of(text: str, block: Block) -> list[tuple[int, int]]:

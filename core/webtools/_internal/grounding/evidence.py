@@ -9,7 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import groupby
 from textwrap import dedent
@@ -114,16 +114,17 @@ class Evidence:
                 self.is_cut = True
                 break
             self.pieces.append(piece)
-        self._units: dict[str, list[Unit]] | None = None
-        self._places: dict[str, list[int]] | None = None
 
     def units(self, claim: str) -> list[Unit]:
         """Return the units that equal a claim."""
-        if self._units is None:
-            self._units = {}
-            for form, unit in self.all_units():
-                self._units.setdefault(form, []).append(unit)
         return self._units.get(normalize_code(claim) if is_code(claim) else normalize(claim), [])
+
+    @cached_property
+    def _units(self) -> dict[str, list[Unit]]:
+        units: dict[str, list[Unit]] = {}
+        for form, unit in self.all_units():
+            units.setdefault(form, []).append(unit)
+        return units
 
     def text_of(self, number: int) -> str:
         """Return the text of a piece; empty before the first and after the last."""
@@ -133,11 +134,11 @@ class Evidence:
 
     def __contains__(self, key: str) -> bool:
         """Return whether the text has a word."""
-        return key in self._index()
+        return key in self._places
 
     def nearest(self, keys: frozenset[str]) -> tuple[Piece, float] | None:
         """Return the piece with the most of some words, and its share of their weight."""
-        index = self._index()
+        index = self._places
         weights = {
             key: math.log(1.5 + len(self.pieces) / (1 + len(index.get(key, ())))) for key in keys
         }
@@ -165,13 +166,14 @@ class Evidence:
                 first, last, at = start, end, at + step
         return self.pieces[first].start, self.pieces[last].end
 
-    def _index(self) -> dict[str, list[int]]:
-        if self._places is None:
-            self._places = {}
-            for piece in self.pieces:
-                for key in keys_of(plain(self.text[piece.start : piece.end])):
-                    self._places.setdefault(key, []).append(piece.number)
-        return self._places
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """The numbers of the pieces with each word."""
+        places: dict[str, list[int]] = {}
+        for piece in self.pieces:
+            for key in keys_of(plain(self.text[piece.start : piece.end])):
+                places.setdefault(key, []).append(piece.number)
+        return places
 
     def all_units(self) -> Iterator[tuple[str, Unit]]:
         """Yield the units in the order of the text, each with its normalized text."""

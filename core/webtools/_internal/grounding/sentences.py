@@ -154,12 +154,8 @@ def is_whole(text: str) -> bool:
     if not stripped or stripped[-1] not in ".!。！" or stripped.endswith(("..", "…")):
         return False
     first = text.lstrip("\"'“‘«([*_`¿¡「『（-")[:1]
-    return bool(first) and (first.isalnum() or first in "-\\/.:$@#<") and not _is_cut(stripped)
-
-
-def _is_cut(text: str) -> bool:
-    """Return whether a text ends with an abbreviation that cannot end a sentence."""
-    return _last_word(text) in _OPENING
+    begins = bool(first) and (first.isalnum() or first in "-\\/.:$@#<")
+    return begins and _last_word(stripped) not in _OPENING
 
 
 def ends_with_abbreviation(text: str) -> bool:

@@ -24,7 +24,6 @@ _WORD = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W_]{0,24}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f々]+")
-_CJK_SIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f々]")
 _KATAKANA = re.compile(r"[\u30a0-\u30ff\uff66-\uff9f]+")
 _CJK_CONTENT = re.compile(
     r"[\u30a0-\u30ff\uff66-\uff9f]+|[\u3400-\u9fff\uf900-\ufaff々]+"  # no hiragana
@@ -126,7 +125,7 @@ def identifiers_of(question: str) -> tuple[str, ...]:
 
 def _words(question: str) -> Iterator[str]:
     for match in _WORD.finditer(question):
-        if _CJK_SIGN.search(match[0]):
+        if _CJK.search(match[0]):
             yield from _cjk_words(match[0])
         else:
             for part in _CAMEL.split(match[0]):
@@ -151,7 +150,7 @@ def _cjk_words(text: str) -> Iterator[str]:
 @lru_cache(maxsize=4096)
 def stem_of(word: str) -> str:
     """Return a word without its ending; short words and those with digits are unchanged."""
-    if len(word) <= _SHORT or not word.isalpha() or _CJK_SIGN.search(word):
+    if len(word) <= _SHORT or not word.isalpha() or _CJK.search(word):
         return word
     for ending in STRIPPED:
         if word.endswith(ending) and len(word) - len(ending) >= max(_SHORT, 4 - (len(ending) < 2)):  # noqa: PLR2004
@@ -167,7 +166,7 @@ def find(stem: str, lower: str) -> Iterator[Hit]:
     The weight is 1 for a form of the word, 0.5 for a part of a longer one such as a compound.
     """
     size = len(stem)
-    is_cjk = bool(_CJK_SIGN.match(stem))
+    is_cjk = bool(_CJK.match(stem))
     position = lower.find(stem)
     while position >= 0:
         weight, end = (1.0, position + size) if is_cjk else _weigh(stem, lower, position)
@@ -184,7 +183,7 @@ def _weigh(stem: str, lower: str, start: int) -> tuple[float, int]:
     is_word_start = (
         start == 0
         or not lower[start - 1].isalnum()
-        or _CJK_SIGN.match(lower[start - 1]) is not None
+        or _CJK.match(lower[start - 1]) is not None
     )
     ending = lower[stop:end]
     if is_word_start and (not ending or (size >= _SHORT and _is_ending(stem, ending))):

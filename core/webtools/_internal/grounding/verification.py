@@ -270,11 +270,9 @@ def _compare_negations(claim: str, sentence: str) -> list[str]:
     claim_match, sentence_match = _NEGATION.search(claim), _NEGATION.search(sentence)
     if claim_match and not sentence_match:
         return [f'the closest sentence has no "{claim_match[0]}"']
-    return (
-        [f'the closest sentence says "{sentence_match[0]}"']
-        if sentence_match and not claim_match
-        else []
-    )
+    if sentence_match and not claim_match:
+        return [f'the closest sentence says "{sentence_match[0]}"']
+    return []
 
 
 def verify(text: str, sources: Sequence[HasText]) -> Verified:
