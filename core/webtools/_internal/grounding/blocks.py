@@ -192,11 +192,10 @@ class _Reader:
         return self._after_blank and indent >= self._inside + _CODE_INDENT
 
     def _read_plain(self, start: int, end: int, indent: int) -> None:
-        above = self._open
-        if above is not None and not (
-            above.kind == "prose" and self._is_other_paragraph(above, start, indent)
+        if self._open is not None and not (
+            self._open.kind == "prose" and self._ends(self._open, start, indent)
         ):
-            above.end = end
+            self._open.end = end  # perhaps of the description that was split from a term
             return
         code = self._code_above(indent)
         is_code = code is not None and not self._after_blank
@@ -224,10 +223,10 @@ class _Reader:
         """Return the text up to the next blank line, shortened."""
         return _BLANK.split(self._text[start : start + _SAMPLE], maxsplit=1)[0]
 
-    def _is_other_paragraph(self, above: Block, start: int, indent: int) -> bool:
-        """Return whether a line begins a paragraph without a blank line above.
+    def _ends(self, above: Block, start: int, indent: int) -> bool:
+        """Return whether a line ends the paragraph above it without a blank line.
 
-        It ends the description of a term, or it is the description of the term right above it.
+        It follows the description of a term, or it is the description of the term above it.
         """
         if indent <= self._term < above.indent:
             return True

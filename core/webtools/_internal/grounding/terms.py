@@ -181,9 +181,7 @@ def _weigh(stem: str, lower: str, start: int) -> tuple[float, int]:
     stop = start + size
     end = _LETTERS.match(lower, stop).end()  # type: ignore[union-attr] # matches nothing too
     is_word_start = (
-        start == 0
-        or not lower[start - 1].isalnum()
-        or _CJK.match(lower[start - 1]) is not None
+        start == 0 or not lower[start - 1].isalnum() or _CJK.match(lower[start - 1]) is not None
     )
     ending = lower[stop:end]
     if is_word_start and (not ending or (size >= _SHORT and _is_ending(stem, ending))):
