@@ -230,14 +230,14 @@ def stale() -> dict[str, str]:
 def main(arguments: list[str]) -> int:
     """Write or check, and return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="change nothing, only tell")
-    only_tell = parser.parse_args(arguments).check
+    parser.add_argument("--check", action="store_true", help="change nothing, only report")
+    only_report = parser.parse_args(arguments).check
     IMAGES.mkdir(exist_ok=True)
     for name, text in (found := stale()).items():
-        if not only_tell:
+        if not only_report:
             (IMAGES / name).write_text(text, encoding="utf-8")
-        print(f"{'stale' if only_tell else 'written'}: docs/images/{name}")
-    return int(bool(found) and only_tell)
+        print(f"{'stale' if only_report else 'written'}: docs/images/{name}")
+    return int(bool(found) and only_report)
 
 
 if __name__ == "__main__":

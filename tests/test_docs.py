@@ -55,7 +55,7 @@ SHOWN = {  # what the examples of a page must have printed, lest they find nothi
     "docs/tools/web_search.md": ["'category': 'native'"],
     "docs/tools/web_fetch.md": ["CRAWL_NOT_FOUND"],
     "docs/tools/web_research.md": ["[1] https://docs.python.org/3/library/zipfile.html"],
-    "docs/providers/direct.md": ["True", "refused by this package's policy"],
+    "docs/providers/direct.md": ["True", "blocked by webtools"],
     "docs/sandbox.md": ["Sandbox at http://127.0.0.1:", "the next request fails: 401"],
     "docs/research.md": ["['exa', 'brave'] 0.017"],
     "docs/security.md": ["False"],

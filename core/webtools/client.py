@@ -257,7 +257,7 @@ class WebTools(AsyncMethods):
             recency_days: Maximum age in days of a recent source, 1 to 3650. Default: depends on
                 the question.
             synthesis: How to write the answer: `extractive`, `perplexity` or `none`, or your own
-                synthesizer. Default: the configured way for `web-deep`, `none` for the other
+                synthesizer. Default: the configured method for `web-deep`, `none` for the other
                 commands.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
             progress: Called when part of the work is done.

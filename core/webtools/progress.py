@@ -36,7 +36,7 @@ class Progress:
     Attributes:
         tool: Name of the tool.
         stage: The current activity: "searching", "fetching", "summarizing", "looking up" (docs),
-            "synthesizing", or "moving on" (trying the next provider after one failed).
+            "synthesizing", or "falling back" (to the next provider after one failed).
         done: Number of finished parts.
         total: Number of all parts of the stage.
         subject: The finished part, a query or a URL. Empty at the start of the stage.

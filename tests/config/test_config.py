@@ -326,7 +326,7 @@ def test_no_form_of_a_config_shows_a_key() -> None:
 def test_a_config_is_not_pickled() -> None:
     config = make_config()
     for holder in (config, config.providers[0], Settings(config).accounts(), Settings(config)):
-        with pytest.raises(TypeError, match="config file's path") as e:
+        with pytest.raises(TypeError, match="path of the config file") as e:
             pickle.dumps(holder)
         assert CANARY not in str(e.value)
 

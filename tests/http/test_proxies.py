@@ -260,7 +260,7 @@ def test_the_guard_refuses_through_a_proxy_what_it_refuses_without(
         set_variables(HTTP_PROXY=proxy.url)
         result = web.call_tool("web_fetch", {"urls": [f"http://{host}/"]})
     assert result.is_error
-    assert "refused by this package's policy" in result.text
+    assert "blocked by webtools" in result.text
     assert not proxy.requests
 
 

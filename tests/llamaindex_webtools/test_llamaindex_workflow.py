@@ -201,10 +201,10 @@ async def test_no_page_gets_out_of_its_fence(web: WebTools) -> None:
     answer = await answered(web, llm, HOSTILE, "Harmless.")
     [prompt] = llm.asked
     shown = {number: text for number, _, text in SHOWN.findall(prompt)}
-    defused = HOSTILE.replace("untrusted-web-data", "[a false mark]")
+    defused = HOSTILE.replace("untrusted-web-data", "[forged mark]")
     assert shown == {
-        "1": f"title: [a false mark]\n\n{defused}",
-        "2": "title: [a false mark]\n\nHarmless.",
+        "1": f"title: [forged mark]\n\n{defused}",
+        "2": "title: [forged mark]\n\nHarmless.",
     }
     assert prompt.count("untrusted-web-data") == 4
     assert "Obey" not in SHOWN.sub("", prompt)

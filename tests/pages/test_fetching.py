@@ -39,7 +39,7 @@ from webtools.tools import FETCH
 from webtools_sandbox.server import SandboxServer
 
 PUBLIC = "93.184.216.34"  # what the tests' name server returns for other names
-POLICY = "policy"
+POLICY = "blocked by webtools"
 PARAGRAPH = (
     "The ferry crosses the Sound forty times a day and carries one hundred and twenty cars. "
 )

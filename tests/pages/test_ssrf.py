@@ -12,7 +12,7 @@ from webtools._internal.text.urls import parse
 from webtools.errors import InputError
 
 CLOSED = Policy()
-BY_US = "policy"
+BY_US = "blocked by webtools"
 
 # What must never be fetched, whatever its spelling; `tests/test_direct.py` fetches each of these
 # and looks at the sockets.
@@ -247,7 +247,7 @@ def test_public_addresses_keep_their_order() -> None:
 def test_one_refused_address_refuses_the_whole_name(private: str, place: int) -> None:
     result = ["93.184.216.34", "2606:4700::1"]
     result.insert(place, private)
-    with pytest.raises(InputError, match='policy.*"example.com"'):
+    with pytest.raises(InputError, match='blocked by webtools.*"example.com"'):
         check_addresses(NAMED, result, CLOSED)
 
 

@@ -41,7 +41,7 @@ from webtools.results import (
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
 MARKS = re.compile(rf"\n<<<{WORDS} ([0-9a-f]{{12}})\n(.*)\n{WORDS} \1>>>", re.DOTALL)
-FAKE = "[a false mark]"
+FAKE = "[forged mark]"
 
 
 def split(text: str) -> tuple[str, str]:

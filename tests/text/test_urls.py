@@ -6,7 +6,7 @@ import pytest
 from webtools._internal.text.urls import follow, parse
 from webtools.errors import InputError
 
-BY_US = "policy"
+BY_US = "blocked by webtools"
 HERE = parse("https://example.com/a/b?c")
 
 

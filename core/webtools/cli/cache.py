@@ -114,7 +114,7 @@ def _use(accounts: Accounts) -> str:
         return f"no, it is turned off in {accounts.origin}"
     if not settings.ttl_ms:
         return f"no, cache.ttlMs is 0 in {accounts.origin}"
-    return f"yes, entries less than {duration(settings.ttl_ms / 1000)} old"
+    return f"yes, for entries less than {duration(settings.ttl_ms / 1000)} old"
 
 
 def _time_and_age(seconds: float) -> str:

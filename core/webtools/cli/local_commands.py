@@ -72,8 +72,8 @@ exit codes: 0 all rows succeeded; 1 some rows failed; 2 invalid usage or setting
         choice(
             "--in-flight HOW",
             "resend skip",
-            "Calls that were running when an earlier run was killed: resend them (default), "
-            "which may cost twice, or skip them.",
+            "What to do with calls that were running when an earlier run was killed: resend "
+            "(default; can cost twice) or skip.",
         ),
         flag("--quiet", "Print only errors."),
         CONFIG,
@@ -153,8 +153,8 @@ CACHE = Command(
     """\
 actions:
   stats      show the place, size and age of the cache, and the saved outputs
-  clear      delete the responses and outputs of this config, but not its
-             spending and circuit breakers
+  clear      delete the cached responses and saved outputs of this config, but
+             not the budget count and the circuit breaker states
 
 examples:
   webtools cache stats

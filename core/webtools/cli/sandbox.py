@@ -94,8 +94,7 @@ Try in another terminal:
   webtools search --config {path} "priority queue"
   webtools web-deep --config {path} "How do I read a zip file?"
   webtools log tail --config {path}
-Make the next request fail. Then search with `-p exa`, without a fallback, and
-with `--cache refresh`:
+Make the next request fail, then search with `-p exa --cache refresh` to see the error:
   curl -d '{{"status": 401}}' {url}/_sandbox/faults
 """
 

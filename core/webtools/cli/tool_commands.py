@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MODEL = (
     "Let this model write the answer, such as openai:gpt-5-mini. Needs LangChain or LlamaIndex, "
-    "and its package for the provider."
+    "and the framework's package for that model provider."
 )
 _time = number(float, 1e-9, 86_400, "is not a time-out; use more than 0 and at most 86400 seconds")
 _CALL = (
@@ -65,7 +65,7 @@ RESEARCH = {
   webtools web-deep --json "zip bombs" | jq -r '.synthesis.citations[]'
   webtools web-deep --cache refresh "python release schedule"
 """,
-        more=(flag("--passages", "Include the passages in a file or pipe."),),
+        more=(flag("--passages", "Include the passages even when the output is a file or pipe."),),
     ),
     "web-news": _research(
         "find recent news",

@@ -67,7 +67,7 @@ def read_text(path: Path) -> str:
     try:
         return _bytes(path).decode()
     except UnicodeDecodeError as error:
-        fault = f"is not UTF-8: byte {error.start + 1} is wrong; save it as UTF-8"
+        fault = f"is not valid UTF-8 at byte {error.start + 1}; save it as UTF-8"
     except OSError as error:
         fault = f"cannot be read: {getattr(error, 'strerror', None) or error}"
     raise settings_error(str(path), fault)

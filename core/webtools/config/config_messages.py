@@ -65,6 +65,6 @@ def not_picklable(kind: type) -> TypeError:
     """Return the error for pickling an object that holds keys."""
     return TypeError(
         f"{kind.__name__} holds API keys, so it cannot be pickled. "
-        "In the other process, build it from the config file's path, or use as apiKey a function "
-        "that can be imported by its name."
+        "Pass the path of the config file to the other process, or set apiKey to a function that "
+        "both processes can import."
     )

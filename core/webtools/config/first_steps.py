@@ -60,8 +60,9 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
     trial = f"{words.trial}{install}."
     without_key = f"Without a key: {words.keyless} uses {keyless}. To try it offline: {trial}"
+    head = "Any one of these keys is enough" if len(keys) > 1 else "This key is enough"
     lines = [
-        f"Any one of these keys is enough{_WHERE.get(place(), '')}: {', '.join(keys)}"
+        f"{head}{_WHERE.get(place(), '')}: {', '.join(keys)}"
         + "".join(f"; or {address}" for address in addresses),
         f"Or write the config file {config_paths()[0]} with `webtools config init`: {example}",
         without_key if keyless else f"To try it offline, without a key: {trial}",

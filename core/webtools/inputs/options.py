@@ -17,6 +17,7 @@ from webtools.inputs.argument_values import OneOf
 from webtools.inputs.tool_inputs import ToolInput
 
 _LETTERS = {"limit": "-n", "provider": "-p"}
+_METAVARS = {"safe_search": "LEVEL", "synthesis": "METHOD", "find": "TEXT"}
 _OLD_NAMES = {  # of version 0.2, accepted until the next version
     "start_published_date": ("--start", "--since"),
     "end_published_date": ("--end", "--until"),
@@ -90,7 +91,7 @@ def _option(name: str, field: FieldInfo) -> Option:
         target=name,
         help=field.description or "",
         kind="list" if is_list else "flag" if field.annotation is bool else "value",
-        metavar="N" if is_number else long.rpartition("-")[2].upper(),
+        metavar="N" if is_number else _METAVARS.get(name, long.rpartition("-")[2].upper()),
         choices=tuple(_choices(field)),
         old=dict.fromkeys(_OLD_NAMES.get(name, ()), long),
     )

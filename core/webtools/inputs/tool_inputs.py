@@ -370,7 +370,7 @@ def _refusal(values: list[str], fault: str) -> str:
     if len(values) > 1:
         hidden = len(values) - _MAX_LISTED_VALUES
         more = f" and {hidden} more" if hidden > 0 else ""
-        return f"{', '.join(values[:_MAX_LISTED_VALUES])}{more}: none of these are {fault}"
+        return f"{', '.join(values[:_MAX_LISTED_VALUES])}{more}: none of these is {fault}"
     return f"{values[0]} is not {fault}" if values else fault
 
 

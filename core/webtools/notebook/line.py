@@ -50,7 +50,7 @@ def _warn_of_options(query: str, options: Sequence[Option]) -> None:
     for name in names:
         if near := nearest(name, [option.names[0] for option in options]):
             message = f"{name} was read as part of the query. Put options such as {near} first."
-            print(f"{message} If you meant the text, put -- before the query.", file=sys.stderr)
+            print(f"{message} If you meant it as text, put -- before the query.", file=sys.stderr)
 
 
 def _find(name: str, options: Sequence[Option]) -> Option:

@@ -252,7 +252,7 @@ def read_error(
     body = read_error_body(_ERRORS, response, account)
     if account.api_key is None and error_class(response.status) is AuthenticationError:
         body.kind = AuthenticationError
-        body.remedy = f'Set an API key for provider "{account.name}": this needs one.'
+        body.remedy = f'This needs an API key. Set one for provider "{account.name}".'
     return body.to_error(ABOUT, response, account)
 
 

@@ -14,7 +14,7 @@ class PlanStep(Model):
         type: Type of the provider.
         task: Kind of request: `search`, `docs`, `fetch` or `synthesize`.
         worst_cost_usd: Maximum cost of the step in USD, from the price list.
-        skipped_until: End of the time for which the circuit breaker skips the provider, or null.
+        skipped_until: Time until which the circuit breaker skips the provider, or null.
         reason: Why the provider is skipped, or null.
     """
 

@@ -141,7 +141,7 @@ class Context7Api(Api):
         code = [item for item in relevant if item.code][:_MAX_SNIPPETS]
         info = [item for item in relevant if not item.code][:_MAX_SNIPPETS]
         if not relevant:
-            raise self.refusal(404, "Nothing fits the query.", "no_snippets_found")
+            raise self.refusal(404, "No snippets match the query.", "no_snippets_found")
         if request.type == "txt":
             text = _RULE.join(item.text for item in code + info)
             return Reply(200, text.encode(), "text/plain; charset=utf-8")
@@ -156,7 +156,7 @@ class Context7Api(Api):
         """Return the package of an id, or raise one of the documented errors."""
         parts = _ID.fullmatch(identifier)
         if parts is None:
-            raise self.refusal(400, f"{identifier} is no library ID", "invalid_library_id")
+            raise self.refusal(400, f"{identifier} is not a library ID", "invalid_library_id")
         name, version = parts[1], parts[2]
         if moved := _DATA["moved"].get(name):
             raise self.refusal(301, f"The library has moved to {moved}.", moved_to=moved)

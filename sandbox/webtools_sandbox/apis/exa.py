@@ -234,7 +234,7 @@ class ExaApi(Api):
         """Answer with pages that match a page's title, with scores."""
         page = self.library.find(request.url)
         if page is None:
-            raise self.refusal(400, "url: the page is not known", _DATA["tags"]["url"])
+            raise self.refusal(400, "url: page not found", _DATA["tags"]["url"])
         hits = self.hits(page.title, request.filters, count=request.num_results + 1)
         similar_hits = [hit for hit in hits if hit.document != page][: request.num_results]
         results = [

@@ -39,7 +39,9 @@ def plot(response: Any, kind: str | None, ax: Any) -> Any:
         domains = Counter(registrable_domain(source.url) for source in sources)
         return _draw("Sources by domain", dict(domains.most_common(_MAX_DOMAINS)), ax)
     if kind != "dates":
-        raise InputError(f'{type(response).__name__} has the charts domains, dates, not "{kind}".')
+        raise InputError(
+            f'Unknown chart "{kind}" of {type(response).__name__}; use domains or dates.'
+        )
     days = sorted((each.published_at.date() for each in sources if each.published_at), reverse=True)
     span = (days[0] - days[-1]).days if days else 0
     length = 10 if span <= _DAYS else 7 if span <= _MONTHS else 4  # of an ISO date
@@ -54,7 +56,7 @@ def plot_log(events: Iterable[Mapping[str, Any]], kind: str, ax: Any) -> Any:
         ImportError: matplotlib is not installed.
     """
     if kind not in _LOGGED:
-        raise InputError(f'The log has the charts {", ".join(_LOGGED)}, not "{kind}".')
+        raise InputError(f'Unknown chart "{kind}" of the log; use {" or ".join(_LOGGED)}.')
     title, field, aggregate = _LOGGED[kind]
     numbers: defaultdict[str, list[float]] = defaultdict(list)
     for event in map(LogEvent, events):

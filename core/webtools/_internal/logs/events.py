@@ -222,7 +222,7 @@ def events_of(path: Path, call: str) -> list[dict[str, Any]]:
     """
     prefix = call.strip().lower()
     if not prefix:
-        raise InputError("The call id is empty. `webtools log tail` lists recent calls.")
+        raise InputError("The call ID is empty. `webtools log tail` lists recent calls.")
     events = [event for event in _newest_events(path, prefix) if event["call"].startswith(prefix)]
     exact = [event for event in events if event["call"] == prefix]
     calls = list(dict.fromkeys(event["call"] for event in events))
@@ -235,7 +235,7 @@ def events_of(path: Path, call: str) -> list[dict[str, Any]]:
     if len(calls) > 1 and not exact:
         examples = f"{', '.join(calls[:5])}{', …' if len(calls) > 5 else ''}"  # noqa: PLR2004
         message = (
-            f'{len(calls)} calls begin with "{prefix[:64]}": {examples}. Enter more of the id.'
+            f'{len(calls)} calls begin with "{prefix[:64]}": {examples}. Enter more of the ID.'
         )
         raise InputError(message)
     return (exact or events)[::-1]

@@ -80,9 +80,9 @@ def load(handle: str) -> str:
     if data is None:
         error = f'Handle "{handle}" is unknown or has expired.'
     elif _handle(data) != handle:
-        error = f'The file of handle "{handle}" was changed, so it is not shown.'
+        error = f'The stored output of handle "{handle}" was changed, so it is not shown.'
     if data is None or error:
-        raise InputError(f"{error} Repeat the call that returned it.")
+        raise InputError(f"{error} Repeat the call that returned the handle.")
     return data.decode("utf-8", "surrogatepass")
 
 

@@ -24,7 +24,7 @@ _NO_TITLE = re.compile(
     r"|title|\(?none\)?|document\d*|slide 1",
     re.IGNORECASE,
 )
-_ENCRYPTED = "the PDF is encrypted, and its password is unknown"
+_ENCRYPTED = "the PDF needs a password; use another source"
 
 
 def read_pdf(body: bytes, seconds: float) -> Content:
@@ -58,7 +58,9 @@ def _open(body: bytes) -> PdfReader:
             raise ProviderError(_ENCRYPTED)
         len(reader.pages)
     except DependencyError:
-        message = f"{_ENCRYPTED}; if it has no password: pip install cryptography"
+        message = (
+            "the PDF is encrypted; to read it if it needs no password: pip install cryptography"
+        )
         raise ProviderError(message) from None
     return reader
 

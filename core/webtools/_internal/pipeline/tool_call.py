@@ -237,7 +237,7 @@ class Call:
         self.log("moved_on", provider=following, instead_of=previous, subject=subject)
         if (report := self.options.progress) is not None:
             subject_text = self.accounts.redactor.text(f'from "{previous}" to "{following}"')
-            report(Progress(self.tool, "moving on", 1, 1, subject_text))
+            report(Progress(self.tool, "falling back", 1, 1, subject_text))
 
     def begin_stage(self, stage: str, total: int) -> ReportProgress:
         """Report a stage with some parts. Call the result when a part is done or has failed."""

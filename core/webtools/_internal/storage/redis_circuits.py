@@ -42,7 +42,7 @@ class RedisCircuits:
         def attempt(pipe: Client) -> State | None:
             if time.monotonic() > deadline:
                 raise ServerError(
-                    f"{self._store.place} cannot be used: too many processes change a state"
+                    f"{self._store.place} cannot be used: too many processes write the same key"
                 )
             before = _parse(pipe.get(name))
             after = change(before)

@@ -139,7 +139,7 @@ def _ascii(host: str) -> str:
 
 def refusal(reason: str, remedy: str = "") -> InputError:
     """Return the error for a URL that must not be fetched; no request was sent."""
-    message = f"refused by this package's policy, not by the site: {reason}{remedy}"
+    message = f"blocked by webtools, not by the site: {reason}{remedy}"
     return InputError(message, fault=Fault.REFUSED)
 
 

@@ -188,7 +188,7 @@ def _capped(judgement: Judgement, domains: set[str]) -> Judgement:
     """Lower the confidence if all sources are from one domain."""
     if judgement.confidence != "high" or len(domains) > 1:
         return judgement
-    text = f"All sources are from {next(iter(domains))}. Cross-check before relying on it."
+    text = f"All sources are from {next(iter(domains))}. Cross-check before relying on them."
     domain = _counted(domains)
     rule = (
         judgement.rule
