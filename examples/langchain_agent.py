@@ -2,9 +2,9 @@
 
     python examples/langchain_agent.py "How do I read a zip file in Python?"
 
-It uses your own settings: a config file, or a provider's key in the environment. Without any it
-starts the offline sandbox, which knows Python's standard library and little else. The model is
-the one that CHAT_MODEL names, such as openai:gpt-5; without, a stand-in follows a script.
+It uses your own settings: a config file, or a provider's key in the environment. Without them, it
+starts the offline sandbox, which has the documentation of Python's standard library. Set CHAT_MODEL
+to a model, such as openai:gpt-5. Without it, a stand-in follows a script.
 Needs: pip install 'agent-webtools[langchain,sandbox]', and the package of CHAT_MODEL's provider.
 """
 

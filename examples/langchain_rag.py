@@ -2,9 +2,9 @@
 
     python examples/langchain_rag.py "How do I read a CSV file?"
 
-It uses your own settings: a config file, or a provider's key in the environment. Without any it
-starts the offline sandbox, which knows Python's standard library and little else. The model is
-the one that CHAT_MODEL names, such as openai:gpt-5; without, a stand-in quotes the first source.
+It uses your own settings: a config file, or a provider's key in the environment. Without them, it
+starts the offline sandbox, which has the documentation of Python's standard library. Set CHAT_MODEL
+to a model, such as openai:gpt-5. Without it, a stand-in quotes the first source.
 Needs: pip install 'agent-webtools[langchain,sandbox]', and the package of CHAT_MODEL's provider.
 """
 
@@ -30,7 +30,7 @@ PROMPT = ChatPromptTemplate.from_template(
 
 
 def chat_model() -> Any:
-    """Give the model that CHAT_MODEL names, else one that quotes the first source."""
+    """Return the model that CHAT_MODEL names, else one that quotes the first source."""
     if name := os.environ.get("CHAT_MODEL"):
         from langchain.chat_models import init_chat_model  # noqa: PLC0415  not needed otherwise
 

@@ -2,9 +2,9 @@
 
     python examples/llamaindex_agent.py "How do I read a zip file in Python?"
 
-It uses your own settings: a config file, or a provider's key in the environment. Without any it
-starts the offline sandbox, which knows Python's standard library and little else. The model is
-the one of OpenAI that CHAT_MODEL names; without, a stand-in follows a script.
+It uses your own settings: a config file, or a provider's key in the environment. Without them, it
+starts the offline sandbox, which has the documentation of Python's standard library. Set CHAT_MODEL
+to a model of OpenAI, such as gpt-5. Without it, a stand-in follows a script.
 Needs: pip install 'agent-webtools[llamaindex,sandbox]', and llama-index-llms-openai for CHAT_MODEL.
 """
 

@@ -2,9 +2,9 @@
 
     python examples/llamaindex_query_engine.py "How do I generate a secure token?"
 
-It uses your own settings: a config file, or a provider's key in the environment. Without any it
-starts the offline sandbox, which knows Python's standard library and little else. The model is
-the one of OpenAI that CHAT_MODEL names; without, a stand-in quotes the first source.
+It uses your own settings: a config file, or a provider's key in the environment. Without them, it
+starts the offline sandbox, which has the documentation of Python's standard library. Set CHAT_MODEL
+to a model of OpenAI, such as gpt-5. Without it, a stand-in quotes the first source.
 Needs: pip install 'agent-webtools[llamaindex,sandbox]', and llama-index-llms-openai for CHAT_MODEL.
 """
 
@@ -33,7 +33,7 @@ class QuotingLLM(MockLLM):
 
 
 def model() -> Any:
-    """Give the model that CHAT_MODEL names, else the stand-in."""
+    """Return the model that CHAT_MODEL names, else the stand-in."""
     if name := os.environ.get("CHAT_MODEL"):
         from llama_index.llms.openai import OpenAI  # noqa: PLC0415  not needed otherwise
 

@@ -2,8 +2,8 @@
 
     python examples/ray_data.py "zip file" "json decoder"
 
-It uses your own settings: a config file, or a provider's key in the environment. Without any it
-starts the offline sandbox, which knows Python's standard library and little else. On a cluster,
+It uses your own settings: a config file, or a provider's key in the environment. Without them, it
+starts the offline sandbox, which has the documentation of Python's standard library. On a cluster,
 every machine needs the settings; leave out `ray.init` to use the cluster of RAY_ADDRESS.
 Needs: pip install 'agent-webtools[sandbox]' 'ray[data]'.
 """

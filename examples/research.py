@@ -1,9 +1,9 @@
-"""Research a question: what it may cost, the answer with its sources, and why it went so.
+"""Research a question: the maximum cost, the answer with its sources, and the log of the call.
 
     python examples/research.py "How do I read a CSV file?"
 
-It uses your own settings: a config file, or a provider's key in the environment. Without any it
-starts the offline sandbox, which knows Python's standard library and little else.
+It uses your own settings: a config file, or a provider's key in the environment. Without them, it
+starts the offline sandbox, which has the documentation of Python's standard library.
 Needs: pip install 'agent-webtools[fetch,sandbox]'.
 """
 

@@ -67,7 +67,7 @@ class WebSearchRetriever(BaseRetriever):
           `fetch`, `WebPassageCompressor` returns the best passages of all pages, ranked as
           in `web_research`.
         - `ranked` (`bool`): Add `query`, `rank` (from 1) and `score` (0 to 1) to the
-          metadata. `MultiQueryRetriever` then no longer removes duplicates of different
+          metadata. `MultiQueryRetriever` then no longer removes duplicates across
           queries.
 
     Instantiation:

@@ -27,7 +27,7 @@ class ChatModelSynthesizer(ModelSynthesizer):
     """
 
     def __init__(self, model: ChatModel) -> None:
-        """Use a chat model. Each answer takes one call of it."""
+        """Use a chat model. Each answer takes one call."""
         super().__init__(*_callables(model))
         self.model = model
 
@@ -50,7 +50,7 @@ class ChatModelVerifier(ModelVerifier):
     """
 
     def __init__(self, model: ChatModel) -> None:
-        """Use a chat model. Each answer takes one call of it."""
+        """Use a chat model. Each check takes one call."""
         super().__init__(*_callables(model))
         self.model = model
 

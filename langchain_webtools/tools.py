@@ -218,7 +218,7 @@ class SummarizeTool(WebTool):
 
 
 class WebResearchTool(WebTool):
-    """Search, read and check sources of a question, and answer it with citations.
+    """Search, read and check sources for a question, and answer it with citations.
 
     Setup:
         Install the package, and set the key of a provider:

@@ -122,7 +122,7 @@ def web_research_tool(
     cache: CacheMode = "use",
     **fixed: Unpack[FixedResearch],
 ) -> FunctionTool:
-    """Create the tool that searches, reads and checks sources of a question.
+    """Create the tool that searches, reads and checks sources for a question.
 
     Args:
         web: The `WebTools` to use. Default: a new one.

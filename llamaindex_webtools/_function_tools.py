@@ -1,4 +1,4 @@
-"""Make LlamaIndex `FunctionTool`s of the core's tools."""
+"""Make LlamaIndex `FunctionTool`s from the core's tools."""
 
 import inspect
 import re
@@ -99,7 +99,7 @@ def _type(annotation: Any) -> Any:
 def _docstring(tool: Tool) -> str:
     fields = tool.input_model.open_fields().items()
     arguments = [f"    {name}: {info.description}" for name, info in fields]
-    result = "A result with `text` (also from `str`), `details` (a dict) and `is_error`."
+    result = "A result with `text` (same as `str(result)`), `details` (a dict) and `is_error`."
     return "\n".join([tool.description, "", "Args:", *arguments, "", "Returns:", f"    {result}"])
 
 
@@ -135,7 +135,7 @@ class WebFunctionTool(FunctionTool):
 def overridden_tool(
     metadata: ToolMetadata, run: Callable[..., Any], arun: Callable[..., Awaitable[Any]]
 ) -> FunctionTool:
-    """Make a tool of the functions by which a developer replaced ours.
+    """Make a tool from functions that a developer wrote to replace ours.
 
     They may return anything, and LlamaIndex converts what is not a `ToolResult`. Without the async
     callback it would run the callback of every awaited call in a thread.

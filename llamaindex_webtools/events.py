@@ -68,7 +68,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         return "WebToolsEventHandler"
 
     def attach(self, dispatcher: "Dispatcher | None" = None) -> "Self":
-        """Start to handle events. Default: all events of the process."""
+        """Start handling events. Default: all events of the process."""
         self.detach()
         self._dispatcher = get_dispatcher() if dispatcher is None else dispatcher
         self._dispatcher.add_span_handler(self)
@@ -76,7 +76,7 @@ class WebToolsEventHandler(BaseSpanHandler[BaseSpan], BaseEventHandler):
         return self
 
     def detach(self) -> None:
-        """Stop to handle events."""
+        """Stop handling events."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             for name in ("span_handlers", "event_handlers"):

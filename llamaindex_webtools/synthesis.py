@@ -26,7 +26,7 @@ class LLMSynthesizer(ModelSynthesizer):
     """
 
     def __init__(self, llm: LLM) -> None:
-        """Use an LLM. Each answer takes one call of it."""
+        """Use an LLM. Each answer takes one call."""
         super().__init__(*_callables(llm))
         self.llm = llm
 
@@ -49,7 +49,7 @@ class LLMVerifier(ModelVerifier):
     """
 
     def __init__(self, llm: LLM) -> None:
-        """Use an LLM. Each answer takes one call of it."""
+        """Use an LLM. Each check takes one call."""
         super().__init__(*_callables(llm))
         self.llm = llm
 

@@ -244,7 +244,7 @@ class WebTools(AsyncMethods):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
-        """Search for sources of a question, and answer it if requested.
+        """Find sources for a question, and answer it if requested.
 
         If a provider fails, the next one of the chain is tried.
 

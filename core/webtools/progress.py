@@ -139,7 +139,7 @@ class TerminalProgress:
         self._lock = Lock()
 
     def __enter__(self) -> Self:
-        """Start to draw; needs the extra `cli` on a terminal."""
+        """Start drawing; needs the extra `cli` on a terminal."""
         stream = sys.stderr if self._file is None else self._file
         if is_terminal(stream):
             self._stages = Stages()

@@ -67,7 +67,7 @@ class Fault:
             dict or list is encoded as JSON.
         headers: Further headers, such as `Location`.
         mib: Size of `huge` and `bomb` in MiB.
-        reset: Whether to reset the connection (RST) instead of a response. With `cut`, the reset
+        reset: Whether to reset the connection (RST) instead of responding. With `cut`, the reset
             follows the first half.
         drip: Seconds between the bytes of the body.
         drip_headers: Seconds between the bytes of the status line and the headers.
@@ -132,17 +132,17 @@ class FaultBoard:
         self._lock = threading.Lock()
 
     def add(self, fault: Fault) -> None:
-        """Add a rule; earlier rules go first."""
+        """Add a fault; earlier faults are tried first."""
         with self._lock:
             self._faults.append(fault)
 
     def clear(self) -> None:
-        """Drop all rules."""
+        """Remove all faults."""
         with self._lock:
             self._faults.clear()
 
     def take(self, provider: str, call: Call) -> Fault | None:
-        """Return the first rule that hits the request, and use it up by one."""
+        """Return the first fault that matches a request, and count the request."""
         if not self._faults:
             return None
         with self._lock:
@@ -162,7 +162,7 @@ class FaultBoard:
 
 
 def faulty_reply(fault: Fault, site: Site, call: Call) -> Reply:
-    """Return what is answered under `fault`; how it is sent is not decided here."""
+    """Return the response of a fault. `delivery` decides how it is sent."""
     reply = _content(fault, site, call)
     headers = {**reply.headers, **_retry_after(fault), **fault.headers}
     if fault.body == "gzip":

@@ -105,5 +105,5 @@ def test_the_log_shows_cost_and_time_by_provider(
         assert bar_heights(cost) == pytest.approx({"brave": 0.01, "kagi": 0.012})
         assert words(cost) == ["0.01", "0.012"]
         assert set(bar_heights(time)) == {"kagi", "brave"}
-        with pytest.raises(InputError, match='cost, time.*"price"'):
+        with pytest.raises(InputError, match='"price".*cost or time'):
             web.plot("price")  # type: ignore[arg-type]

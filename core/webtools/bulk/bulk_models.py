@@ -93,7 +93,7 @@ class Outcome(BaseModel):
 
     @property
     def results(self) -> Sequence[SearchResult | ResearchResult]:
-        """The results of a search or the sources of a question. Empty for a fetch."""
+        """The results of a search or the sources for a question. Empty for a fetch."""
         response = self.response
         return [] if response is None or isinstance(response, FetchResponse) else response.results
 

@@ -35,7 +35,7 @@ class Options:
         robots: Whether to obey robots.txt, if webtools fetches pages itself.
         cache: `use` the cache, `refresh` its entries, or `bypass` it.
         in_flight: What to do with items whose call was running when an earlier process was killed:
-            `resend` the call, which may cost twice, or `skip` the item with a row.
+            `resend` the call, which may cost twice, or write a `skipped` row for the item.
         retry_failed: Whether to retry items whose row is `failed`.
         retry_skipped: Whether to retry items whose row is `skipped`.
         column: The column or key with the query or URL. Others are then ignored. Default: the

@@ -35,7 +35,7 @@ class Follower:
             self._position = _Position((state.st_dev, state.st_ino), state.st_size)
 
     def lines(self) -> list[bytes]:
-        """Return the complete lines since the last call, also from rotated files.
+        """Return the complete lines since the last call, including those in rotated files.
 
         Raises:
             OSError: A file cannot be read.

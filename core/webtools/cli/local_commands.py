@@ -46,7 +46,7 @@ exit codes: 0 all rows succeeded; 1 some rows failed; 2 invalid usage or setting
             type=_assignment,
             default=[],
         ),
-        value("--workers N", "Number of calls at the same time (default 16).", type=int),
+        value("--workers N", "Number of concurrent calls (default 16).", type=int),
         value("--attempts N", "Maximum attempts per item (default 3).", type=int),
         value("--interval SECONDS", "Time between searches or questions (default 0).", type=float),
         value(

@@ -84,7 +84,7 @@ class ProviderConfig(_KeyHolder, Part):
         type (str): Which API the entry uses.
         api_key (SecretStr | None): The key. In code, also a `KeySource` or a function that returns
             the key.
-        base_url (str | None): URL of the API. Default: the one of the type.
+        base_url (str | None): URL of the API. Default: that of the type.
         timeout_ms (int | None): Time limit of a call, in milliseconds.
         max_requests_per_second (float | None): Maximum number of requests per second. They are
             spaced evenly.

@@ -80,7 +80,7 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
     """Read the settings from the environment: an entry per key or address, named as its type.
 
     Returns:
-        The config, or None without a key, and warnings, also about broken plug-ins.
+        The config, or None without a key, and warnings, including those about broken plug-ins.
 
     Raises:
         ConfigError: A key or an address is invalid. The message names its variable.
@@ -90,7 +90,7 @@ def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[
 
 
 def read_environment(environ: Mapping[str, str]) -> tuple[Config, list[str]]:
-    """Read the settings like `environment_config`, but return a config also without a key."""
+    """Read the settings like `environment_config`, but return a config even without a key."""
     warnings = [*PROVIDERS.load_announced()]
     values = {kind: SecretStr(environ[name].strip()) for name, kind in key_variables(environ)}
     settings = _read_settings(environ, warnings)

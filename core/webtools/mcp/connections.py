@@ -153,7 +153,7 @@ class HttpServer(uvicorn.Server):
         self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:  # noqa: ARG002
-        """Start to accept connections."""
+        """Start accepting connections."""
         await super().startup(sockets=[])
         self._listener.setblocking(False)
         self._listener.listen(_BACKLOG)

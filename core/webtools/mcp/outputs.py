@@ -34,7 +34,7 @@ class Failure(BaseModel):
 
 
 class Common(BaseModel):
-    """Details of every call, also of a failed one."""
+    """Details of every call, including failed ones."""
 
     result_count: int
     provider: str | None
@@ -84,7 +84,7 @@ _LEFT_OUT = {"Page": PAGE_TEXTS, "SearchResult": frozenset({"content"})}
 
 @cache
 def output_schema(tool: str) -> dict[str, Any]:
-    """Return the JSON schema of a tool's `structuredContent`, also of a failed call."""
+    """Return the JSON schema of a tool's `structuredContent`, including failed calls."""
     parts, left_out = _SHAPES[tool]
     model = create_model("Details", __base__=parts)
     schema = _bare(model.model_json_schema(mode="serialization"))

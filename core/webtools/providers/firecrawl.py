@@ -1,4 +1,4 @@
-"""Firecrawl: web and news search, and scraped pages; with limits also without a key.
+"""Firecrawl: web and news search, and scraped pages; works without a key, within limits.
 
 API: https://docs.firecrawl.dev/api-reference/v2-introduction (read 2026-11-22).
 """

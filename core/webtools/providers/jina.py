@@ -1,4 +1,4 @@
-"""Jina Reader: pages as Markdown, rendered in a browser if necessary; also without a key.
+"""Jina Reader: pages as Markdown, rendered in a browser if necessary; works without a key.
 
 API: https://jina.ai/reader (read 2026-11-22); names of errors: https://github.com/jina-ai/reader.
 """

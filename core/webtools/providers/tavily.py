@@ -1,4 +1,4 @@
-"""Tavily: web search and page texts; with tight limits also without a key.
+"""Tavily: web search and page texts; works without a key, within tight limits.
 
 API: https://docs.tavily.com/documentation/api-reference/endpoint/search and /extract
 (read 2026-11-22).

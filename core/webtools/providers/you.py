@@ -1,4 +1,4 @@
-"""You.com: web search; with a tight daily limit also without a key.
+"""You.com: web search; works without a key, within a tight daily limit.
 
 API: https://you.com/docs/api-reference/search/v1-search (read 2026-11-22).
 """

@@ -135,7 +135,7 @@ class AsyncMethods(Instance):
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
-        """Search for sources of a question, as `research` does."""
+        """Find sources for a question, as `research` does."""
         values = arguments(
             query=query,
             command=command,

@@ -1,4 +1,4 @@
-"""Tool results, also for failures: text for a model, and details for programs.
+"""Tool results, including failures: text for a model, and details for programs.
 
 The setting `fence` decides which text from the web is fenced (`text/fencing.py`). "pages": the
 contents of pages, including those in search results, summaries, research answers and parts of

@@ -201,7 +201,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def tail(path: Path, count: int) -> list[dict[str, Any]]:
-    """Return the last events, oldest first, also from the backups.
+    """Return the last events, oldest first, including those in the backups.
 
     Raises:
         ConfigError: The log exists but cannot be read.
@@ -210,7 +210,7 @@ def tail(path: Path, count: int) -> list[dict[str, Any]]:
 
 
 def events_of(path: Path, call: str) -> list[dict[str, Any]]:
-    """Return the events of a call, oldest first, also from the backups.
+    """Return the events of a call, oldest first, including those in the backups.
 
     Args:
         path: The log.

@@ -12,7 +12,7 @@ class StoreError(Exception):
         is_outage: Whether the store is expected to work again without a change.
     """
 
-    remedies: tuple[str, ...] = ("make the file usable", "set cache.path to another one")
+    remedies: tuple[str, ...] = ("fix the file or its permissions", "set cache.path to another one")
     off = ""
     is_outage = False
 
@@ -24,4 +24,4 @@ class LockedError(StoreError):
 class ForeignFileError(StoreError):
     """The file belongs to someone else, and is unchanged."""
 
-    off = "Set cache.path to another file, or move that one away"
+    off = "Set cache.path to another file, or move this one away"

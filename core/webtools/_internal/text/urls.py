@@ -35,7 +35,7 @@ class Target:
     Attributes:
         scheme: `http` or `https`.
         host: Name in lower-case ASCII, or an IP address; without brackets.
-        port: Port, also if the URL names none.
+        port: Port, the default one if the URL names none.
         path: Path and query, percent-encoded.
         address: The IP address, if the host is one.
     """

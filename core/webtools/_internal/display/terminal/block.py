@@ -1,4 +1,4 @@
-"""Lines that wrap with a hanging indent, also for wide characters."""
+"""Lines that wrap with a hanging indent, even with wide characters."""
 
 from __future__ import annotations
 
