@@ -48,6 +48,8 @@ def status(text: str, title: str = "News") -> str:
         "Hypothesis 2. {}",
         "Sponsored content.\n\n{}",
         "The following claims are false:\n\n- Rain fell.\n- {}",
+        "Nobody has shown that:\n\n- Rain fell.\n- {}",  # plain-words: data
+        "No one has shown that:\n\n- Rain fell.\n- {}",
         "Here is what the model made up. {}",
         "In the film, winter never ends. {}",
         "Under the assumptions of this simulation, rain is free. {}",

@@ -46,7 +46,7 @@ _SAYS = _either(
     "taught teaches predicted reported stated heard according critics?",  # plain-words: data
     "opponents theor(?:y|ies)",
     "novel advert\\w* brochure leaflets? imagine suppose pretend wish(?:es|ed)? what_if never",
-    "nobody don['’]t not_true had_agreed sagen sagt sagte",  # plain-words: data
+    "nobody no[_-]one don['’]t not_true had_agreed sagen sagt sagte",  # plain-words: data
     "selon prétend según dicen dice",
 )
 _STATEMENT = _either(
