@@ -134,6 +134,14 @@ def test_the_conformance_tests_refuse_unknown_filters_and_pages_without_text(wri
             tests.test_it_reads_a_sample_response(account, ("fetch",), pages, URLS)
 
 
+def test_the_conformance_tests_refuse_a_native_filter_that_is_not_sent(write: Write) -> None:
+    with registered(write('{"include_domains"}', '{"include_domains", "country"}')):
+        with pytest.raises(AssertionError, match="country"):
+            ProviderConformance().test_each_native_filter_changes_the_request(
+                _account(), ("search",)
+            )
+
+
 def test_a_field_function_that_raises_costs_its_field(write: Write) -> None:
     hits = [
         {"url": URLS[0], "title": "A", "extract": "one", "published": WORDS},

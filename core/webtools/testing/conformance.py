@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from http import HTTPStatus
@@ -112,13 +113,16 @@ _RETRY_AFTER: dict[str, float | None] = {
     "Fri, 31 Dec 9999 23:59:59 GMT": 86_400.0,
     "Fri, 32 Dec 2027 00:00:00 GMT": None,
 }
-_FILTERED = SearchQuery(
-    "q",
-    5,
+_PLAIN = SearchQuery("q", 5)
+_FILTERED = replace(
+    _PLAIN,
     include_domains=("a.example",),
     start_published_date=date(2026, 1, 1),
     end_published_date=date(2026, 2, 1),
     category="news",
+    country="DE",
+    language="de",
+    page=2,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -261,6 +265,21 @@ class ProviderConformance:
             assert search is not None
             names = set(search.native_filters(_FILTERED, account))
             assert names <= set(FILTERS), f"unknown filters: {sorted(names - set(FILTERS))}"
+
+    def test_each_native_filter_changes_the_request(
+        self, account: Account, capabilities: tuple[Capability, ...]
+    ) -> None:
+        """A filter that the API applies is sent to it."""
+        if "search" not in capabilities:
+            return
+        search = PROVIDERS[account.type].search
+        assert search is not None
+        plain_request = search.search_request(_PLAIN, account)
+        for name in FILTERS:
+            query = replace(_PLAIN, **{name: getattr(_FILTERED, name)})
+            if query != _PLAIN and name in search.native_filters(query, account):
+                request = search.search_request(query, account)
+                assert request != plain_request, f"the filter {name} does not change the request"
 
     def test_the_key_is_sent_in_a_header_to_its_own_origin_alone(
         self, account: Account, capabilities: tuple[Capability, ...]
