@@ -500,15 +500,20 @@ def test_a_child_forked_during_a_use_leaves_the_file_to_its_parent(path: Path) -
         """
 sqlite_store.FORK_PATIENCE = 0.1
 spend(stores)
-is_reading, is_over = threading.Event(), threading.Event()
+is_writing, is_over = threading.Event(), threading.Event()
 
-def read(db):
-    is_reading.set()
+def write(db):
+    # More than SQLite's memory holds, so some of it is in the log. A child that closed the
+    # connection would roll it back there.
+    db.execute("CREATE TABLE large (value)")
+    db.executemany("INSERT INTO large VALUES (zeroblob(1000))", [()] * 5000)
+    is_writing.set()
     is_over.wait(30)
+    db.execute("INSERT INTO large SELECT value FROM large")
 
-thread = threading.Thread(target=stores.store.read, args=(read,))
+thread = threading.Thread(target=stores.store.write, args=(write,))
 thread.start()
-is_reading.wait(30)
+is_writing.wait(30)
 child = os.fork()
 if not child:
     try:
