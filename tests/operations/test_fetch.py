@@ -118,6 +118,23 @@ def test_a_part_that_fails_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> No
     assert "HTTP 400: No." in str(response.pages[1].error)
 
 
+def test_a_provider_that_was_skipped_fetches_the_pages_that_are_missing_at_the_end() -> None:
+    statuses = iter([401, 200])
+
+    def respond(request: Request) -> Response:
+        urls = request.json["urls"]
+        if "exa" in request.url:
+            results = [{"id": url, "url": url, "text": url} for url in urls]
+            return answer({"results": results}, next(statuses))
+        return answer({"results": [{"url": url, "raw_content": url} for url in urls if url == A]})
+
+    with client(Stub(respond), EXA, entry("tavily")) as web:
+        web.fetch(A)  # the key is rejected, so the provider is skipped from then on
+        response = web.fetch([A, B], cache="refresh")
+    assert [page.source_provider for page in response.pages] == ["my-tavily", "my-exa"]
+    assert any('"my-exa" is skipped until' in warning for warning in response.warnings)
+
+
 # --- what is asked for -------------------------------------------------------------------------
 
 

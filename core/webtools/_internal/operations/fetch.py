@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import reduce
 from math import inf
+from operator import or_
 
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
@@ -16,7 +18,7 @@ from webtools._internal.operations.failover import (
     list_attempts,
     price_warnings,
 )
-from webtools._internal.operations.fetch_part import Part, earliest, fetch_part
+from webtools._internal.operations.fetch_part import Part, earliest, failed_pages, fetch_part
 from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
 from webtools.errors import Fault, InputError, ProviderError, RequestError, WebToolsError
@@ -72,11 +74,7 @@ async def fetch_pages(
     deadline = min(deadline, end_of_call(accounts, "fetch", call.io.now()))
     work = _Fetching(accounts, replace(query, urls=allowed), call, deadline)
     await work.run()
-    fetched = work.fetched()
-    pages = {page.url: page for page in fetched.response.pages}
-    pages |= {url: Page(url=url, error=reason) for url, reason in refused.items()}
-    in_order = {"pages": [pages[url] for url in query.urls]}
-    return replace(fetched, response=fetched.response.model_copy(update=in_order))
+    return work.fetched(query.urls, refused)
 
 
 @dataclass(slots=True, eq=False)
@@ -85,8 +83,7 @@ class _Fetching:
 
     Attributes:
         pages: The pages that were fetched, by URL.
-        reasons: Why a provider could not fetch a page, by URL and by the provider's name.
-        faults: The kinds of these failures, by URL.
+        failed: The pages that could not be fetched, with their error, by URL and provider's name.
         parts: The pages that were requested from a provider, by its name.
         attempts: The outcomes of calling the providers.
     """
@@ -96,8 +93,7 @@ class _Fetching:
     call: Call
     deadline: float
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
-    reasons: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
+    failed: dict[str, dict[str, Page]] = field(default_factory=dict[str, dict[str, Page]])
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
     attempts: Attempts = field(default_factory=Attempts)
 
@@ -122,12 +118,12 @@ class _Fetching:
                 part = await fetch_part(turn, replace(self.query, urls=urls), self.call)
             except FAILOVER_ERRORS as error:
                 if isinstance(error, (ProviderError, RequestError)):
-                    for url in urls:
-                        self._record_failure(url, account, str(error), error.fault)
+                    self._record_pages(account, failed_pages(urls, error))
                 failover.record_failure(account, error)
             else:
                 failover.record_response(account)
-                self._record_part(account, part)
+                self.parts[account.name] = part
+                self._record_pages(account, part.pages)
         if not self.pages:
             raise self._error()
 
@@ -137,15 +133,11 @@ class _Fetching:
             yield from failover
             return
         yield from failover.turns(self.accounts, obeys_circuit=True)
-        self._record_partial_failures()
+        for name in self.parts:  # record why a provider that responded did not fetch all pages
+            failed = [pages[name] for pages in self.failed.values() if name in pages]
+            if failed:
+                self.attempts.degraded[name] = str(failed[0].error)
         yield from failover.turns(failover.skipped_accounts(), obeys_circuit=False)
-
-    def _record_partial_failures(self) -> None:
-        """Record why a provider that responded did not fetch all pages."""
-        for name in self.parts:
-            reasons = (reasons[name] for reasons in self.reasons.values() if name in reasons)
-            if (reason := next(reasons, None)) is not None:
-                self.attempts.degraded[name] = reason
 
     def _urls_for(self, account: Account) -> tuple[str, ...]:
         """List the URLs to request from a provider.
@@ -157,22 +149,28 @@ class _Fetching:
         if account.domains:  # a refused URL may lead to a host that the settings forbid
             final |= Fault.REFUSED
         return tuple(
-            url
-            for url in self.query.urls
-            if url not in self.pages and not self.faults.get(url, Fault.NONE) & final
+            url for url in self.query.urls if url not in self.pages and not self._fault(url) & final
         )
 
-    def _record_part(self, account: Account, part: Part) -> None:
-        self.parts[account.name] = part
-        for page in part.pages:
+    def _record_pages(self, account: Account, pages: Sequence[Page]) -> None:
+        for page in pages:
             if page.error is None:
                 self.pages[page.url] = page.model_copy(update={"source_provider": account.name})
             else:
-                self._record_failure(page.url, account, page.error, fault_of(page))
+                self.failed.setdefault(page.url, {})[account.name] = page
 
-    def _record_failure(self, url: str, account: Account, reason: str, fault: Fault) -> None:
-        self.reasons.setdefault(url, {})[account.name] = reason
-        self.faults[url] = self.faults.get(url, Fault.NONE) | fault
+    def _reasons(self, url: str) -> dict[str, str]:
+        """Return why providers could not fetch a page, by their names."""
+        return {name: str(page.error) for name, page in self.failed.get(url, {}).items()}
+
+    def _fault(self, url: str) -> Fault:
+        """Return the kinds of all failures of a page."""
+        return reduce(or_, map(fault_of, self.failed.get(url, {}).values()), Fault.NONE)
+
+    def _joined_reasons(self, url: str) -> str:
+        (_, first), *others = self._reasons(url).items()
+        *parts, last = [first, *(f'"{name}" failed too: {reason}' for name, reason in others)]
+        return "; ".join([*(part.rstrip(".") for part in parts), last])
 
     def _error(self) -> WebToolsError:
         """Return the error of the provider that failed first, or the reasons of the pages."""
@@ -181,22 +179,22 @@ class _Fetching:
         if not self.parts or (first not in self.parts and self.attempts.first_error is not None):
             error = self.attempts.all_failed(self.call, "that can fetch")
         else:
-            pages = [failed_page(u, self._reason(u), self.faults[u]) for u in self.query.urls]
+            pages = [
+                failed_page(url, self._joined_reasons(url), self._fault(url))
+                for url in self.query.urls
+            ]
             error = _error_of_pages(next(iter(self.parts)), pages)
-        for fault in self.faults.values():
-            error.fault |= fault
+        for url in self.failed:
+            error.fault |= self._fault(url)
         return error
 
-    def _reason(self, url: str) -> str:
-        reasons = self.reasons[url]
-        first_name, *other_names = reasons
-        parts = [
-            reasons[first_name],
-            *(f'"{name}" failed too: {reasons[name]}' for name in other_names),
-        ]
-        return "; ".join([*(part.rstrip(".") for part in parts[:-1]), parts[-1]])
+    def fetched(self, urls: Sequence[str], refused: Mapping[str, str]) -> Fetched:
+        """Return the response.
 
-    def fetched(self) -> Fetched:
+        Args:
+            urls: All URLs of the call.
+            refused: Why the operator's settings forbid some of them.
+        """
         served = {page.source_provider or "" for page in self.pages.values()}
         attempts = list_attempts(self.accounts, served, [self.attempts])
         parts = list(self.parts.values())
@@ -210,8 +208,9 @@ class _Fetching:
             provider=next(attempt.provider for attempt in attempts if attempt.served),
             attempts=attempts,
             pages=[
-                self.pages.get(url) or Page(url=url, error=self._reason(url))
-                for url in self.query.urls
+                self.pages.get(url)
+                or Page(url=url, error=refused.get(url) or self._joined_reasons(url))
+                for url in urls
             ],
             warnings=[*warnings, *self._replacement_warnings(), *unpriced],
             cost_usd=usd,
@@ -224,18 +223,15 @@ class _Fetching:
     def _replaced(self) -> dict[str, str]:
         reasons: dict[str, str] = {}
         for url in self.pages:
-            reasons = {**self.reasons.get(url, {}), **reasons}
-        degraded, skipped = self.attempts.degraded, self.attempts.skipped
-        names = [name for name in degraded if name in reasons or name in skipped]
-        return {name: reasons.get(name) or degraded[name] for name in names}
+            reasons = {**self._reasons(url), **reasons}
+        return {name: reasons[name] for name in self.attempts.degraded if name in reasons}
 
     def _replacement_warnings(self) -> list[str]:
         """Return warnings that name the pages that another provider fetched, and why."""
         urls: dict[tuple[str, str, str], list[str]] = {}
         for url, page in self.pages.items():
             served = page.source_provider or ""
-            skipped = {name: self.attempts.degraded[name] for name in self._skipped_before(served)}
-            for name, reason in {**skipped, **self.reasons.get(url, {})}.items():
+            for name, reason in self._reasons(url).items():
                 if name != served:
                     urls.setdefault((served, name, reason), []).append(url)
         return [
@@ -243,10 +239,6 @@ class _Fetching:
             for (served, name, reason), group in urls.items()
             for cause in ["" if name in self.attempts.skipped else f', because "{name}" failed']
         ]
-
-    def _skipped_before(self, served: str) -> list[str]:
-        names = [account.name for account in self.accounts]
-        return [name for name in names[: names.index(served)] if name in self.attempts.skipped]
 
 
 def _counted(urls: Sequence[str]) -> str:

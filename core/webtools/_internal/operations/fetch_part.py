@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -17,7 +17,6 @@ from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.exchange import exchange
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import (
-    Cached,
     CacheFormat,
     CacheKey,
     get_or_make,
@@ -92,7 +91,8 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     account = turn.account
     query = _query_for(account, query)
     keys = [_key_of(account, query, url) for url in query.urls]
-    cached = _by_url(query.urls, await read_cached(call, keys))
+    entries = zip(query.urls, await read_cached(call, keys), strict=True)
+    cached = {url: entry for url, entry in entries if entry is not None}
     missing = tuple(url for url in query.urls if url not in cached)
     responses: list[Pages] = []
     if missing:
@@ -101,7 +101,7 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
         except (ProviderError, RequestError) as error:
             if not cached:
                 raise
-            responses = [Pages(_failed_pages(missing, error), NOTHING)]
+            responses = [Pages(failed_pages(missing, error), NOTHING)]
     fetched = (page for response in responses for page in response.pages)
     warnings = [warning for entry in cached.values() for warning in entry.value.warnings]
     warnings += [warning for response in responses for warning in response.warnings]
@@ -129,13 +129,8 @@ def _key_of(account: Account, query: PageQuery, url: str) -> CacheKey[CachedPage
     return CacheKey(_PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
 
 
-def _by_url(
-    urls: Sequence[str], cached: Sequence[Cached[CachedPage] | None]
-) -> dict[str, Cached[CachedPage]]:
-    return {url: entry for url, entry in zip(urls, cached, strict=True) if entry is not None}
-
-
-def _failed_pages(urls: Iterable[str], error: WebToolsError) -> list[Page]:
+def failed_pages(urls: Iterable[str], error: WebToolsError) -> list[Page]:
+    """Return pages that have the error of a whole request."""
     return [failed_page(url, str(error), error.fault) for url in urls]
 
 
@@ -211,7 +206,7 @@ async def _request(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
     if len(errors) == len(outcomes):
         raise errors[0]
     return [
-        Pages(_failed_pages(group.urls, outcome)) if isinstance(outcome, WebToolsError) else outcome
+        Pages(failed_pages(group.urls, outcome)) if isinstance(outcome, WebToolsError) else outcome
         for group, outcome in zip(queries, outcomes, strict=True)
     ]
 
