@@ -20,7 +20,7 @@ from webtools._internal.pages import reading as _extraction
 from webtools._internal.pages.block_pages import BOT_CHECK, CONSENT, LOGIN, NOT_FOUND, SCRIPTED
 from webtools._internal.pages.charset import _is_nearly_utf8, decode
 from webtools._internal.pages.reading import Content, Source, read
-from webtools._internal.pages.reading_here import within
+from webtools._internal.pages.workers import within
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 URL = "https://news.example/2026/ferry.html"

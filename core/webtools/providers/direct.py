@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from webtools._internal.http.messages import Response
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.content import Content
-from webtools._internal.pages.fetching import Terms, fetch_all, fetch_content, host_of
+from webtools._internal.pages.fetching import PageFetcher, fetch_all, host_of
 from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
@@ -93,7 +93,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
     error = await call.io.call_blocking(missing_libraries)
     if error is not None:
         raise error
-    terms = Terms(
+    fetcher = PageFetcher(
         name=account.name,
         io=call.io,
         send=call.send,
@@ -105,7 +105,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         deadline=call.deadline,
         robots=call.robots,
     )
-    fetch = partial(_fetch, terms=terms, query=query, account=account, call=call)
+    fetch = partial(_fetch, fetcher=fetcher, query=query, account=account, call=call)
     results = await fetch_all(call.io, query.urls, fetch)
     warnings = _general_warnings(query, account)
     for _, page_warnings in results:
@@ -120,11 +120,11 @@ def _policy_of(account: Account) -> Policy:
 
 
 async def _fetch(
-    url: str, terms: Terms, query: PageQuery, account: Account, call: PageCall
+    url: str, fetcher: PageFetcher, query: PageQuery, account: Account, call: PageCall
 ) -> _PageWithWarnings:
     """Fetch one page. An error becomes the page's error, so that the other pages are kept."""
     try:
-        content, target = await fetch_content(url, terms)
+        content, target = await fetcher.fetch(url)
         page, warnings = _read_content(url, content, query, account)
         if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
             warnings = [f"{url} was redirected to {target.url}.", *warnings]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import reduce
 from math import inf
-from operator import or_
 
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
@@ -165,7 +163,10 @@ class _Fetching:
 
     def _fault(self, url: str) -> Fault:
         """Return the kinds of all failures of a page."""
-        return reduce(or_, map(fault_of, self.failed.get(url, {}).values()), Fault.NONE)
+        fault = Fault.NONE
+        for page in self.failed.get(url, {}).values():
+            fault |= fault_of(page)
+        return fault
 
     def _joined_reasons(self, url: str) -> str:
         (_, first), *others = self._reasons(url).items()

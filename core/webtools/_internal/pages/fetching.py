@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -50,9 +51,37 @@ _HEADERS = {
 }
 
 
+async def fetch_all(
+    io: IO, urls: Sequence[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
+) -> list[T]:
+    """Fetch URLs concurrently, with limits on hosts and on pages of a host."""
+    if len(urls) == 1:
+        return [await fetch(urls[0])]
+    groups: dict[str, list[str]] = {}
+    for url in urls:
+        groups.setdefault(host_of(url), []).append(url)
+
+    async def fetch_host(urls: list[str]) -> list[T]:
+        calls = [partial(fetch, url) for url in urls]
+        return await gather_results(io, calls, PAGES_OF_A_HOST_AT_ONCE)
+
+    hosts = [partial(fetch_host, group) for group in groups.values()]
+    by_host: list[list[T]] = await gather_results(io, hosts, HOSTS_AT_ONCE)
+    by_url = dict(zip(chain(*groups.values()), chain(*by_host), strict=True))
+    return [by_url[url] for url in urls]
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL, or "" if it is malformed."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """Settings for the pages of a call.
+class PageFetcher:
+    """Fetches and reads the pages of a call.
 
     Attributes:
         name: Name of the provider, for errors.
@@ -78,81 +107,126 @@ class Terms:
     deadline: float
     robots: CachedRobots | None = None
 
+    async def fetch(self, url: str) -> tuple[Content, Target]:
+        """Fetch and read a page; return its content and its final URL.
 
-async def fetch_all(
-    io: IO, urls: Sequence[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
-) -> list[T]:
-    """Fetch URLs concurrently, with limits on hosts and on pages of a host."""
-    if len(urls) == 1:
-        return [await fetch(urls[0])]
-    groups: dict[str, list[str]] = {}
-    for url in urls:
-        groups.setdefault(host_of(url), []).append(url)
-    hosts = [partial(_fetch_host, io, group, fetch) for group in groups.values()]
-    by_host: list[dict[str, T]] = await gather_results(io, hosts, HOSTS_AT_ONCE)
-    by_url = {url: page for pages in by_host for url, page in pages.items()}
-    return [by_url[url] for url in urls]
+        Raises:
+            WebToolsError: The page must not be fetched, the request failed, or it cannot be read.
+        """
+        target, response = await self._download(url, self.policy, self.robots)
+        return await self._read(url, target, response), target
 
+    # --- downloading ---------------------------------------------------------------------------
 
-async def _fetch_host(
-    io: IO, urls: list[str], fetch: Callable[[str], Coroutine[Any, Any, T]]
-) -> dict[str, T]:
-    pages: list[T] = await gather_results(
-        io, [partial(fetch, url) for url in urls], PAGES_OF_A_HOST_AT_ONCE
-    )
-    return dict(zip(urls, pages, strict=True))
+    async def _download(
+        self, url: str, policy: Policy, cached_robots: CachedRobots | None
+    ) -> tuple[Target, Response]:
+        target = parse(url)
+        for _ in range(MAX_REDIRECTS + 1):
+            self.check_site(target.url)
+            if cached_robots is not None:
+                await self._check_robots(target, policy, cached_robots)
+            response = await self._request(target, policy)
+            location = _location(response)
+            if response.status not in _REDIRECTS or not location:
+                self._check_response(response)
+                return target, response
+            policy, target = policy.after(target), follow(target, location)
+        message = f"the site redirects more than {MAX_REDIRECTS} times; use another source"
+        raise ProviderError(message)
 
+    async def _check_robots(self, target: Target, policy: Policy, cached: CachedRobots) -> None:
+        """Check that the site's robots.txt, perhaps a cached one, allows the page."""
+        address = robots.address_of(target.url)
 
-def host_of(url: str) -> str:
-    """Return the host of a URL, or "" if it is malformed."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+        async def fetch_file() -> RobotsFile:
+            try:
+                _, response = await self._download(address, policy, None)
+            except (RequestError, ProviderError) as error:
+                return robots.file_for(error)
+            return robots.file_of(response.body)
 
+        file = await cached(address, fetch_file)
+        await self.io.call_blocking(partial(robots.check, target.url, file), alone=True)
 
-async def fetch_content(url: str, terms: Terms) -> tuple[Content, Target]:
-    """Fetch and read a page; return its content and its final URL.
+    async def _request(self, target: Target, policy: Policy) -> Response:
+        """Send one request, to an address that the policy allows."""
+        ssrf.check(target, policy)
+        request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
+        try:
+            if (proxy := self.choose_proxy(target.url)) is not None:
+                if proxy.source:  # a proxy of the provider's own settings may look names up
+                    await self._check_if_resolvable(target, policy)
+                request = with_proxy(request, proxy)
+            else:
+                addresses = await self._look_up(target, self.deadline)
+                checked = ssrf.check_addresses(target, addresses, policy)
+                request = replace(request, addresses=checked[:_MAX_ADDRESSES])
+            workers.prepare()  # the process starts during the download
+            return await self.send(request)
+        except RequestError as error:
+            raise self._explain(error) from error.__cause__
 
-    Raises:
-        WebToolsError: The page must not be fetched, the request failed, or it cannot be read.
-    """
-    target, response = await _download(url, terms)
-    content = await _read(url, target, response, terms)
-    return content, target
+    async def _check_if_resolvable(self, target: Target, policy: Policy) -> None:
+        """Check the addresses of a host that a proxy will look up, if it can be looked up here."""
+        end = min(self.deadline, self.io.now() + _LOOK_UP_SECONDS)
+        try:
+            addresses = await self._look_up(target, end)
+        except RequestError:
+            return  # behind many proxies only names of the local network can be looked up
+        # The name servers of some proxies return fake addresses for every name.
+        ssrf.check_addresses(target, addresses, replace(policy, fake_ips=True))
 
+    async def _look_up(self, target: Target, deadline: float) -> tuple[str, ...]:
+        if target.address is not None:
+            return (target.host,)
+        addresses: tuple[str, ...] = await self.io.resolve(target.host, target.port, deadline)
+        if not addresses:
+            raise RequestError(f'the host name "{target.host}" has no address', retryable=False)
+        return addresses
 
-# --- downloading -------------------------------------------------------------------------------
+    def _explain(self, error: RequestError) -> RequestError:
+        cause = str(error).rstrip(".")
+        if isinstance(error, RequestTimeoutError):
+            cause += f" (time-out {self.timeout:g} s; change it with the provider's timeoutMs)"
+        hint = "try again later" if error.retryable else "check the URL or use another source"
+        return type(error)(
+            f"{cause}; {hint}",
+            provider=self.name,
+            retryable=error.retryable,
+            fault=Fault.ADVISED,
+        )
 
+    def _check_response(self, response: Response) -> None:
+        error = self.find_fault(response)
+        # The marks of a challenge are ASCII; detecting the charset could block an event loop.
+        if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
+            error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
+            error.fault = Fault.NONE  # the check says nothing about the page
+        if error is not None:
+            raise error
+        if response.status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise ProviderError(f"HTTP {response.status}: a redirect without a target")
 
-async def _download(url: str, terms: Terms) -> tuple[Target, Response]:
-    policy, target = terms.policy, parse(url)
-    for _ in range(MAX_REDIRECTS + 1):
-        terms.check_site(target.url)
-        if terms.robots is not None:
-            await _check_robots(target, policy, terms, terms.robots)
-        response = await _request(target, policy, terms)
-        location = _location(response)
-        if response.status not in _REDIRECTS or not location:
-            return target, _check_response(response, terms)
-        policy, target = policy.after(target), follow(target, location)
-    raise ProviderError(f"the site redirects more than {MAX_REDIRECTS} times; use another source")
+    # --- reading -------------------------------------------------------------------------------
 
-
-async def _check_robots(target: Target, policy: Policy, terms: Terms, cached: CachedRobots) -> None:
-    """Check that the site's robots.txt, perhaps a cached one, allows the page."""
-    address = robots.address_of(target.url)
-    fetch = partial(_robots_file, address, replace(terms, policy=policy, robots=None))
-    file = await cached(address, fetch)
-    await terms.io.call_blocking(partial(robots.check, target.url, file), alone=True)
-
-
-async def _robots_file(address: str, terms: Terms) -> RobotsFile:
-    try:
-        _, response = await _download(address, terms)
-    except (RequestError, ProviderError) as error:
-        return robots.file_for(error)
-    return robots.file_of(response.body)
+    async def _read(self, url: str, target: Target, response: Response) -> Content:
+        grace = min(_LONGEST_GRACE, _GRACE * self.timeout)
+        source = Source(
+            body=response.body,
+            content_type=response.headers.get("content-type", ""),
+            requested_url=url,
+            url=target.url,
+            seconds=max(grace, self.deadline - self.io.now()),
+        )
+        alarm = Alarm()
+        try:
+            content: Content = await self.io.call_blocking(
+                partial(workers.read_apart, source, alarm), alone=True
+            )
+        finally:
+            alarm.ring()  # a cancelled call must not leave a process at work
+        return content
 
 
 def _location(response: Response) -> str:
@@ -161,88 +235,3 @@ def _location(response: Response) -> str:
         return location.encode("latin-1").decode()  # some servers send UTF-8 as it is
     except UnicodeError:
         return location
-
-
-async def _request(target: Target, policy: Policy, terms: Terms) -> Response:
-    """Send one request, to an address that the policy allows."""
-    ssrf.check(target, policy)
-    request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
-    try:
-        if (proxy := terms.choose_proxy(target.url)) is not None:
-            if proxy.source:  # a proxy of the provider's own settings may look names up
-                await _check_if_resolvable(target, policy, terms)
-            request = with_proxy(request, proxy)
-        else:
-            addresses = await _look_up(target, terms.deadline, terms.io)
-            checked = ssrf.check_addresses(target, addresses, policy)
-            request = replace(request, addresses=checked[:_MAX_ADDRESSES])
-        workers.prepare()  # the process starts during the download
-        return await terms.send(request)
-    except RequestError as error:
-        raise _explain_error(error, terms) from error.__cause__
-
-
-async def _check_if_resolvable(target: Target, policy: Policy, terms: Terms) -> None:
-    """Check the addresses of a host that a proxy will look up, if they can be looked up here."""
-    end = min(terms.deadline, terms.io.now() + _LOOK_UP_SECONDS)
-    try:
-        addresses = await _look_up(target, end, terms.io)
-    except RequestError:
-        return  # behind many proxies only names of the local network can be looked up
-    # The name servers of some proxies return fake addresses for every name.
-    ssrf.check_addresses(target, addresses, replace(policy, fake_ips=True))
-
-
-async def _look_up(target: Target, deadline: float, io: IO) -> tuple[str, ...]:
-    if target.address is not None:
-        return (target.host,)
-    addresses: tuple[str, ...] = await io.resolve(target.host, target.port, deadline)
-    if not addresses:
-        raise RequestError(f'the host name "{target.host}" has no address', retryable=False)
-    return addresses
-
-
-def _explain_error(error: RequestError, terms: Terms) -> RequestError:
-    cause = str(error).rstrip(".")
-    if isinstance(error, RequestTimeoutError):
-        cause += f" (time-out {terms.timeout:g} s; change it with the provider's timeoutMs)"
-    hint = "try again later" if error.retryable else "check the URL or use another source"
-    message = f"{cause}; {hint}"
-    retryable = error.retryable
-    return type(error)(message, provider=terms.name, retryable=retryable, fault=Fault.ADVISED)
-
-
-def _check_response(response: Response, terms: Terms) -> Response:
-    error = terms.find_fault(response)
-    # The marks of a challenge are ASCII; detecting the charset could block an event loop.
-    if error is not None and is_challenge(response.body[:_CHALLENGE_WITHIN].decode("latin-1")):
-        error = error.with_message(f"HTTP {response.status}: {BOT_CHECK}")
-        error.fault = Fault.NONE  # the check says nothing about the page
-    if error is not None:
-        raise error
-    if response.status >= HTTPStatus.MULTIPLE_CHOICES:
-        raise ProviderError(f"HTTP {response.status}: a redirect without a target")
-    return response
-
-
-# --- reading -----------------------------------------------------------------------------------
-
-
-async def _read(url: str, target: Target, response: Response, terms: Terms) -> Content:
-    now = terms.io.now()
-    grace = min(_LONGEST_GRACE, _GRACE * terms.timeout)
-    source = Source(
-        body=response.body,
-        content_type=response.headers.get("content-type", ""),
-        requested_url=url,
-        url=target.url,
-        seconds=max(grace, terms.deadline - now),
-    )
-    alarm = Alarm()
-    try:
-        content: Content = await terms.io.call_blocking(
-            partial(workers.read_apart, source, alarm), alone=True
-        )
-    finally:
-        alarm.ring()  # a cancelled call must not leave a process at work
-    return content

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -77,40 +76,33 @@ def read(source: Source) -> Content:
     """
     _silence_libraries()
     kind = _kind(source)
+    label = {"pdf": "PDF", "html": "HTML"}.get(kind, "text")
+    try:
+        content = _read_kind(kind, source)
+    except WebToolsError:
+        raise
+    except ImportError as error:
+        message = f"{label} cannot be read ({error}); reinstall: {INSTALL}"
+        raise ConfigError(message.replace("\n", " ")) from None
+    except Exception as error:  # noqa: BLE001  # parsers can raise anything for hostile bytes
+        error_type = type(error).__name__
+    else:
+        if len(content.text) <= MAX_TEXT:
+            return content
+        warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were read"
+        return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
+    raise ProviderError(f"the {label} could not be read ({error_type}); it may be damaged")
+
+
+def _read_kind(kind: str, source: Source) -> Content:
     if kind == "pdf":
-        return _bound(_guard("PDF", lambda: read_pdf(source.body, source.seconds)))
-    label = "HTML" if kind == "html" else "text"
-    return _bound(_guard(label, lambda: _read_text(kind, source)))
-
-
-def _read_text(kind: str, source: Source) -> Content:
+        return read_pdf(source.body, source.seconds)
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
     if kind == "html" and _TAG.search(text):
         return _read_html(text, source)
     if not text.strip():
         raise ProviderError("the page is empty")
     return Content(text.strip())
-
-
-def _guard(kind: str, read: Callable[[], Content]) -> Content:
-    """Turn any error that a library raises for hostile bytes into ours."""
-    try:
-        return read()
-    except WebToolsError:
-        raise
-    except ImportError as error:
-        message = f"{kind} cannot be read ({error}); reinstall: {INSTALL}"
-        raise ConfigError(message.replace("\n", " ")) from None
-    except Exception as error:  # noqa: BLE001  # parsers can raise anything
-        error_type = type(error).__name__
-    raise ProviderError(f"the {kind} could not be read ({error_type}); it may be damaged")
-
-
-def _bound(content: Content) -> Content:
-    if len(content.text) <= MAX_TEXT:
-        return content
-    warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were read"
-    return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
 
 
 # --- kinds -------------------------------------------------------------------------------------

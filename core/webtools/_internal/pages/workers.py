@@ -11,6 +11,7 @@ import atexit
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,8 @@ from functools import partial
 from webtools._internal.http.threads import in_own_thread
 from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.processes import Alarm, Worker, start_worker, timer_of
-from webtools._internal.pages.reading_here import read_here, too_long
+from webtools._internal.pages.reading import read
+from webtools.errors import ProviderError
 
 PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read pages at the same time
 MAX_PROCESSES = 16  # including those that are busy with one page for long
@@ -27,6 +29,11 @@ IDLE_SECONDS = 60.0
 _LONG = 1.0  # seconds with one page, after which another process may start
 _POLL = 0.2  # seconds between checks for that
 _PAUSE = 60.0  # seconds after a failed start, in which pages are read in this process
+_STACK_BYTES = 16 * 1024 * 1024  # of a thread that reads a page
+_STACK_LOCK = threading.Lock()
+_UNSAFE = (
+    "read in this process, because a separate one could not be started; a hostile page can block it"
+)
 
 
 class Pool:
@@ -65,14 +72,15 @@ class Pool:
         try:
             worker = self._take(deadline, alarm)
             if alarm.has_rung and worker is None:
-                raise too_long(seconds)
+                raise _too_long(seconds)
             source = replace(source, seconds=_seconds_until(deadline))
             if worker is None:
-                return read_here(source)
+                content = within(source.seconds, partial(read, source))
+                return replace(content, warnings=[*content.warnings, _UNSAFE])
             try:
                 answer = worker.read(source, alarm)
                 if answer is None:
-                    raise too_long(seconds) if alarm.has_rung else worker.crash_error()
+                    raise _too_long(seconds) if alarm.has_rung else worker.crash_error()
             finally:
                 self._release(worker)
         finally:
@@ -171,6 +179,30 @@ class Pool:
 
 def _seconds_until(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
+
+
+def within(seconds: float, work: Callable[[], Content]) -> Content:
+    """Read a page in a thread of this process, which is abandoned after a time-out.
+
+    A hostile page may block all threads of the process.
+    """
+    # Hostile nesting makes C code recurse as deep as Python's limits allow, which crashes the
+    # process if threads have small stacks, as on some platforms. The setting also affects other
+    # threads that start meanwhile, without harm.
+    with _STACK_LOCK:
+        stack_size = threading.stack_size(_STACK_BYTES)
+        try:
+            future = in_own_thread(work, "webtools-reading")
+        finally:
+            threading.stack_size(stack_size)
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        raise _too_long(seconds) from None
+
+
+def _too_long(seconds: float) -> ProviderError:
+    return ProviderError(f"reading the page took more than {seconds:.3g} s; use another source")
 
 
 # --- the pool of this process ------------------------------------------------------------------
