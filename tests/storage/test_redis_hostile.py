@@ -15,7 +15,7 @@ from servers import RawServer
 
 from webtools._internal.storage import redis_store
 from webtools._internal.storage.budget import Budget, Sum
-from webtools._internal.storage.circuit_states import State
+from webtools._internal.storage.circuit_breaker import State
 from webtools._internal.storage.redis_store import PREFIX, _connect
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import RateLimits, Stores, stores_for

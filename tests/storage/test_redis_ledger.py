@@ -11,7 +11,7 @@ import pytest
 from redis_servers import RedisServer
 
 from webtools._internal.storage.budget import Budget, Sum
-from webtools._internal.storage.circuit_states import State
+from webtools._internal.storage.circuit_breaker import State
 from webtools._internal.storage.redis_ledger import LostCountsError, RedisLedger
 from webtools._internal.storage.redis_store import PREFIX, ServerError, redis_store_at
 from webtools._internal.storage.stores import RateLimits, Stores, stores_for

@@ -16,7 +16,7 @@ import interrupting
 import pytest
 from store_types import ROOM, TTL
 
-from webtools._internal.storage import sqlite_schema, sqlite_store
+from webtools._internal.storage import sqlite_file, sqlite_store
 from webtools._internal.storage.budget import Sum
 from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools._internal.storage.store_errors import ForeignFileError, StoreError
@@ -331,12 +331,12 @@ def test_another_version_keeps_only_the_ledger(stores: Stores, path: Path) -> No
 def test_two_versions_that_alternate_share_one_allowance(
     path: Path, monkeypatch: pytest.MonkeyPatch, column: str
 ) -> None:
-    columns = sqlite_schema._TABLES["spend"]
+    columns = sqlite_file._TABLES["spend"]
     allowed = 0
     for number in range(8):
-        monkeypatch.setattr(sqlite_schema, "_VERSION", number % 2 + 1)
+        monkeypatch.setattr(sqlite_file, "_VERSION", number % 2 + 1)
         other = f"{columns[:-1]}{column})" if number % 2 else columns
-        monkeypatch.setitem(sqlite_schema._TABLES, "spend", other)
+        monkeypatch.setitem(sqlite_file._TABLES, "spend", other)
         stores = stores_at(path)
         allowed += stores.ledger.reserve(100_000, Sum(1_000_000, 3))[1] is None
         stores.store.close()

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from webtools._internal.pipeline.tool_call import Call
-from webtools._internal.storage.circuit_breaker import OpenCircuit
-from webtools._internal.storage.circuit_states import REJECTED_KEY
+from webtools._internal.storage.circuit_breaker import REJECTED_KEY, OpenCircuit
 from webtools.errors import UnavailableError
 from webtools.providers import Account
 

@@ -18,8 +18,7 @@ from webtools._internal.logs.records import LOGGER, WARNINGS, emit, level_of, wi
 from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache, Entry
-from webtools._internal.storage.circuit_breaker import Health
-from webtools._internal.storage.circuit_states import Change, State
+from webtools._internal.storage.circuit_breaker import Change, Health, State
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import RateLimits, Store, stores_for
 from webtools._internal.text.invisible import visible

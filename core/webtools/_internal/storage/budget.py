@@ -25,10 +25,15 @@ _NO_LIMIT = 2**52  # micro-USD or calls: more than any limit, and exact in a dou
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What was spent, or may be spent."""
+    """What was spent, including what is reserved for calls in flight, or what may be spent."""
 
     micro_usd: int
     calls: int
+
+    @property
+    def usd(self) -> float:
+        """The sum in USD."""
+        return self.micro_usd / _MICRO
 
 
 class Ledger(Protocol):
@@ -70,14 +75,6 @@ class _Limits(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """USD spent and number of calls, including what is reserved for calls in flight."""
-
-    usd: float
-    calls: int
-
-
-@dataclass(frozen=True, slots=True)
 class Spent:
     """What was spent so far.
 
@@ -85,12 +82,10 @@ class Spent:
         today: Since 00:00 UTC by all processes; None without a limit for the day, since days are
             not counted then.
         process: By this process.
-        limits: The limits.
     """
 
-    today: Tally | None
-    process: Tally
-    limits: _Limits
+    today: Sum | None
+    process: Sum
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -124,28 +119,22 @@ class _Limit:
 
     def refusal(self, provider: str, spent: Sum, cost: int) -> QuotaError:
         """Return the error for a call that does not fit."""
-        reason = self._calls_reason(spent) or self._usd_reason(spent, cost)
+        remedy = f"or {self.remedy}"
+        if spent.calls >= self.sum.calls:
+            name = f"calls{self.suffix}"
+            reason = f"{spent.calls} of {self.sum.calls} calls ({name}) were made {self.period}"
+        else:
+            name = f"usd{self.suffix}"
+            spent_usd, limit = _usd_text(spent.micro_usd), _usd_text(self.sum.micro_usd)
+            reason = (
+                f"it may cost {_usd_text(cost)} USD, and {spent_usd} of {limit} USD ({name}) are "
+                f"spent {self.period}"
+            )
+            if cost > self.sum.micro_usd:  # waiting would not help
+                remedy = f"to at least {_usd_text(cost)}"
         return QuotaError(
-            f'The budget refuses the call to "{provider}": {reason}', provider=provider
-        )
-
-    def _calls_reason(self, spent: Sum) -> str:
-        if spent.calls < self.sum.calls:
-            return ""
-        name = f"calls{self.suffix}"
-        return (
-            f"{spent.calls} of {self.sum.calls} calls ({name}) were made {self.period}. "
-            f"Raise budget.{name} or {self.remedy}."
-        )
-
-    def _usd_reason(self, spent: Sum, cost: int) -> str:
-        name = f"usd{self.suffix}"
-        remedy = f"Raise budget.{name} or {self.remedy}"
-        if cost > self.sum.micro_usd:  # waiting would not help
-            remedy = f"Raise budget.{name} to at least {_usd_text(cost)}"
-        return (
-            f"it may cost {_usd_text(cost)} USD, and {_usd_text(spent.micro_usd)} of "
-            f"{_usd_text(self.sum.micro_usd)} USD ({name}) are spent {self.period}. {remedy}."
+            f'The budget refuses the call to "{provider}": {reason}. Raise budget.{name} {remedy}.',
+            provider=provider,
         )
 
 
@@ -183,7 +172,6 @@ class Budget:
 
     def __init__(self, ledger: Ledger, limits: _Limits) -> None:
         self._ledger, self._store = ledger, ledger.store
-        self._limits = limits
         self._counts_days = limits.usd_per_day is not None or limits.calls_per_day is not None
         of_process = (limits.usd_per_process, limits.calls_per_process)
         self.active = self._counts_days or any(limit is not None for limit in of_process)
@@ -271,10 +259,10 @@ class Budget:
         today = None
         if self._counts_days:
             try:
-                today = _tally(self._ledger.today())
+                today = self._ledger.today()
             except StoreError as error:
                 raise _ledger_error(error) from None
-        return Spent(today, _tally(self._process_sum()), self._limits)
+        return Spent(today, self._process_sum())
 
     def _process_sum(self) -> Sum:
         return _process_sums.get(self._store, Sum(0, 0))
@@ -301,10 +289,6 @@ def _micro_usd(usd: float) -> int:
 def _limit_sum(usd: float | None, calls: int | None) -> Sum:
     micro_usd = _NO_LIMIT if usd is None else math.floor(round(usd * _MICRO, 3))
     return Sum(micro_usd, _NO_LIMIT if calls is None else calls)
-
-
-def _tally(spent: Sum) -> Tally:
-    return Tally(spent.micro_usd / _MICRO, spent.calls)
 
 
 def _usd_text(micro_usd: int) -> str:

@@ -109,14 +109,11 @@ class RedisCache:
 
 def _batches(client: Client) -> Iterator[list[bytes]]:
     """Yield the names of all entries in batches."""
-    names: list[bytes] = []
-    for name in client.scan_iter(match=f"{PREFIX}cache:*", count=_BATCH):
-        names.append(name)
-        if len(names) == _BATCH:
+    cursor = None
+    while cursor != 0:
+        cursor, names = client.scan(cursor or 0, match=f"{PREFIX}cache:*", count=_BATCH)
+        if names:
             yield names
-            names = []
-    if names:
-        yield names
 
 
 def _name(key: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import astuple
 
 from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
-from webtools._internal.storage.circuit_states import FORGOTTEN_AFTER, Change, State
+from webtools._internal.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
 from webtools._internal.storage.redis_store import (
     PATIENCE,
     PREFIX,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webtools._internal.storage.redis_store import PREFIX, RedisStore, hashed, run_script
+from webtools._internal.storage.redis_store import PREFIX, RedisStore, hashed
 
 _RESERVE = """
 local time = redis.call('TIME')
@@ -29,5 +29,5 @@ class RedisRateLimits:
     def reserve(self, name: str, interval: float, max_wait: float) -> float | None:
         keys = (f"{PREFIX}rate:{hashed(name)}",)
         micros = round(interval * 1e6), round(max_wait * 1e6)
-        wait = self._store.use(lambda client: int(run_script(client, _RESERVE, keys, *micros)))
+        wait = self._store.use(lambda client: int(client.register_script(_RESERVE)(keys, micros)))
         return wait / 1e6 if 0 <= wait <= micros[1] else None

@@ -84,7 +84,7 @@ class RedisStore:
         Raises:
             StoreError: The server cannot be used.
         """
-        redis = _library()
+        redis: Any = import_module("redis")  # an extra
         start, failure = time.monotonic(), self._failure
         if failure is not None and start < failure.until:
             raise ServerError(failure.message, is_outage=failure.is_outage)
@@ -132,29 +132,13 @@ class RedisStore:
         return f"{self.place} cannot be used: {text[:_MAX_MESSAGE].rstrip('. ')}"
 
 
-def run_script(client: Client, script: str, keys: tuple[str, ...], *arguments: Any) -> Any:
-    """Run a Lua script atomically, and load it if the server does not have it.
-
-    Args:
-        client: A client.
-        script: The script.
-        keys: Its keys.
-        arguments: Its arguments.
-    """
-    return client.register_script(script)(keys, arguments)
-
-
 def hashed(name: str) -> str:
     """Return a stand-in for a name in a key: names can hold addresses."""
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _library() -> Any:
-    return import_module("redis")  # an extra
-
-
 def _connect(url: str, patience: float) -> Client:
-    redis = _library()
+    redis: Any = import_module("redis")
     client = redis.Redis.from_url(
         url,
         socket_timeout=patience,

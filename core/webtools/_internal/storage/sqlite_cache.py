@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import sqlite3
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -23,15 +22,16 @@ _GET = """
     SELECT CASE WHEN length(value) <= ? THEN value END, checksum, stored, expires
     FROM cache WHERE key = ?
 """
-_SELECT_ID = "SELECT id, size FROM cache WHERE key = ?"
 _INSERT = """
     INSERT INTO cache (key, stored, expires, size, checksum, value) VALUES (?, ?, ?, ?, ?, ?)
 """
-_DELETE = "DELETE FROM cache WHERE id = ?"
-_TOTAL = "SELECT bytes FROM cache_total"
-_SET_TOTAL = "UPDATE cache_total SET bytes = ?"
-_EXPIRED = "SELECT id, size FROM cache WHERE expires <= ? ORDER BY expires LIMIT 64"
-_OLDEST = "SELECT id, size FROM cache ORDER BY id LIMIT 64"
+_DELETE = "DELETE FROM cache WHERE key = ?"
+_DELETE_EXPIRED = """
+    DELETE FROM cache
+    WHERE id IN (SELECT id FROM cache WHERE expires <= ? ORDER BY expires LIMIT 64)
+"""
+_DELETE_OLDEST = "DELETE FROM cache WHERE id = (SELECT min(id) FROM cache)"
+_TOTAL = "SELECT bytes FROM cache_total"  # kept up to date by triggers
 _STATS = """
     SELECT count(*), coalesce(sum(size), 0), min(stored), max(stored),
         coalesce(sum(expires <= ?), 0)
@@ -86,17 +86,13 @@ class SqliteCache:
     def _set(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
         now = time.time()
         size = len(key.encode()) + len(data)
-        change = -_delete(db, db.execute(_SELECT_ID, (key,)).fetchall())
+        db.execute(_DELETE, (key,))
         if size * MAX_SHARE <= self._max_bytes and self._ttl > 0:
             db.execute(_INSERT, (key, now, now + self._ttl, size, checksum_of(key, data), data))
-            change += size
         if next(self._set_calls) % _SWEEP_INTERVAL == 0:
-            change -= _delete(db, db.execute(_EXPIRED, (now,)).fetchall())
-        if change:
-            total = _total(db, change)
-            if total > self._max_bytes:
-                total = _shrink_entries(db, total, self._max_bytes, now)
-            db.execute(_SET_TOTAL, (total,))
+            db.execute(_DELETE_EXPIRED, (now,))
+        if _total(db) > self._max_bytes:
+            _make_room(db, self._max_bytes - min(self._max_bytes // 64, _MAX_SLACK), now)
 
     def stats(self) -> CacheStats:
         row = self._store.read(lambda db: db.execute(_STATS, (time.time(),)).fetchone())
@@ -105,48 +101,29 @@ class SqliteCache:
         return CacheStats(entries, size, oldest, newest, expired, path, self._max_bytes)
 
     def clear(self) -> int:
-        count = self._store.write(_delete_all)
+        count = self._store.write(lambda db: db.execute("DELETE FROM cache").rowcount)
         with suppress(StoreError):  # while others read, the room is only reused later
             self._store.read(_shrink_file)
         return count
 
 
-def _total(db: sqlite3.Connection, change: int) -> int:
-    """Return the size of all entries after a change. It is counted if a damaged file lost it."""
+def _total(db: sqlite3.Connection) -> int:
+    """Return the size of all entries. It is counted if a damaged file lost it."""
     row = db.execute(_TOTAL).fetchone()
     if row and isinstance(row[0], int):
-        return row[0] + change
+        return row[0]
     db.execute("DELETE FROM cache_total")
     db.execute("INSERT INTO cache_total SELECT coalesce(sum(size), 0) FROM cache")
     return int(db.execute(_TOTAL).fetchone()[0])
 
 
-def _delete(db: sqlite3.Connection, entries: Iterable[tuple[int, int]]) -> int:
-    """Delete entries, which are pairs of ID and size, and return their size."""
-    freed = 0
-    for number, size in entries:
-        db.execute(_DELETE, (number,))
-        freed += size
-    return freed
-
-
-def _shrink_entries(db: sqlite3.Connection, total: int, limit: int, now: float) -> int:
-    """Delete expired entries, then the oldest, until the limit holds; return the new total."""
-    goal = limit - min(limit // 64, _MAX_SLACK)
-    while total > goal:
-        batch = db.execute(_EXPIRED, (now,)).fetchall() or db.execute(_OLDEST).fetchall()
-        if not batch:
-            return 0
-        for entry in batch:
-            if total > goal:
-                total -= _delete(db, [entry])
-    return total
-
-
-def _delete_all(db: sqlite3.Connection) -> int:
-    count = db.execute("DELETE FROM cache").rowcount
-    db.execute(_SET_TOTAL, (0,))
-    return count
+def _make_room(db: sqlite3.Connection, goal: int, now: float) -> None:
+    """Delete expired entries, then the oldest, until all together have at most `goal` bytes."""
+    while _total(db) > goal and db.execute(_DELETE_EXPIRED, (now,)).rowcount:
+        pass
+    while _total(db) > goal:
+        if not db.execute(_DELETE_OLDEST).rowcount:  # a damaged file had another total
+            db.execute("UPDATE cache_total SET bytes = 0")
 
 
 def _shrink_file(db: sqlite3.Connection) -> None:

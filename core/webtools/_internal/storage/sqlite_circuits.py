@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import astuple
 
-from webtools._internal.storage.circuit_states import FORGOTTEN_AFTER, Change, State
+from webtools._internal.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
 from webtools._internal.storage.sqlite_store import SqliteStore
 
 _PATIENCE = 0.5  # seconds that a call waits for the states

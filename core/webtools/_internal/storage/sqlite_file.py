@@ -1,4 +1,4 @@
-"""The SQLite file on disk: whether it is ours, its mode, and moving it aside when it is corrupt.
+"""The SQLite file: whether it is ours, its mode, its tables, and what happens if it is corrupt.
 
 A file that is not ours is never changed: a wrong path in the settings can name any file.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import sys
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
+
+from webtools._internal.io.locks import try_lock
 
 _APPLICATION_ID = 0x77_65_62_74  # "webt", which marks a file as ours
 _MAGIC = b"SQLite format 3\0"
@@ -21,25 +22,10 @@ _PRIVATE = 0o600
 _COMPANIONS = ("-wal", "-shm", "-journal")
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
+_BUSY_TIMEOUT = 0.005  # seconds that SQLite waits; its pauses grow, so the store retries instead
+_MAX_LOG_BYTES = 4 * 1024 * 1024  # size to which SQLite cuts its log
+
 FileId: TypeAlias = "tuple[int, int]"  # device and inode
-
-if sys.platform == "win32":
-
-    def _try_lock(_fd: int) -> bool:
-        """Return True: no lock is needed, as Windows does not move or delete an open file."""
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(fd: int) -> bool:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # the file system has no locks
-            return True
-        return True
 
 
 class NotOurFileError(ValueError):
@@ -93,7 +79,7 @@ def _mark_in_header(file: Path) -> int | None:
     return int.from_bytes(header[_MARK]) if header.startswith(_MAGIC) else None
 
 
-def mark_as_ours(connection: sqlite3.Connection) -> None:
+def _mark_as_ours(connection: sqlite3.Connection) -> None:
     """Mark a new file, before anything else is in it.
 
     Raises:
@@ -135,14 +121,14 @@ def exclusive_opening(file: Path) -> Generator[None]:
     """
     lock = os.open(beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
     try:
-        if not _try_lock(lock):
+        if not try_lock(lock):
             raise TimeoutError("another process kept it locked for too long")
         yield
     finally:
         os.close(lock)
 
 
-def make_private(file: Path) -> None:
+def _make_private(file: Path) -> None:
     """Create the file with mode 0600, or give it that mode; SQLite does so for its companions.
 
     An existing file is not opened: closing it would drop the locks that SQLite has on it.
@@ -188,3 +174,108 @@ def file_id(path: Path) -> FileId | None:
         info = path.stat()
         return info.st_dev, info.st_ino
     return None
+
+
+def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open the file, and create it or its tables if needed.
+
+    Returns:
+        The connection, and whether the tables of another version were replaced.
+
+    Raises:
+        NotOurFileError: It belongs to another program.
+    """
+    _make_private(path)
+    connection = sqlite3.connect(path, _BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    try:
+        _mark_as_ours(connection)
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit = {_MAX_LOG_BYTES}").fetchall()
+        is_emptied = False
+        if not is_complete(connection):
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                is_emptied = _create_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection, is_emptied
+
+
+# --- its tables -----------------------------------------------------------------------------------
+
+_VERSION = 2  # of the tables; of another version, only the spend ledger is kept
+_SPEND_COLUMNS = {"day", "micro_usd", "calls"}  # in every version; else spending is refused
+_TABLES = {
+    # IDs ascend, so their order is that of storing. The value is the last column: SQLite would
+    # have to read through it to reach the columns after it.
+    "cache": """(
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stored REAL NOT NULL,
+        expires REAL NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL,
+        value BLOB NOT NULL
+    )""",
+    "cache_total": "(bytes INTEGER NOT NULL)",
+    "spend": "(day TEXT PRIMARY KEY, micro_usd INTEGER NOT NULL, calls INTEGER NOT NULL)",
+    "health": """(
+        provider TEXT PRIMARY KEY, failures INTEGER, parks INTEGER, parked_until REAL, kind TEXT,
+        reason TEXT, changed REAL
+    )""",
+}
+_OTHER_STATEMENTS = (
+    "CREATE INDEX cache_expires ON cache (expires)",
+    "INSERT INTO cache_total VALUES (0)",
+    """CREATE TRIGGER cache_added AFTER INSERT ON cache
+    BEGIN UPDATE cache_total SET bytes = bytes + new.size; END""",
+    """CREATE TRIGGER cache_removed AFTER DELETE ON cache
+    BEGIN UPDATE cache_total SET bytes = bytes - old.size; END""",
+)
+_LIST_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+)
+
+
+def is_complete(connection: sqlite3.Connection) -> bool:
+    """Return whether all tables exist, in this version."""
+    return _version(connection) == _VERSION and _TABLES.keys() <= _tables(connection)
+
+
+def _create_tables(connection: sqlite3.Connection) -> bool:
+    """Create the tables, and return whether they replace those of another version.
+
+    The spend ledger of any version is kept: no limit is granted twice.
+
+    Raises:
+        sqlite3.NotSupportedError: The ledger has other columns than this version can read.
+    """
+    if is_complete(connection):  # another process was faster
+        return False
+    existing, version = _tables(connection), _version(connection)
+    kept_tables = {"spend"} & existing
+    if kept_tables and not _columns(connection, "spend").issuperset(_SPEND_COLUMNS):
+        raise sqlite3.NotSupportedError(
+            "it has the budget count of another version of webtools; use that version, or delete "
+            "the file"
+        )
+    for name in existing - kept_tables:
+        connection.execute(f'DROP TABLE "{name}"')
+    for name in _TABLES.keys() - kept_tables:
+        connection.execute(f"CREATE TABLE {name} {_TABLES[name]}")
+    for statement in _OTHER_STATEMENTS:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    return bool(existing) and version != _VERSION
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    query = "SELECT name FROM pragma_table_info(?)"
+    return {name for (name,) in connection.execute(query, (table,))}
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute(_LIST_TABLES)}

@@ -26,17 +26,15 @@ from webtools._internal.storage.sqlite_file import (
     FAULTS,
     FileId,
     NotOurFileError,
-    beside,
+    connect,
     exclusive_opening,
     file_id,
+    is_complete,
     is_corruption,
-    make_private,
-    mark_as_ours,
     move_aside,
     real_path,
     refuse_foreign,
 )
-from webtools._internal.storage.sqlite_schema import create_tables, is_complete
 from webtools._internal.storage.store_errors import ForeignFileError, LockedError, StoreError
 
 T = TypeVar("T")
@@ -45,14 +43,11 @@ PATIENCE = 5.0  # seconds to wait for other processes
 LOOK_INTERVAL = 1.0  # seconds between two checks that the path still leads to the open file
 FORK_PATIENCE = 10.0  # seconds that a fork waits for other threads
 
-_BUSY_TIMEOUT = 0.005  # seconds that SQLite waits; its pauses grow, so the store retries instead
 _RETRY_PAUSE = 0.001  # seconds
 _LOCK_MEMORY = 5.0  # seconds for which a locked file is expected to stay locked
 _LOCKED_PATIENCE = 0.05  # seconds to wait for such a file
 _SLOW_READ = 0.002  # seconds; a slower read would hold up an event loop
 _SLOW_MEMORY = 5.0  # seconds for which a slow file is expected to stay slow
-_MAX_LOG_BYTES = 4 * 1024 * 1024  # size from which the log is written back to the file
-_CHECKPOINT_INTERVAL = 1.0  # seconds between attempts while others read the log
 # What opening a file can raise. ValueError: a NUL in the path.
 _OPENING_FAULTS = (OSError, ValueError, sqlite3.Error)
 
@@ -63,7 +58,6 @@ class _OpenFile:
 
     Attributes:
         close: Closes the connection; called at the latest when the program ends.
-        log: The file of what SQLite has not written to the main file yet.
         next_look: When to check again that the path leads to this file.
         slow_until: Until when reads are expected to be slow.
     """
@@ -71,33 +65,8 @@ class _OpenFile:
     connection: sqlite3.Connection
     close: weakref.finalize[Any, Any]
     id: FileId | None
-    log: Path
     next_look: float = 0.0
-    next_checkpoint: float = 0.0
     slow_until: float = 0.0
-
-    def shrink_log(self) -> None:
-        """Write a large log back to the file. SQLite alone would not wait for a gap in reading."""
-        now = time.monotonic()
-        with suppress(sqlite3.Error, OSError):
-            if now >= self.next_checkpoint and self.log.stat().st_size >= _MAX_LOG_BYTES:
-                [is_busy, *_] = self.connection.execute(
-                    "PRAGMA wal_checkpoint(TRUNCATE)"
-                ).fetchone()
-                self.next_checkpoint = now + _CHECKPOINT_INTERVAL if is_busy else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Lockout:
-    """Another process kept the file locked for too long.
-
-    Attributes:
-        waited: Seconds that were waited in vain.
-        until: Until when the file is expected to stay locked.
-    """
-
-    waited: float
-    until: float
 
 
 class SqliteStore:
@@ -114,7 +83,8 @@ class SqliteStore:
         self.path = path
         self._turn = threading.Lock()
         self._file: _OpenFile | None = None
-        self._lockout: _Lockout | None = None
+        self._locked_until = 0.0  # until when another process is expected to keep it locked
+        self._waited = 0.0  # seconds that a call waited for that in vain
         self._corrupt: FileId | None = None  # the file to move aside when it is opened again
         self._fatal: StoreError | None = None  # for a forked process that must not open the file
         self._notices: list[str] = []
@@ -139,7 +109,7 @@ class SqliteStore:
             BlockingIOError: It might wait: the file is not open, in use, slow or faulty.
         """
         start, file = time.monotonic(), self._file
-        if file is None or start < file.slow_until or self._lockout_at(start):
+        if file is None or start < max(file.slow_until, self._locked_until):
             raise BlockingIOError
         if self._turn.locked() or _fork_gate.locked():
             raise BlockingIOError
@@ -177,7 +147,7 @@ class SqliteStore:
         """Close the connection and forget its faults; the next use opens the file again."""
         with self._turn:
             self._close_file()
-            self._notices, self._lockout = [], None
+            self._notices, self._locked_until = [], 0.0
 
     # --- one use -------------------------------------------------------------------------------
 
@@ -191,8 +161,11 @@ class SqliteStore:
                 with self._turn:
                     result = self._attempt(work, writes=writes)
             except LockedError:
-                if time.monotonic() - start >= self._patience_at(start, patience):
-                    self._note_lockout(patience)
+                # For a file that stays locked, calls wait once in all.
+                now, waited = time.monotonic(), self._waited if start < self._locked_until else 0.0
+                if now - start >= max(patience - waited, min(patience, _LOCKED_PATIENCE)):
+                    self._waited = max(patience, waited)
+                    self._locked_until = now + _LOCK_MEMORY
                     raise
                 time.sleep(_RETRY_PAUSE)
             except _RepairedError:
@@ -201,7 +174,7 @@ class SqliteStore:
                 is_repaired = True
             else:
                 if writes:  # a file that is locked for writers can be read
-                    self._lockout = None
+                    self._locked_until = 0.0
                 return result
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T], *, writes: bool) -> T:
@@ -211,27 +184,9 @@ class SqliteStore:
                 return work(file.connection)
             with file.connection as connection:  # commits or rolls back
                 connection.execute("BEGIN IMMEDIATE")
-                result = work(connection)
+                return work(connection)
         except FAULTS as error:
             raise self._heal(error) from error
-        file.shrink_log()
-        return result
-
-    def _lockout_at(self, moment: float) -> _Lockout | None:
-        lockout = self._lockout
-        return lockout if lockout is not None and moment < lockout.until else None
-
-    def _patience_at(self, start: float, patience: float) -> float:
-        """Return how long to wait: for a file that stays locked, calls wait once in all."""
-        lockout = self._lockout_at(start)
-        waited = lockout.waited if lockout else 0.0
-        return max(patience - waited, min(patience, _LOCKED_PATIENCE))
-
-    def _note_lockout(self, patience: float) -> None:
-        now = time.monotonic()
-        lockout = self._lockout_at(now)
-        waited = max(patience, lockout.waited if lockout else 0.0)
-        self._lockout = _Lockout(waited, now + _LOCK_MEMORY)
 
     # --- the connection ------------------------------------------------------------------------
 
@@ -264,19 +219,19 @@ class SqliteStore:
 
     def _connect(self, path: Path) -> _OpenFile:
         try:
-            connection, is_emptied = _connect(path)
+            connection, is_emptied = connect(path)
         except FAULTS as error:
             if not is_corruption(error):
                 raise
             self._move_aside(path)
-            connection, is_emptied = _connect(path)
+            connection, is_emptied = connect(path)
         if is_emptied:
             self._notices.append(
                 f"{self.path} was made by another version of webtools. Its cached responses were "
                 "discarded; today's budget count is kept."
             )
         close = weakref.finalize(self, _close, connection)
-        return _OpenFile(connection, close, file_id(path), beside(path, "-wal"))
+        return _OpenFile(connection, close, file_id(path))
 
     def _move_aside(self, path: Path) -> None:
         moved = move_aside(path)
@@ -340,26 +295,6 @@ def _store_error(path: Path, error: Exception) -> StoreError:
     elif is_locked or isinstance(error, TimeoutError):
         kind = LockedError
     return kind(f"{path} cannot be used: {error}")
-
-
-def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open a file, and return too whether another version's tables were replaced."""
-    make_private(path)
-    connection = sqlite3.connect(path, _BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
-    try:
-        mark_as_ours(connection)
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
-        is_emptied = False
-        if not is_complete(connection):
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                is_emptied = create_tables(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection, is_emptied
 
 
 def _close(connection: sqlite3.Connection) -> None:

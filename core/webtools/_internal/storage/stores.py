@@ -8,7 +8,7 @@ from typing import Protocol
 
 from webtools._internal.storage.budget import Ledger
 from webtools._internal.storage.cache_entries import Cache
-from webtools._internal.storage.circuit_states import CircuitStates
+from webtools._internal.storage.circuit_breaker import CircuitStates
 from webtools._internal.storage.redis_cache import RedisCache
 from webtools._internal.storage.redis_circuits import RedisCircuits
 from webtools._internal.storage.redis_ledger import RedisLedger

@@ -137,7 +137,7 @@ async def _budget(call: Call) -> BudgetState | None:
         calls_today=spent.today.calls if spent.today else None,
         usd_process=spent.process.usd,
         calls_process=spent.process.calls,
-        **{name: getattr(spent.limits, name) for name in _LIMITS},
+        **{name: getattr(call.accounts.config.budget, name) for name in _LIMITS},
     )
 
 
