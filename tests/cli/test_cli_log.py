@@ -100,13 +100,13 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def test_follow_prints_new_lines_until_ctrl_c(start: Start, trial: str, tmp_path: Path) -> None:
     log = log_for(log_of(trial))
-    log.write("call", "old", {})
+    log.append(log.line("call", "old", {}))
     output = tmp_path / "shown"
     with output.open("w") as out:
         process = start("log", "tail", "--follow", "--json", "--config", trial, stdout=out)
         wait_for(lambda: '"old"' in output.read_text())
         for number in range(100):  # the file is full after some twenty
-            log.write("call", "new", {"n": number})
+            log.append(log.line("call", "new", {"n": number}))
         wait_for(lambda: output.read_text().count("\n") >= 101)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
@@ -117,7 +117,8 @@ def test_follow_prints_new_lines_until_ctrl_c(start: Start, trial: str, tmp_path
 
 
 def test_follow_ends_when_its_reader_closes_the_pipe(start: Start, trial: str) -> None:
-    log_for(log_of(trial)).write("call", "one", {})
+    log = log_for(log_of(trial))
+    log.append(log.line("call", "one", {}))
     process = start("log", "tail", "--follow", "--config", trial, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert "one" in process.stdout.readline()
@@ -153,7 +154,7 @@ def test_an_id_that_names_no_single_call_is_exit_2(
 ) -> None:
     log = log_for(log_of(trial))
     for item in ("61", "62"):
-        log.write("call", item, {})
+        log.append(log.line("call", item, {}))
     result = cli("explain", call, *options, "--config", trial)
     assert result.code == 2
     assert message in result.err

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from webtools._internal.logs.log_reading import amount, duration, size
+from webtools._internal.display.short_texts import count, duration, size
 from webtools._internal.output import stored
 from webtools._internal.storage.cache_entries import Cache, CacheStats
 from webtools._internal.storage.store_errors import StoreError
@@ -27,7 +27,8 @@ def run(options: Namespace) -> int:
         ConfigError: The settings are invalid, or the store cannot be used.
     """
     accounts = Settings(options.config).accounts()
-    report(options, *(_stats if options.action == "stats" else _clear)(accounts))
+    text, data = _stats(accounts) if options.action == "stats" else _clear(accounts)
+    report(options, text, data)
     return FINE
 
 
@@ -58,18 +59,18 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Delete the cache entries and the outputs of these settings, and report how many."""
     path = accounts.config.storage.place or cache_path(accounts)
-    count = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
+    entries = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
     outputs = stored.clear(output_owner(accounts))
-    text = f"Deleted {count} cache {'entry' if count == 1 else 'entries'} from {path}."
+    text = f"Deleted {count(entries, 'cache entry', 'cache entries')} from {path}."
     if outputs.files:
         text += f"\nDeleted {_outputs_text(outputs)}."
-    data = {"path": str(path), "deleted": count}
+    data = {"path": str(path), "deleted": entries}
     data |= {"deleted_outputs": outputs.files, "deleted_output_bytes": outputs.bytes}
     return text, data
 
 
 def _outputs_text(outputs: stored.Outputs) -> str:
-    return f"{amount(outputs.files, 'saved output')}, {size(outputs.bytes)}"
+    return f"{count(outputs.files, 'saved output')}, {size(outputs.bytes)}"
 
 
 def _cache_exists(accounts: Accounts) -> bool:

@@ -10,8 +10,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import Any
 
-from webtools._internal.display.short_texts import price
-from webtools._internal.logs.log_reading import amount
+from webtools._internal.display.short_texts import count, price
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
@@ -74,7 +73,7 @@ def _spent_today(accounts: Accounts) -> list[str]:
 
 
 def _spent(usd: float, calls: int) -> str:
-    return f"Spent today (UTC): {price(usd)}, {amount(calls, 'call')}"
+    return f"Spent today (UTC): {price(usd)}, {count(calls, 'call')}"
 
 
 def _in_use(options: Namespace) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from webtools import WebTools
-from webtools._internal.logs.log_reading import amount
+from webtools._internal.display.short_texts import count
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import stores_for
 from webtools._internal.text.cleaning import one_line
@@ -38,7 +38,7 @@ def check_live(path: Path | None) -> bool:
     """
     accounts = Settings(path).accounts()
     entries = accounts.config.providers
-    tell(f"Live: sends one small, paid call to {amount(len(entries), 'provider')}.")
+    tell(f"Live: sends one small, paid call to {count(len(entries), 'provider')}.")
     changes = {"research": ResearchConfig(), "default_provider": None}
     # A config per provider, without failover to the others.
     configs = [

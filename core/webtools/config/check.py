@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from webtools._internal.display.short_texts import duration
 from webtools._internal.http.proxies import Proxy
-from webtools._internal.logs.log_reading import duration
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote

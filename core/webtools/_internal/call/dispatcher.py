@@ -18,6 +18,7 @@ from webtools._internal.call.tool_operations import OPERATIONS
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
 from webtools._internal.io.runtime import IO
+from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.operations.answer_verification import verify
 from webtools._internal.operations.research.planning import plan
@@ -194,7 +195,7 @@ class Dispatcher:
         # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
         services = call_services(accounts)
-        call_id = "" if services.log is None else services.log.new_call_id()
+        call_id = "" if services.log is None else new_call_id()
         call = Call(call_id, tool.name, accounts, services, io, options)
         if options.cache != "bypass":
             call.cache = services.cache

@@ -8,8 +8,7 @@ from math import inf
 from typing import TypeAlias
 
 from webtools._internal.display.outline import name, sentence, subject
-from webtools._internal.display.short_texts import minute, price
-from webtools._internal.logs.log_reading import amount, duration, joined, size
+from webtools._internal.display.short_texts import count, duration, minute, price, size
 from webtools.results import PlanStep, ResearchPlan
 
 COSTS = "Maximum cost"
@@ -29,7 +28,7 @@ def plan_text(plan: ResearchPlan, now: datetime) -> str:
         [
             f"Plan for {name(plan.command)}: {subject(plan.query)}",
             "",
-            f"Providers, in order until one has results; at most {amount(plan.limit, 'source')}:",
+            f"Providers, in order until one has results; at most {count(plan.limit, 'source')}:",
             *_chain_lines(plan.chain[:_MAX_STEPS]),
             "",
             *(f"{label + ':':<{_LABEL_WIDTH}}{text}" for label, text in facts),
@@ -57,7 +56,7 @@ def plan_facts(plan: ResearchPlan, now: datetime | None = None) -> Iterator[tupl
         yield "Page reader", _step(plan.reading)
     yield "Answer synthesis", _writer(plan)
     if plan.recency_days is not None:
-        yield "Recency", f"the last {amount(plan.recency_days, 'day')}"
+        yield "Recency", f"the last {count(plan.recency_days, 'day')}"
     yield "Cached", _cache_state(plan.cached_at, now)
     yield COSTS, price(plan.worst_cost_usd)
     yield "Maximum output", size(plan.max_output_bytes)
@@ -74,7 +73,7 @@ def _writer(plan: ResearchPlan) -> str:
 
 def _step(step: PlanStep) -> str:
     """Describe a step outside the chain."""
-    return joined([name(step.provider), _price(step), _skip(step)])
+    return ", ".join(filter(None, [name(step.provider), _price(step), _skip(step)]))
 
 
 def _skip(step: PlanStep) -> str:
@@ -103,7 +102,8 @@ def _budget(plan: ResearchPlan) -> Iterator[tuple[str, str]]:
     )
     sums = [f"{price(max(rest, 0), '')} of {price(limit)} {when}" for rest, limit, when in usd]
     sums += [
-        f"{max(rest, 0):,.0f} of {amount(limit, 'call')} {when}" for rest, limit, when in calls
+        f"{max(rest, 0):,.0f} of {count(round(limit), 'call')} {when}"
+        for rest, limit, when in calls
     ]
     if sums:
         yield "Budget left", ", ".join(sums)

@@ -1,4 +1,4 @@
-"""Shorten foreign text for display, and format counts, dates and prices."""
+"""Shorten foreign text for display, and format counts, dates, sizes and prices."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from webtools._internal.text.visible import display_lines, display_text
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _RAW_PER_SHOWN = 4  # cleaning makes the raw text shorter
+_UNIT = 1024
 
 
 def cut(value: Any, limit: int) -> str:
@@ -71,6 +72,28 @@ def count(number: int, singular: str, plural: str = "") -> str:
 def more(number: int, singular: str) -> str:
     """Return how many are omitted, such as `… and 5 more results`, or "" for none."""
     return f"… and {count(number, f'more {singular}')}" if number > 0 else ""
+
+
+_DURATIONS: tuple[tuple[float, str, float], ...] = (
+    (120, "s", 1),
+    (120 * 60, "min", 60),
+    (48 * 60 * 60, "h", 60 * 60),
+)
+
+
+def duration(seconds: float) -> str:
+    """Format a duration in a suitable unit."""
+    for below, unit, length in _DURATIONS:
+        if seconds < below:
+            return f"{seconds / length:.0f} {unit}"
+    return count(round(seconds / 86_400), "day")
+
+
+def size(number: float) -> str:
+    """Format a number of bytes in a suitable unit."""
+    if number < _UNIT:
+        return f"{number:.0f} B"
+    return f"{number / _UNIT:.1f} KB" if number < _UNIT**2 else f"{number / _UNIT**2:.1f} MB"
 
 
 def day(moment: datetime | None) -> str:

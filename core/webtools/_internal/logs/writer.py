@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from webtools._internal.http.threads import ThreadPool
+from webtools._internal.io.locks import try_lock
 
 MAX_LINE = 16_384  # bytes of the longest line, its newline included
 
@@ -38,9 +39,7 @@ _writer = ThreadPool(1)  # one thread, so that lines keep their order
 # One lock for all files: a fork waits until no thread is writing a line.
 _lock = threading.RLock()
 
-if sys.platform != "win32":
-    import fcntl
-
+if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
@@ -136,7 +135,7 @@ class LogFile:
         try:
             end = time.monotonic() + _LOCK_PATIENCE
             while self._is_full():
-                if _try_lock(lock):
+                if try_lock(lock):
                     if self._is_full():
                         self._shift()
                     return
@@ -184,18 +183,6 @@ def _end_line(fd: int, size: int) -> None:
         os.lseek(fd, -1, os.SEEK_END)
         if os.read(fd, 1) != b"\n":
             os.write(fd, b"\n")
-
-
-def _try_lock(fd: int) -> bool:
-    """Try to lock a file. Without support for locks, return True."""
-    if sys.platform != "win32":  # there, a file that is in use cannot be renamed anyway
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass  # a file system without locks
-    return True
 
 
 def newest_lines(path: Path) -> Iterator[bytes]:
