@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webtools._internal.display import html, plain
+from webtools._internal.display import drawing, html
 from webtools._internal.display import results_markdown as markdown
 from webtools.results import (
     Claim,
@@ -51,7 +51,7 @@ def test_a_claim_is_shown_under_the_heading_that_its_summary_has() -> None:
     ]
     summary = "Cards are free. [1]\n`card.save()`:\nIt saves the card. [1]"
     answer = ResearchSynthesis(summary=summary, citations=[URL], claims=claims)
-    shown = plain.draw(ENVELOPE.model_copy(update={"synthesis": answer}))
+    shown = drawing.draw_text(ENVELOPE.model_copy(update={"synthesis": answer}))
     assert "`card.save()`:\nIt saves the card. [1]" in shown
     assert shown.count("`card.save()`") == 1
 
@@ -63,7 +63,7 @@ def test_code_keeps_its_lines_in_html() -> None:
     assert "```" not in shown
 
 
-@pytest.mark.parametrize("draw", [markdown.draw, html.draw, plain.draw])
+@pytest.mark.parametrize("draw", [markdown.draw, html.draw, drawing.draw_text])
 def test_the_passages_of_a_page_are_shown(draw: object) -> None:
     shown = draw(FETCHED)  # type: ignore[operator]
     assert "Prices" in shown

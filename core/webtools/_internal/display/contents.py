@@ -10,7 +10,6 @@ from typing import Any
 from webtools._internal.display.answer import checked_parts, research_parts, verdicts
 from webtools._internal.display.outline import (
     LONGEST_TITLE,
-    WHOLE,
     Clip,
     Document,
     Fact,
@@ -39,6 +38,7 @@ from webtools.results import (
     PlanStep,
     ReadResponse,
     ResearchEnvelope,
+    ResearchMeta,
     ResearchPlan,
     ResearchResult,
     SearchResponse,
@@ -55,7 +55,7 @@ _TONES = {"high": "good", "medium": "warn", "low": "bad"}
 
 
 @singledispatch
-def outline_of(response: Any, limits: Limits = WHOLE) -> Outline:  # noqa: ARG001
+def outline_of(response: Any, limits: Limits) -> Outline:  # noqa: ARG001
     """Return the parts of a response to show."""
     raise TypeError(type(response).__name__)
 
@@ -70,10 +70,10 @@ def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
 
 
 @outline_of.register
-def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
+def _(response: SearchResponse, limits: Limits) -> Outline:
     several, total = len(response.queries) > 1, len(response.results)
     failed = count(len(response.errors), "query", "queries") + " failed" if response.errors else ""
-    facts = [*_origin(response)]
+    facts = _origin(response)
     if several:
         facts.append(count(len(response.queries), "query", "queries"))
     facts += [f"{name(key)}: {name(state)}" for key, state in response.filters.items()]
@@ -90,20 +90,14 @@ def _(response: SearchResponse, limits: Limits = WHOLE) -> Outline:
         facts,
         [
             listing if total or several else Prose(Clip(NO_RESULTS)),
-            *_page_contents(response, limits),
+            *_documents(_contents(response.results), limits),
         ],
         [*failures, *_more(len(response.errors), "queries failed"), *_warnings(response.warnings)],
     )
 
 
-def _page_contents(response: SearchResponse, limits: Limits) -> list[Document]:
-    """Return the pages that came with the results, with the results' titles."""
-    pages = _contents(response.results)
-    size = min(limits.page, limits.all_pages // max(len(pages), 1))
-    return [_document(page, size, limits) for page in pages[: limits.pages]]
-
-
 def _contents(results: Sequence[SearchResult]) -> list[Page]:
+    """Return the pages that came with the results, with the results' titles."""
     return [
         result.content.model_copy(update={"title": result.title})
         for result in results
@@ -123,32 +117,30 @@ def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, lis
 
 
 @outline_of.register
-def _(response: FetchResponse, limits: Limits = WHOLE) -> Outline:
-    total, shown = len(response.pages), response.pages[: limits.pages]
+def _(response: FetchResponse, limits: Limits) -> Outline:
+    total = len(response.pages)
     failed = sum(page.error is not None for page in response.pages)
-    size = min(limits.page, limits.all_pages // max(len(shown), 1))
-    hidden = total - len(shown)
     return Outline(
         "Fetch",
         subject(response.pages[0].url) if total == 1 else "",
         name(response.provider),
         [Fact(f"{total - failed:,} fetched"), Fact(f"{failed:,} failed" if failed else "", "bad")],
-        [*_origin(response)],
-        [_document(page, size, limits) for page in shown],
-        [*_warnings(response.warnings)],
-        more(hidden, "page"),
+        _origin(response),
+        [*_documents(response.pages, limits)],
+        _warnings(response.warnings),
+        more(total - limits.pages, "page"),
     )
 
 
 @outline_of.register
-def _(page: Page, limits: Limits = WHOLE) -> Outline:
+def _(page: Page, limits: Limits) -> Outline:
     part = replace(_document(page, limits.page, limits), is_alone=True)
     return Outline("Page", "", name(page.source_provider), [], [], [part])
 
 
 @outline_of.register(SearchResult)
 @outline_of.register(ResearchResult)
-def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
+def _(result: SearchResult | ResearchResult, limits: Limits) -> Outline:
     row, query, pages = source(1, result, limits), "", list[Page]()
     if isinstance(result, SearchResult):
         query, pages = subject(result.query), _contents([result])
@@ -159,10 +151,16 @@ def _(result: SearchResult | ResearchResult, limits: Limits = WHOLE) -> Outline:
 
 
 @outline_of.register
-def _(passage: Passage, limits: Limits = WHOLE) -> Outline:
+def _(passage: Passage, limits: Limits) -> Outline:
     text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
     part = Document(title, address_of(passage.url), [], passages=text, is_alone=True)
     return Outline("Passage", "", "", [], [], [part])
+
+
+def _documents(pages: Sequence[Page], limits: Limits) -> list[Document]:
+    shown = pages[: limits.pages]
+    size = min(limits.page, limits.all_pages // max(len(shown), 1))
+    return [_document(page, size, limits) for page in shown]
 
 
 def _document(page: Page, size: int, limits: Limits) -> Document:
@@ -184,7 +182,7 @@ def _document(page: Page, size: int, limits: Limits) -> Document:
 
 
 @outline_of.register
-def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
+def _(response: SummaryResponse, limits: Limits) -> Outline:
     facts = [response.engine, response.summary_type, count(response.tokens, "token")]
     if not response.text.strip():
         facts = ["No summary available"]
@@ -194,16 +192,16 @@ def _(response: SummaryResponse, limits: Limits = WHOLE) -> Outline:
         subject(response.url),
         name(response.provider),
         [Fact(" · ".join(filter(None, map(name, facts))))],
-        [*_origin(response)],
+        _origin(response),
         [Prose(text, address=address_of(response.url))],
-        [*_warnings(response.warnings)],
+        _warnings(response.warnings),
     )
 
 
 @outline_of.register
-def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
+def _(response: ReadResponse, limits: Limits) -> Outline:
     start, total, further = response.offset, response.total_characters, response.next_offset
-    notes = [*_warnings(response.warnings)]
+    notes = _warnings(response.warnings)
     if response.find and response.found_at is None:
         found = [count(total, "character")]
         notes.insert(0, Note("Not found", f"no match from character {start:,} on", is_error=True))
@@ -219,15 +217,13 @@ def _(response: ReadResponse, limits: Limits = WHOLE) -> Outline:
 
 
 @outline_of.register
-def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
+def _(response: ResearchEnvelope, limits: Limits) -> Outline:
     meta, answer = response.meta, response.synthesis
     recent = f"recent: {count(meta.recency_days, 'day')}" if meta.recency_days else ""
-    estimate = " (estimate)" if meta.cost_is_estimate else ""
-    paid = price(meta.cost_usd) + estimate if meta.cost_usd is not None else ""
     passages = count(len(response.passages), "passage") if response.passages else ""
     facts = [
         passages,
-        paid,
+        _cost(meta),
         recent,
         f"{'cached ' if meta.cache_hit else ''}{minute(meta.retrieved_at)}",
     ]
@@ -248,7 +244,7 @@ def _(response: ResearchEnvelope, limits: Limits = WHOLE) -> Outline:
 
 
 @outline_of.register
-def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
+def _(response: ResearchPlan, limits: Limits) -> Outline:
     steps = [step for step in (*response.chain, response.reading, response.synthesis) if step]
     grid = Grid(
         ("name", "type", "task", "price", "state"),
@@ -269,7 +265,7 @@ def _(response: ResearchPlan, limits: Limits = WHOLE) -> Outline:
 
 
 @outline_of.register
-def _(response: Verified, limits: Limits = WHOLE) -> Outline:
+def _(response: Verified, limits: Limits) -> Outline:
     notes = [Note("", sentence(each)) for each in response.reasons[:_MAX_NOTES]]
     notes += [Note("Warning", sentence(each)) for each in response.warnings[:_MAX_NOTES]]
     facts = [*verdicts(response)] or [Fact("no claims")]
@@ -278,7 +274,7 @@ def _(response: Verified, limits: Limits = WHOLE) -> Outline:
 
 
 @outline_of.register
-def _(response: ToolResult, limits: Limits = WHOLE) -> Outline:
+def _(response: ToolResult, limits: Limits) -> Outline:
     handle = name(response.details.get("read_handle"))
     found = [
         "failed" if response.is_error else "",
@@ -307,12 +303,17 @@ def _plan_row(step: PlanStep) -> tuple[str, ...]:
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
 
 
-def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> Iterator[str]:
-    if response.cost_usd is not None:
-        yield price(response.cost_usd) + (" (estimate)" if response.cost_is_estimate else "")
+def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> list[str]:
+    age = ""
     if response.cache_hit:
-        since = response.retrieved_at
-        yield f"cached {minute(since)}" if since else "cached"
+        age = f"cached {minute(response.retrieved_at)}" if response.retrieved_at else "cached"
+    return [*filter(None, [_cost(response), age])]
+
+
+def _cost(facts: SearchResponse | FetchResponse | SummaryResponse | ResearchMeta) -> str:
+    if facts.cost_usd is None:
+        return ""
+    return price(facts.cost_usd) + (" (estimate)" if facts.cost_is_estimate else "")
 
 
 def _warnings(warnings: Sequence[str]) -> list[Note]:

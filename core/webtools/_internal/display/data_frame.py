@@ -44,8 +44,8 @@ def _rows(response: Any) -> tuple[str, list[Mapping[str, Any]]]:
             for rank, result in enumerate(results, 1):
                 text = page_content(result.content) if result.content else None
                 rows.append({**vars(result), "rank": rank, "content": text})
-        has_content = any(row["content"] for row in rows)
-        return f"{_SOURCE} author query{' content' * has_content}", rows
+        columns = f"{_SOURCE} author query"
+        return f"{columns} content" if any(row["content"] for row in rows) else columns, rows
     if isinstance(response, FetchResponse):
         return _PAGE, [vars(page) for page in response.pages]
     if isinstance(response, ResearchEnvelope):

@@ -27,6 +27,7 @@ from webtools._internal.display.elements import (
     tag,
 )
 from webtools._internal.display.outline import (
+    WHOLE,
     Address,
     Answer,
     Clip,
@@ -53,7 +54,7 @@ _CLASSES = "webtools-shown tex2jax_ignore mathjax_ignore"
 
 def draw(response: Any) -> str:
     """Draw a response: its errors, its content, and its warnings folded below."""
-    outline = outline_of(response)
+    outline = outline_of(response, WHOLE)
     # The anchors of two outputs in one notebook must differ.
     identity = f"{outline.subject}\n{outline.facts}".encode(errors="replace")
     anchor = f"webtools-{hashlib.sha256(identity).hexdigest()[:8]}"

@@ -44,7 +44,11 @@ def plot(response: Any, kind: str | None, ax: Any) -> Any:
         )
     days = sorted((each.published_at.date() for each in sources if each.published_at), reverse=True)
     span = (days[0] - days[-1]).days if days else 0
-    length = 10 if span <= _DAYS else 7 if span <= _MONTHS else 4  # of an ISO date
+    length = len("2026")
+    if span <= _DAYS:
+        length = len("2026-01-31")
+    elif span <= _MONTHS:
+        length = len("2026-01")
     return _draw("Sources by date", Counter(day.isoformat()[:length] for day in days), ax)
 
 

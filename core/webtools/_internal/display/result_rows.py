@@ -53,10 +53,14 @@ def rows_of(outline: Outline, *, brief: bool = False) -> list[Row]:
         outline: The outline.
         brief: Whether to show only the titles and passages of pages.
     """
-    pages = [part for part in outline.parts if brief and isinstance(part, Document)]
-    titles = [row for page in pages for row in (*_title_rows(page), *_clip(page.passages))]
-    groups = [titles, *([*_part(part)] for part in outline.parts if part not in pages)]
-    return _space([*groups, _muted_rows(outline.hidden), [*map(_note, outline.notes)]])
+    titles, groups = list[Row](), list[list[Row]]()
+    for part in outline.parts:
+        if brief and isinstance(part, Document):
+            titles += [*_title_rows(part), *_clip(part.passages)]
+        else:
+            groups.append([*_part(part)])
+    notes = [_note(note) for note in outline.notes]
+    return _space([titles, *groups, _muted_rows(outline.hidden), notes])
 
 
 def _space(groups: Iterable[list[Row]]) -> list[Row]:
@@ -69,9 +73,8 @@ def _muted_rows(text: str) -> list[Row]:
 
 def _note(note: Note) -> Row:
     label = "" if note.label in {"", "Warning"} else f"{note.label}: "
-    return Row(
-        f"{label}{note.text}", "bad" if note.is_error else "warn", "✗ " if note.is_error else "! "
-    )
+    style, marker = ("bad", "✗ ") if note.is_error else ("warn", "! ")
+    return Row(f"{label}{note.text}", style, marker)
 
 
 @singledispatch
@@ -81,12 +84,17 @@ def _part(part: Any) -> Iterable[Row]:
 
 @_part.register
 def _(part: Listing) -> Iterator[Row]:
-    yield from _muted_rows(part.title and f"{part.title}:")
+    if part.title:
+        yield Row(f"{part.title}:", "muted")
     for number, (query, sources) in enumerate(part.groups):
-        yield from [Row("")] if number else []
-        yield from _muted_rows(query and f'"{query}"')
-        yield from (row for source in sources for row in _source(source))
-        yield from [] if sources else [Row(NO_RESULTS, marker=_INDENT)]
+        if number:
+            yield Row("")
+        if query:
+            yield Row(f'"{query}"', "muted")
+        for source in sources:
+            yield from _source(source)
+        if not sources:
+            yield Row(NO_RESULTS, marker=_INDENT)
     yield from _muted_rows(more(part.hidden, "result"))
 
 
@@ -105,7 +113,8 @@ def _source(source: Source) -> Iterator[Row]:
 @_part.register
 def _(part: Answer) -> Iterator[Row]:
     for number, claim in enumerate(part.statements):
-        yield from [Row("")] if number else []
+        if number:
+            yield Row("")
         yield from _clip(Clip(claim.cited, claim.text.missing), "answer")
         if claim.status.text not in {"", "quoted"}:
             quotations = [f"“{' '.join(text.split())}”" for text in claim.quotations]
@@ -117,7 +126,7 @@ def _(part: Answer) -> Iterator[Row]:
 def _(part: Extracts) -> Iterator[Row]:
     if part.is_folded:  # not shown on a terminal
         return
-    yield from _muted_rows(f"{part.title}:")
+    yield Row(f"{part.title}:", "muted")
     for each in part.items:
         mark = f"[{each.number}] " if each.number else ""
         yield from [Row(""), Row(each.heading, "title", mark), *_clip(each.text, "answer")]
@@ -128,19 +137,24 @@ def _(part: Document) -> Iterator[Row]:
     yield from _title_rows(part)
     if part.error:
         return
-    facts = " · ".join(part.facts)
-    yield from [Row(facts, "muted", "  ")] if facts else []
+    if part.facts:
+        yield Row(" · ".join(part.facts), "muted", "  ")
     highlights = Clip("\n".join(f"- {text}" for text in part.highlights))
     texts = [_clip(each, "answer") for each in (part.summary, highlights, part.passages)]
     yield from _space([*texts, _clip(part.text, "page")])
 
 
 def _title_rows(part: Document) -> Iterator[Row]:
-    marker, style = ("✗ ", "bad") if part.error else ("" if part.is_alone else "✓ ", "")
-    if url := part.address.shown:
+    marker = "" if part.is_alone else "✓ "
+    if part.error:
+        marker = "✗ "
+    url = part.address.shown
+    if url:
         yield Row(url, marker=marker, address=part.address)
-    if part.error or part.title != url:
-        yield Row(part.error or part.title, style or "title", "  ")
+    if part.error:
+        yield Row(part.error, "bad", "  ")
+    elif part.title != url:
+        yield Row(part.title, "title", "  ")
 
 
 @_part.register

@@ -10,8 +10,7 @@ from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Column
 
-from webtools._internal.display.terminal.console import console_for
-from webtools._internal.display.terminal.styles import GOOD, MUTED
+from webtools._internal.display.terminal.console import GOOD, MUTED, console_for
 from webtools._internal.text.visible import is_terminal
 from webtools.progress import Stage
 

@@ -8,8 +8,8 @@ from typing import Any
 from rich.text import Text
 
 from webtools._internal.display.terminal.block import Block, Line, url_text
+from webtools._internal.display.terminal.console import MUTED, NAME
 from webtools._internal.display.terminal.recognition import READ
-from webtools._internal.display.terminal.styles import MUTED, NAME
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools._internal.text.visible import display_text
 from webtools.tools import TOOLS

@@ -14,9 +14,8 @@ from rich.text import Text
 
 from webtools._internal.display.terminal.block import Block, Line
 from webtools._internal.display.terminal.call_line import call_text
-from webtools._internal.display.terminal.console import console_for
+from webtools._internal.display.terminal.console import MUTED, console_for
 from webtools._internal.display.terminal.result import activity, render_result
-from webtools._internal.display.terminal.styles import MUTED
 from webtools._internal.text.visible import is_terminal
 from webtools.progress import Progress, quietly
 from webtools.tools import ToolResult

@@ -11,10 +11,9 @@ from webtools._internal.display.contents import outline_of
 from webtools._internal.display.outline import BRIEF, LONGEST_SENTENCE, Fact, Limits, Outline
 from webtools._internal.display.result_rows import Row, rows_of
 from webtools._internal.display.short_texts import cut_lines, more
-from webtools._internal.display.terminal.block import Block, Line, line, url_text
+from webtools._internal.display.terminal.block import Block, Line, MarkedUp, line, url_text
+from webtools._internal.display.terminal.console import BAD, MUTED, STYLES, TONES
 from webtools._internal.display.terminal.recognition import READ, response_of
-from webtools._internal.display.terminal.rich_markup import MarkedUp
-from webtools._internal.display.terminal.styles import BAD, MUTED, STYLES, TONES
 from webtools._internal.text.fencing import unfenced
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.visible import display_lines, display_text
@@ -24,6 +23,7 @@ _SEPARATOR = " · "
 _MIN_SECONDS = 0.05
 _LONGEST_ERROR = 300
 _LONGEST_TEXT = 100_000
+_TEXT_LINES = 21  # of a foreign tool
 _SCREEN = Limits(page=_LONGEST_TEXT)
 
 _MARKDOWN = {"web_fetch", "summarize"}
@@ -111,7 +111,7 @@ def _failure(result: ToolResult, *, expanded: bool) -> Block:
 
 def _text(result: ToolResult, *, expanded: bool) -> Block:
     """Draw the text of a foreign tool."""
-    lines, hidden_lines = display_lines(unfenced(result.text), 1 + (BRIEF.lines or 0) * expanded)
+    lines, hidden_lines = display_lines(unfenced(result.text), _TEXT_LINES if expanded else 1)
     missing = more(hidden_lines, "line")
     if expanded:
         return Block([*map(line, lines), *([line(missing, MUTED)] if missing else [])])
