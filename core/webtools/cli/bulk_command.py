@@ -24,8 +24,9 @@ _HOW_TO_RESUME = "Run the same command again to resume."
 
 def run(options: Namespace) -> int:
     """Run the calls, and return the exit code."""
-    with Display(options) as display:
-        try:
+    display = Display(options)
+    try:
+        with display:
             summary = bulk.run(
                 options.operation,
                 options.input,
@@ -34,16 +35,14 @@ def run(options: Namespace) -> int:
                 options=_options(options),
                 progress=display,
             )
-        except KeyboardInterrupt:
-            display.close()
-            printing.end_line()
-            printing.complain(f"interrupted; {display.words}. {_HOW_TO_RESUME}")
-            return printing.INTERRUPTED
-        except OSError as error:  # such as a full disk
-            display.close()
-            path, reason = error.filename or options.output, error.strerror or error
-            printing.complain(f"stopped: {path}: {reason}; {display.words}. {_HOW_TO_RESUME}")
-            return STOPPED
+    except KeyboardInterrupt:
+        printing.end_line()
+        printing.complain(f"interrupted; {display.words}. {_HOW_TO_RESUME}")
+        return printing.INTERRUPTED
+    except OSError as error:  # such as a full disk
+        path, reason = error.filename or options.output, error.strerror or error
+        printing.complain(f"stopped: {path}: {reason}; {display.words}. {_HOW_TO_RESUME}")
+        return STOPPED
     return _report(summary, options)
 
 
@@ -109,13 +108,8 @@ class Display:
 
     def __exit__(self, *_: object) -> None:
         """Remove the bar."""
-        self.close()
-
-    def close(self) -> None:
-        """Remove the bar."""
-        bars, self._bars = self._bars, None
-        if bars is not None:
-            bars.close()
+        if self._bars is not None:
+            self._bars.close()
 
     def __call__(self, state: State) -> None:
         """Show the progress."""

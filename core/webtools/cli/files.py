@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from contextlib import redirect_stdout
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
 from webtools._internal.output import stored
 from webtools.cli.arguments import UsageError
 from webtools.cli.printing import note
-from webtools.cli.tool_results import show
+from webtools.cli.tool_results import show, uncut
 from webtools.tools import ToolResult
 
 _OTHER_FORMATS = {
     *(".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".xml", ".yaml", ".yml"),
     *(".html", ".pdf", ".docx"),
 }
-_UNCUT = {"truncation": None, "read_handle": None, "full_output_path": None}
 
 
 def check_output(options: Namespace) -> None:
@@ -51,8 +49,10 @@ def write_output(options: Namespace, result: ToolResult) -> int:
     Raises:
         OSError: The file cannot be written.
     """
+    if result.details["truncation"] is not None and result.details["read_handle"] is not None:
+        result = uncut(result, stored.load(result.details["read_handle"]))  # a file has room
     with redirect_stdout(StringIO()) as buffer:
-        code = show(options.tool, _uncut(result), options)
+        code = show(options.tool, result, options)
     path = Path(options.output)
     is_new = not os.path.lexists(path)
     path.touch(exist_ok=options.force)
@@ -65,11 +65,3 @@ def write_output(options: Namespace, result: ToolResult) -> int:
         raise
     note(f"written to {path}.")
     return code
-
-
-def _uncut(result: ToolResult) -> ToolResult:
-    """Return a result with all of its text: a file has room for it."""
-    if result.details["truncation"] is None or result.details["read_handle"] is None:
-        return result
-    text = stored.load(result.details["read_handle"])
-    return replace(result, text=text, details={**result.details, **_UNCUT})

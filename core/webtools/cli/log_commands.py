@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TextIO
 
 from webtools._internal import logs as logs_module
-from webtools._internal.text.narrowing import is_object
+from webtools._internal.logs.log_reading import parse_event
 from webtools.cli import printing
-from webtools.cli.following import Follower, is_pipe_closed
 from webtools.config import Settings
 from webtools.config.accounts import written_log
 from webtools.errors import InputError
@@ -21,6 +23,7 @@ from webtools.errors import InputError
 _TAIL = "webtools log tail"  # in messages
 _DEFAULT_LINES = 20
 _POLL_SECONDS = 0.2
+_MAX_BACKUPS = 20
 
 
 def explain(options: Namespace) -> int:
@@ -39,7 +42,7 @@ def explain(options: Namespace) -> int:
 def tail(options: Namespace) -> int:
     """Print the last lines of the log, and new ones if asked to."""
     path = written_log(Settings(options.config).accounts())
-    follower = Follower(path) if options.follow else None
+    follower = _Follower(path) if options.follow else None
     events = _last(path, options)
     _print(events, as_json=options.json)
     if follower is not None:
@@ -70,28 +73,6 @@ def _last(path: Path, options: Namespace) -> list[dict[str, Any]]:
     return events[max(len(events) - count, 0) :]
 
 
-def _follow(follower: Follower, printed: list[dict[str, Any]], options: Namespace) -> None:
-    """Print new lines until Ctrl-C or until the pipe is closed."""
-    call_id = (options.call or "").strip().lower()
-    while True:
-        if is_pipe_closed(sys.stdout):
-            raise BrokenPipeError
-        events = [event for line in follower.lines() if (event := _event(line))]
-        # The first lines may have been printed already.
-        new = [event for event in events if event not in printed]
-        _print((event for event in new if event["call"].startswith(call_id)), as_json=options.json)
-        printed = []
-        time.sleep(_POLL_SECONDS)
-
-
-def _event(line: bytes) -> dict[str, Any] | None:
-    try:
-        event = json.loads(line)
-    except ValueError:
-        return None
-    return event if is_object(event) and isinstance(event.get("call"), str) else None
-
-
 def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
     for event in events:
         # In ASCII, so that no control character reaches the terminal.
@@ -100,3 +81,87 @@ def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
         else:
             printing.tell(logs_module.tail_line(event))
     printing.flush()
+
+
+# --- following --------------------------------------------------------------------------------
+
+
+def _follow(follower: _Follower, printed: list[dict[str, Any]], options: Namespace) -> None:
+    """Print new lines until Ctrl-C or until the pipe is closed."""
+    call_id = (options.call or "").strip().lower()
+    while True:
+        if _is_pipe_closed(sys.stdout):
+            raise BrokenPipeError
+        events = [event for line in follower.lines() if (event := parse_event(line))]
+        # The first lines may have been printed already.
+        new = [event for event in events if event not in printed]
+        _print((event for event in new if event["call"].startswith(call_id)), as_json=options.json)
+        printed = []
+        time.sleep(_POLL_SECONDS)
+
+
+class _Position(NamedTuple):
+    """How far a file has been read, by its inode, because its name may change."""
+
+    identity: tuple[int, int]
+    offset: int
+
+
+class _Follower:
+    """Returns new lines of a file.
+
+    It does not keep the file open, because Windows could not rename it then.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Start at the end of the file, which may not exist yet."""
+        self._incomplete_line = b""
+        self._position: _Position | None = None
+        backups = (path.with_name(f"{path.name}.{n}") for n in range(1, _MAX_BACKUPS + 1))
+        self._paths = (path, *backups)
+        with suppress(FileNotFoundError):
+            state = path.stat()
+            self._position = _Position((state.st_dev, state.st_ino), state.st_size)
+
+    def lines(self) -> list[bytes]:
+        """Return the complete lines since the last call, also from rotated files.
+
+        Raises:
+            OSError: A file cannot be read.
+        """
+        data, offsets = b"", dict[tuple[int, int], int]()  # by file, the newest first
+        newest = data, dict(offsets)
+        for path in self._paths:
+            with suppress(FileNotFoundError):
+                position, part = self._read(path) if path.is_file() else (None, b"")
+                if position and position.identity not in offsets:  # not rotated meanwhile
+                    data, offsets[position.identity] = part + data, position.offset
+            if self._position is None or self._position.identity in offsets:
+                break
+            if path == self._paths[0]:
+                newest = data, dict(offsets)
+        else:  # the last file was deleted, so it is unknown which older files are new
+            data, offsets = newest
+        self._position = next((_Position(*item) for item in offsets.items()), None)
+        *lines, self._incomplete_line = (self._incomplete_line + data).split(b"\n")
+        return lines
+
+    def _read(self, path: Path) -> tuple[_Position, bytes]:
+        with path.open("rb") as file:
+            state = os.fstat(file.fileno())
+            identity = state.st_dev, state.st_ino
+            if self._position and identity == self._position.identity:
+                file.seek(self._position.offset if self._position.offset <= state.st_size else 0)
+            data = file.read()
+            return _Position(identity, file.tell()), data
+
+
+def _is_pipe_closed(stream: TextIO | None) -> bool:
+    """Return whether the reader of a pipe has closed it, if the system can say so."""
+    if stream is None or not hasattr(select, "poll"):
+        return False
+    with suppress(OSError, ValueError):  # not a real file
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)
+        return any(event & select.POLLERR for _, event in poll.poll(0))
+    return False

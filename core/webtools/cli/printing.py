@@ -10,16 +10,14 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import suppress
 from io import StringIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webtools._internal.call.present import error_details
 from webtools._internal.display.wrapping import width_of, wrapped
 from webtools._internal.text.quoting import escape_controls, escape_json_controls
 from webtools._internal.text.visible import is_terminal
+from webtools.cli.argument_parser import UsageError
 from webtools.errors import InputError, WebToolsError
-
-if TYPE_CHECKING:
-    from webtools.cli.arguments import UsageError
 
 FINE = 0
 FAILED = 1
@@ -104,7 +102,7 @@ def command(options: Namespace, *words: str) -> str:
 def failure(error: WebToolsError, *, as_json: bool) -> int:
     """Report an error, and return its exit code."""
     if as_json:
-        _print_error(error)
+        print_json(error_details(error))
     complain(str(error))
     is_user_error = type(error).__name__ in USER_ERRORS and not error.retryable
     return USAGE if is_user_error else FAILED
@@ -113,13 +111,9 @@ def failure(error: WebToolsError, *, as_json: bool) -> int:
 def usage_failure(error: UsageError, *, as_json: bool) -> int:
     """Report invalid arguments, and return the exit code."""
     if as_json:
-        _print_error(InputError(str(error)))
+        print_json(error_details(InputError(str(error))))
     complain(f"{error}\nTry `{error.prog} --help`." if error.prog else str(error))
     return USAGE
-
-
-def _print_error(error: WebToolsError) -> None:
-    print_json(error_details(error))
 
 
 def system_failure(error: OSError) -> int:

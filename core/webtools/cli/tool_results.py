@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from webtools import formatting
+from webtools._internal.display.contents import by_query
+from webtools._internal.display.outline import subject
 from webtools._internal.text.fencing import unfenced
-from webtools.cli.answers import without_passages
-from webtools.cli.grouping import by_query
 from webtools.cli.printing import (
     FAILED,
     FINE,
@@ -25,11 +26,16 @@ from webtools.cli.printing import (
     tell,
 )
 from webtools.cli.terminal_output import draw
+from webtools.results import ResearchEnvelope, SearchResponse
 from webtools.tools import ToolResult
+from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
 _SEARCHES = {"web_search", "web_research"}
 _MAX_URLS = 5
 _ENVELOPE = ("results", "meta", "synthesis")
+_UNCUT = {"truncation": None, "read_handle": None, "full_output_path": None}
+_FOOTER = "\n\nConfidence: "
+_SEPARATOR = "\n\n"
 
 
 def show(tool: str, result: ToolResult, options: Namespace, seconds: float | None = None) -> int:
@@ -43,7 +49,7 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
     elif not result.is_error:
         if options.plain or not draw(tool, display_result, seconds):
             if result.details.get("passages") and not getattr(options, "passages", False):
-                result = without_passages(result)
+                result = _without_passages(result)
                 display_result = replace(result, text=_text_for_people(tool, result))
             print(display_result.text) if options.plain else tell(display_result.text)
         _show_read_command(result, options)
@@ -97,7 +103,51 @@ def _handle_pattern(handle: str) -> str:
 def _text_for_people(tool: str, result: ToolResult) -> str:
     """Return the text without the parts for models: the fence, and how to call `web_read`."""
     if tool == "web_search" and len(result.details.get("queries", ())) > 1:
-        return by_query(result.details)
+        return _by_query(result.details)
     text = unfenced(result.text)
     handle = result.details["read_handle"]
     return text if handle is None else re.sub(_handle_pattern(handle), "", text)
+
+
+def uncut(result: ToolResult, text: str) -> ToolResult:
+    """Return a result with another text, which is not truncated."""
+    return replace(result, text=text, details={**result.details, **_UNCUT})
+
+
+def _without_passages(result: ToolResult) -> ToolResult:
+    """Return a result of `web-deep` whose text has the answer and its sources only."""
+    fields = {name: result.details[name] for name in _ENVELOPE}
+    text = formatting.research_text(ResearchEnvelope.model_validate(fields))
+    _, start, footer = result.text.rpartition(_FOOTER)
+    return uncut(result, f"{text}{start}{footer}")
+
+
+# --- several queries ---------------------------------------------------------------------------
+
+
+def _by_query(details: Mapping[str, Any]) -> str:
+    """Return the text of a search. If the model's text was cut, cut each query fairly."""
+    fields = {name: details[name] for name in SearchResponse.model_fields}
+    response = SearchResponse.model_validate(fields)
+    text = _SEPARATOR.join(_blocks(response))
+    if details["truncation"] is not None:
+        text = _cut(response, text, details["full_output_path"])
+    return _SEPARATOR.join(
+        filter(None, [text, formatting.footer(response.errors, response.warnings)])
+    )
+
+
+def _cut(response: SearchResponse, text: str, path: str | None) -> str:
+    brief = response.model_copy(update={"results": formatting.brief(response.results)})
+    text_cut, _ = fit_sections(_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
+    part, full = fit(text_cut, MAX_LINES, MAX_BYTES), fit(text, MAX_LINES, MAX_BYTES)
+    lines, sizes = (part.total_lines, full.total_lines), (part.total_bytes, full.total_bytes)
+    return _SEPARATOR.join([text_cut, notice(*lines, *sizes, path)])
+
+
+def _blocks(response: SearchResponse) -> list[str]:
+    """Return a block per query, with results numbered from 1."""
+    return [
+        f'"{subject(query)}":\n\n{formatting.search_text(results)}'
+        for query, results in by_query(response).items()
+    ]
