@@ -14,7 +14,8 @@ from webtools.bulk.bulk_models import Failure, Operation, Outcome, Status
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.bulk_progress import State, Summary
 from webtools.bulk.items import Given
-from webtools.bulk.running import arun, read, run
+from webtools.bulk.row_files import read
+from webtools.bulk.running import arun, run
 
 __all__ = [
     "BatchCaller",

@@ -10,7 +10,6 @@ from typing import Any
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.items import check_arguments, read_items
-from webtools.bulk.limits import make_limiter
 from webtools.bulk.working import Plan, make_calls
 from webtools.client import WebTools
 
@@ -75,7 +74,6 @@ class BatchCaller:
             make_calls(
                 plan,
                 iter(items),
-                make_limiter(plan.web.rate_limits()),
                 begin=lambda _: True,
                 keep=lambda outcome: outcomes.update({outcome.index: outcome}),
             )

@@ -15,17 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
+from webtools._internal.io.locks import try_lock
 from webtools.bulk.bulk_models import Outcome, Status
 from webtools.errors import InputError
-
-fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # not on Windows
 
 _HEAD = re.compile(
     rb'\{"index":(\d+),"id":"([0-9a-f]{16})","status":"(\w+)","cost_usd":(null|[-+.\deE]+),'
@@ -159,13 +155,14 @@ def _remove_rows(path: Path, statuses: AbstractSet[str]) -> None:
     new.replace(path)
 
 
-def read_rows(path: Path) -> Iterator[Outcome]:
-    """Yield the rows of a file, without an incomplete last one.
+def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
+    """Yield the rows of an output, without an incomplete last one.
 
     Raises:
         InputError: The file has other content.
+        OSError: The file cannot be read.
     """
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(_lines(Path(path)), 1):
         if not line.endswith(b"\n"):
             return
         try:
@@ -184,13 +181,9 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _open(path: Path) -> int:
     """Open a file for appending, and lock it until it is closed."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
-    if fcntl is None:
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not try_lock(file):
         os.close(file)
         raise InputError(
             f"Another process is writing to {path}. Wait until it ends, or choose another file."
-        ) from None
+        )
     return file

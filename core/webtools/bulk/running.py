@@ -19,8 +19,7 @@ from webtools.bulk.bulk_options import Options
 from webtools.bulk.bulk_progress import ProgressCallback, ProgressReporter, Summary
 from webtools.bulk.items import Item, Source
 from webtools.bulk.journal import Journal
-from webtools.bulk.limits import make_limiter
-from webtools.bulk.row_files import FinishedItems, Rows, read_rows
+from webtools.bulk.row_files import FinishedItems, Rows
 from webtools.bulk.working import Plan, make_calls
 from webtools.client import WebTools
 from webtools.errors import InputError
@@ -86,7 +85,8 @@ async def arun(
 
     If you cancel the task, running calls get five seconds to finish.
     """
-    _check(operation)
+    if operation not in _OPERATIONS:
+        raise InputError(f"Unknown operation {operation!r}; use {', '.join(_OPERATIONS)}.")
     items_module.check_arguments(operation, options)
     path = Path(output)
     if not path.parent.is_dir():
@@ -102,21 +102,6 @@ async def arun(
     finally:
         if web is None:
             await client.aclose()
-
-
-def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
-    """Yield the rows of an output.
-
-    Raises:
-        InputError: The file has other content.
-        OSError: The file cannot be read.
-    """
-    return read_rows(Path(path))
-
-
-def _check(operation: str) -> None:
-    if operation not in _OPERATIONS:
-        raise InputError(f"Unknown operation {operation!r}; use {', '.join(_OPERATIONS)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +142,7 @@ class _Run:
 
         items, is_complete = self._unfinished_items(rows.finished), False
         try:
-            reserve = make_limiter(plan.web.rate_limits())
-            stopped = await make_calls(plan, items, reserve, begin, keep)
+            stopped = await make_calls(plan, items, begin, keep)
             is_complete = not stopped
         finally:
             journal.close(is_complete=is_complete)

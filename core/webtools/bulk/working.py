@@ -11,7 +11,7 @@ from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.frontier import Frontier, QueueRules
 from webtools.bulk.items import Item
-from webtools.bulk.limits import Reserve
+from webtools.bulk.limits import make_limiter
 from webtools.bulk.row_calls import Caller, Retry, StopError
 from webtools.client import WebTools
 
@@ -31,7 +31,6 @@ class Plan:
 async def make_calls(
     plan: Plan,
     items: Iterator[Item],
-    reserve: Reserve,
     begin: Callable[[Item], bool],
     keep: Callable[[Outcome], None],
 ) -> str:
@@ -40,7 +39,6 @@ async def make_calls(
     Args:
         plan: The client, kind of call and options.
         items: The items.
-        reserve: The rate limit.
         begin: Called before the call of an item; returns whether to make it.
         keep: Called with each row.
 
@@ -54,6 +52,7 @@ async def make_calls(
     """
     workers = plan.options.workers
     caller = Caller(plan.web, plan.operation, plan.options)
+    reserve = make_limiter(plan.web.rate_limits())
     frontier = Frontier(items, _queue_rules(plan), reserve, workers * _ITEMS_PER_WORKER)
     reasons: list[str] = []
     await _run_all(
