@@ -179,15 +179,13 @@ def _is_nearly_utf8(body: bytes, declared: list[str]) -> bool:
     if valid >= _MIN_VALID_RATIO * (replaced - body.count(b"\xef\xbf\xbd")):
         return valid > 0
     # A short word in Thai or KOI8-R can look like UTF-8; a declaration of those is trusted.
-    return valid > 0 and not set(declared) - {"cp1252", "utf-8"} and _is_cut(body)
-
-
-def _is_cut(body: bytes) -> bool:
+    if not valid or set(declared) - {"cp1252", "utf-8"}:
+        return False
     try:
         codecs.getincrementaldecoder("utf-8")().decode(body)
     except UnicodeDecodeError:
         return False
-    return True
+    return True  # only the end is cut
 
 
 def _guess(body: bytes) -> str | None:

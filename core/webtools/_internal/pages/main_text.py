@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
-from itertools import count
 
 from webtools._internal.pages.tree import (
     Element,
@@ -178,8 +177,8 @@ def _flatten(copy: Element) -> None:
 
 
 def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
+    """Put a mark before each text node in a copy; return the nodes by their marks."""
     marked: dict[str, tuple[_Place, str]] = {}
-    numbers = count()
     for ours, theirs in zip(body.iter("*"), copy.iter("*"), strict=True):
         for name in _SPANS & set(theirs.attrib):
             del theirs.attrib[name]  # trafilatura adds a cell for each, without limit
@@ -189,20 +188,13 @@ def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
         for side in ("text", "tail"):
             text = getattr(ours, side)
             if text and not text.isspace():
-                mark = _pattern(next(numbers))
+                number = len(marked)
+                mark = "".join(chr(0x2800 + (number >> shift & 255)) for shift in (16, 8, 0))
                 marked[mark] = ((ours, side), text)
-                setattr(theirs, side, _put_before(mark, text))
+                text = _BRAILLE.sub("", settable(text))
+                bare = text.lstrip()
+                setattr(theirs, side, f"{text[: len(text) - len(bare)]}{mark}{bare}")
     return marked
-
-
-def _pattern(number: int) -> str:
-    return "".join(chr(0x2800 + (number >> shift & 255)) for shift in (16, 8, 0))
-
-
-def _put_before(mark: str, text: str) -> str:
-    text = _BRAILLE.sub("", settable(text))
-    bare = text.lstrip()
-    return f"{text[: len(text) - len(bare)]}{mark}{bare}"
 
 
 def _keep(body: Element, chosen: frozenset[_Place]) -> None:
@@ -234,10 +226,8 @@ def _keep(body: Element, chosen: frozenset[_Place]) -> None:
 def _is_kept(element: Element, in_sentence: bool, *, among: bool) -> bool:
     if in_sentence and element.tag in _INLINE:
         return True
-    return among and (element.tag in _FILLED or _holds_only_a_picture(element))
-
-
-def _holds_only_a_picture(element: Element) -> bool:
-    if element.tag not in _FRAMES or len(element) > 1:
-        return False
-    return next(element.iter("img"), None) is not None and not length_of(element)
+    if not among or element.tag in _FILLED:
+        return among
+    # A frame with nothing but a picture.
+    is_frame = element.tag in _FRAMES and len(element) <= 1
+    return is_frame and next(element.iter("img"), None) is not None and not length_of(element)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, partial
+from urllib.parse import urljoin
 
 from webtools._internal.pages.code import fenced, inline_code, is_block_code, language, lines_of
-from webtools._internal.pages.links import absolute, base_of, is_permalink, linked, visible_text
 from webtools._internal.pages.tables import is_layout, rows_of
-from webtools._internal.pages.tree import BLOCKS, Element, first_number, text_of, tokens
+from webtools._internal.pages.tree import BLOCKS, Element, text_of, tokens
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _BREAKS = re.compile(r" *\x0b *")
@@ -26,12 +26,19 @@ _SKIPPED = frozenset(
     {"head", "svg", "button", "select", "input", "textarea", "iframe", "object", "template"}
     | {"style", "script", "noscript", "audio", "video", "canvas", "datalist", "map", "hr"}
 )
+_PERMALINK_CLASSES = frozenset({"headerlink", "anchor", "permalink", "hash-link", "header-anchor"})
+_TOOLS = frozenset({"mw-editsection", "copybtn", "test-arrow", "sub-logo-container"})
+_SIGNATURE_LINKS = frozenset({"headerlink", "viewcode-link", "anchor", "srclink", "notable-traits"})
+_PERMALINK_TEXTS = frozenset({"", "¶", "#", "§", "\U0001f517", "\u2693", "\ue5d5", "\uf0c1"})
+_LONGEST_URL = 2000
+_IN_URL = str.maketrans({" ": "%20", "<": "%3C", ">": "%3E", "|": "%7C", "`": "%60"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LONGEST_NUMBER = 6  # digits of an item's number
 
 
 def to_markdown(root: Element, url: str = "") -> str:
     """Return the Markdown of a tree; its links are relative to `url`."""
-    writer = _Writer(cache(partial(absolute, base_of(root, url))))
+    writer = _Writer(cache(partial(_absolute, _base_of(root, url))))
     writer.block(root)
     return writer.text()
 
@@ -150,7 +157,7 @@ class _Writer:
         self._flush()
         signature = "code-header" in tokens(element)
         if signature:  # of rustdoc: code without a `code` element
-            self._inline.append(visible_text(element))
+            self._inline.append(_visible_text(element))
         else:
             self._plain, self._in_heading = self._plain + 1, True
             self.inside(element)
@@ -169,7 +176,7 @@ class _Writer:
         links = [
             self._linked(text, each)
             for each in element.iter("a")
-            if (text := " ".join(text_of(each).split())) and not is_permalink(each)
+            if (text := " ".join(text_of(each).split())) and not _is_permalink(each)
         ]
         self._inline.append(" ".join(link for link in links if link.startswith("[")))
         self._flush()
@@ -194,7 +201,7 @@ class _Writer:
         self._flush()
         self._words(element.text)
         self._flush()
-        number = first_number(element) if element.tag == "ol" else None
+        number = _first_number(element) if element.tag == "ol" else None
         tight = bool(self._marker) or self._prefix.endswith("  ")
         for item in element:
             self._tight = tight and bool(self._out)
@@ -230,7 +237,7 @@ class _Writer:
     def _term(self, element: Element) -> None:
         if tokens(element) & {"sig", "sig-object"}:
             self._flush()
-            self._inline.append(inline_code(visible_text(element).strip()))
+            self._inline.append(inline_code(_visible_text(element).strip()))
             self._flush()
             self._tight = True
             self._links_of(element)
@@ -330,7 +337,7 @@ class _Writer:
 
     def _anchor(self, element: Element) -> None:
         href = element.get("href", "")
-        if is_permalink(element):
+        if _is_permalink(element):
             return
         in_itself = self._in_heading and href.startswith("#")
         target = "" if in_itself else self._address_of(href)
@@ -342,15 +349,20 @@ class _Writer:
             self.block(element)
             self._link = ""
         elif text := self._capture(element):
-            self._inline.append(linked(text, target))
+            self._inline.append(_link_to(text, target))
 
     def _linked(self, text: str, anchor: Element) -> str:
-        target = self._address_of(anchor.get("href", ""))
-        return linked(text, target) if target else text
+        return _link_to(text, self._address_of(anchor.get("href", "")))
 
 
 def _skip(_: Element) -> None:
     """Omit an element."""
+
+
+def _first_number(element: Element) -> int:
+    """Return the first number of a numbered list."""
+    start = element.get("start", "1")
+    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
 
 
 def _begins_with_block(element: Element) -> bool:
@@ -358,3 +370,59 @@ def _begins_with_block(element: Element) -> bool:
         return False
     first = next(iter(element), None)
     return first is not None and first.tag in {"pre", "table", "dl", "ul", "ol", "blockquote"}
+
+
+# --- links ---------------------------------------------------------------------------------------
+
+
+def _base_of(root: Element, url: str) -> str:
+    """Return the address that the links of a page are relative to."""
+    base = root.getroottree().getroot().find(".//base[@href]")
+    try:
+        return urljoin(url, base.get("href", "")) if base is not None else url
+    except ValueError:
+        return url
+
+
+def _is_permalink(anchor: Element) -> bool:
+    """Return whether a link is a permalink to its own place, or a tool of the page."""
+    if "class" in anchor.attrib:
+        classes = tokens(anchor)
+        if classes & _TOOLS or (classes & _PERMALINK_CLASSES and len(text_of(anchor).strip()) <= 1):
+            return True
+    fragment = anchor.get("href", "").startswith("#")
+    return fragment and len(anchor) == 0 and (anchor.text or "").strip() in _PERMALINK_TEXTS
+
+
+def _visible_text(element: Element) -> str:
+    """Return the text of a signature on one line, without the links beside it."""
+    parts = [element.text or ""]
+    for child in element:
+        if not tokens(child) & _SIGNATURE_LINKS:
+            parts.append(f" {_visible_text(child)} " if child.tag == "br" else _visible_text(child))
+        parts.append(child.tail or "")
+    return _BLANKS.sub(" ", "".join(parts))
+
+
+def _link_to(text: str, target: str) -> str:
+    """Return a text as a link, if there is a target; white space at its ends stays outside."""
+    inner = text.strip(" \x0b")
+    if not inner or not target:
+        return text
+    left, _, right = text.partition(inner)
+    return f"{left}[{inner.replace(chr(11), ' ')}]({target}){right}"
+
+
+def _absolute(base: str, href: str) -> str:
+    """Return the web address that a link leads to, or ""."""
+    if not href or len(href) > _LONGEST_URL:
+        return ""
+    try:
+        target = urljoin(base, _BLANKS.sub(" ", href).strip()).translate(_IN_URL)
+    except ValueError:
+        return ""
+    if not target.lower().startswith(("http://", "https://")):
+        return ""
+    if target.count("(") != target.count(")"):
+        return target.replace("(", "%28").replace(")", "%29")
+    return target

@@ -25,7 +25,6 @@ BLOCKS = frozenset(  # begin and end a line
     | {"menu", "nav", "ol", "p", "pre", "search", "section", "summary", "table", "tbody", "td"}
     | {"tfoot", "th", "thead", "tr", "ul", "xmp"}
 )
-_LONGEST_NUMBER = 6  # digits of an item's number
 
 
 def parse(html: str) -> Element | None:
@@ -110,9 +109,3 @@ def path_of(url: str) -> str:
         return urlsplit(url).path
     except ValueError:
         return url
-
-
-def first_number(element: Element) -> int:
-    """Return the first number of a numbered list."""
-    start = element.get("start", "1")
-    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1

@@ -48,7 +48,9 @@ _WHITE = frozenset(
 
 def drop_invisible(root: Element) -> int:
     """Drop invisible elements from the tree; return the length of their text."""
-    is_white = _has_no_style_sheet(root)
+    links = root.iter("link")
+    has_style_sheet = any("stylesheet" in each.get("rel", "").lower() for each in links)
+    is_white = not has_style_sheet and next(root.iter("style"), None) is None
     drop_all(root.iter("style"))
     length = 0
     for element in list(root.iter("*")):
@@ -102,9 +104,3 @@ def _color(text: str) -> str:
 
 def _style(attributes: Mapping[str, str]) -> str:
     return _BLANKS.sub("", attributes.get("style", "")[:_LONGEST_STYLE].lower())
-
-
-def _has_no_style_sheet(root: Element) -> bool:
-    links = root.iter("link")
-    is_linked = any("stylesheet" in each.get("rel", "").lower() for each in links)
-    return not is_linked and next(root.iter("style"), None) is None
