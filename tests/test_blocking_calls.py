@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from blockbuster import BlockBuster, BlockingError
+from servers import RawServer, answering, response
 
 import langchain_webtools
 import llamaindex_webtools
@@ -18,6 +20,7 @@ from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
 from webtools._internal.logs import events_of, writer
+from webtools._internal.pipeline import exchange
 from webtools.config import log_path
 from webtools_sandbox import SandboxServer
 
@@ -188,3 +191,24 @@ def _eventually(look: Callable[[], list[Any]]) -> list[Any]:
             break
         time.sleep(0.05)
     return look()
+
+
+async def test_a_long_response_is_redacted_in_another_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads: list[int] = []
+    redact = exchange.redact_body
+
+    def record(*arguments: Any) -> Any:
+        threads.append(threading.get_ident())
+        return redact(*arguments)
+
+    monkeypatch.setattr(exchange, "redact_body", record)
+    page = {"url": "https://a.example", "title": "A", "text": "*a* " * 100_000}
+    body = json.dumps({"results": [page]}).encode()
+    with RawServer(answering(response(body))) as server:
+        exa = {"name": "exa", "type": "exa", "apiKey": "test-key-exa", "baseUrl": server.url}
+        async with WebTools({"providers": [exa]}) as web:
+            await web.afetch(["https://a.example"])
+    assert threads
+    assert threading.get_ident() not in threads

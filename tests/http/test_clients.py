@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import gc
 import gzip
+import itertools
+import logging
 import socket
 import ssl
 import subprocess
@@ -455,15 +457,55 @@ def test_an_error_carries_neither_the_headers_nor_the_frames_that_held_them(send
     assert (cause.__traceback__, cause.__cause__, cause.__context__) == (None, None, None)
 
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n0\r\n\r\n"
+SURPLUS = {
+    "another response": (response(b"first"), response(b"stale")),
+    "the same response": (response(b"first"), response(b"first")),
+    "its last byte": (response(b"{}"), b"}"),
+    "a response without a body": (response(b"", "204 No Content"), response(b"", "500 Stale")),
+    "the same chunks": (CHUNKED, CHUNKED),
+}
+
+
 @pytest.mark.parametrize("proxied", [False, True])
-def test_surplus_bytes_do_not_answer_the_next_call(send: Send, proxied: bool) -> None:
-    stale = answering(response(b"first") + response(b"stale"), response(b"second"))
-    with RawServer(stale) as server:
+@pytest.mark.parametrize(("first", "surplus"), SURPLUS.values(), ids=SURPLUS)
+def test_surplus_bytes_do_not_answer_the_next_call(
+    send: Send, proxied: bool, first: bytes, surplus: bytes
+) -> None:
+    number = itertools.count()
+
+    def script(connection: socket.socket) -> None:
+        while read_request(connection):
+            connection.sendall(response(b"second") if next(number) else first + surplus)
+
+    with RawServer(script) as server:
         # Behind a proxy of that kind, the server is the proxy.
         options = {"proxy": SecretStr(server.url)} if proxied else {}
         url = "http://a.example/" if proxied else server.url
-        assert [send(url, **options).body for _ in range(3)] == [b"first"] * 3
-        assert server.connections == 3
+        send(url, **options)
+        assert [send(url, **options).body for _ in range(2)] == [b"second"] * 2
+        assert server.connections == 2
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_CORK"), reason="joins records on Linux only")
+def test_a_surplus_record_of_tls_does_not_answer_the_next_call(
+    send: Send, authority: trustme.CA, trusted: None
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    number = itertools.count()
+
+    def script(connection: socket.socket) -> None:
+        while read_request(connection):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+            for body in [b"second"] if next(number) else [b"first", b"stale"]:
+                connection.sendall(response(body))
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+    with RawServer(secured(script, context)) as server:
+        url = server.url.replace("http:", "https:")
+        assert [send(url).body for _ in range(3)] == [b"first", b"second", b"second"]
+        send.close_idle()
 
 
 # --- proxies -----------------------------------------------------------------------------------
@@ -524,6 +566,36 @@ def test_a_call_after_a_failed_tunnel_does_not_wait_for_it(
         for _ in range(3):
             with within(1.0), pytest.raises(RequestError):
                 send(f"https://127.0.0.1:{webtools_sandbox.port}", proxy=SecretStr(proxy.url))
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [(b"\x05\x02", None), (b"\x05\xff", "refused"), (b"garbage", "lost"), (b"", "lost")],
+    ids=["accepted", "refused", "garbage", "closed"],
+)
+def test_the_login_of_a_socks_proxy_is_not_logged(
+    send: Send, caplog: pytest.LogCaptureFixture, method: bytes, message: str | None
+) -> None:
+    pytest.importorskip("socksio")
+    caplog.set_level(logging.DEBUG)
+
+    def script(connection: socket.socket) -> None:
+        if not method:
+            return
+        for reply in (method, b"\x01\x00", b"\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50"):
+            connection.recv(65536)
+            connection.sendall(reply)
+        answering(response(b"page"))(connection)
+
+    with RawServer(script) as server:
+        proxy = SecretStr(f"socks5://user:secret@127.0.0.1:{server.port}")
+        if message is None:
+            assert send("http://a.example", proxy=proxy).body == b"page"
+        else:
+            with pytest.raises(RequestError, match=message):
+                send("http://a.example", SHORT, proxy=proxy)
+    assert "setup_socks5_connection.started" in caplog.text
+    assert "secret" not in caplog.text
 
 
 # --- cancellation ------------------------------------------------------------------------------

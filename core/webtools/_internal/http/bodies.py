@@ -19,15 +19,11 @@ class Body:
         response: The response, of which only the headers were read.
         max_bytes: Bound on the decompressed body.
 
-    Attributes:
-        last_chunk: The chunk that was added last, before decompression.
-
     Raises:
         RequestError: The body has an unknown content encoding.
     """
 
     def __init__(self, response: httpx.Response, max_bytes: int) -> None:
-        self.last_chunk = b""
         self._status = response.status_code
         self._headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
@@ -46,7 +42,6 @@ class Body:
         Raises:
             RequestError: The body is too large, or cannot be decompressed.
         """
-        self.last_chunk = chunk
         if self._inflate is not None:
             chunk = self._decompress(chunk)
         self._size += len(chunk)
@@ -89,21 +84,6 @@ class Body:
         if self._parts and self._inflate is not None and not self._inflate.eof:
             raise RequestError("the response was cut off", status=self._status)
         return Response(self._status, self._headers, b"".join(self._parts))
-
-    def is_end_of(self, last_read: bytes | None) -> bool:
-        """Return whether the server sent nothing after the body.
-
-        The next call on the connection would read such bytes as its response. httpcore does not
-        report them, so the end of the body is compared with the last bytes from the network.
-        Trailers count as such bytes, too.
-
-        Args:
-            last_read: The last bytes that were read from the network, if any.
-        """
-        end = self.last_chunk or b"\r\n\r\n"
-        if "transfer-encoding" in self._headers:
-            end = self.last_chunk + b"\r\n0\r\n\r\n"
-        return last_read is None or last_read.endswith(end) or end.endswith(last_read)
 
 
 def _decompressor(encoding: str) -> Any:

@@ -24,16 +24,11 @@ class CurrentCall:
 
     Attributes:
         deadline: When the call ends, on the monotonic clock.
-        last_read: The bytes that were read last from the network; None if nothing was read.
+        stream: The connection to the server or its proxy, once it was opened.
     """
 
-    def __init__(self) -> None:
-        self.begin(0.0)
-
-    def begin(self, deadline: float) -> None:
-        """Begin the next call."""
-        self.deadline = deadline
-        self.last_read: bytes | None = None
+    deadline = 0.0
+    stream: Any = None
 
     def seconds_left(self) -> float:
         """Return the time until the deadline.
@@ -99,8 +94,7 @@ class BlockingStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         self._send()
-        self._call.last_read = self._stream.read(max_bytes, self._call.seconds_left())
-        return self._call.last_read
+        return self._stream.read(max_bytes, self._call.seconds_left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent += buffer
@@ -147,8 +141,7 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         data, self._unsent = self._unsent, b""
         with suppress(httpcore.WriteError):  # the server may have responded and closed already
             await self._stream.write(data)
-        self._call.last_read = await self._stream.read(max_bytes)
-        return self._call.last_read
+        return await self._stream.read(max_bytes)
 
     async def start_tls(
         self,
@@ -157,11 +150,7 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         timeout: float | None = None,
     ) -> AsyncStream:
         seconds = self._call.handshake_seconds()
-        try:
-            stream = await self._stream.start_tls(ssl_context, server_hostname, seconds)
-        except BaseException:
-            await self.aclose()  # httpcore leaves it open when it is cancelled
-            raise
+        stream = await self._stream.start_tls(ssl_context, server_hostname, seconds)
         return AsyncStream(stream, self._call)
 
 
@@ -179,8 +168,8 @@ class BlockingBackend(httpcore.NetworkBackend):
         addresses = self._addresses or resolve(host, port, end)
         for address, seconds, is_last in _attempts(addresses, end):
             try:
-                stream = self._network.connect_tcp(address, port, seconds)
-                return BlockingStream(stream, self._call)
+                self._call.stream = self._network.connect_tcp(address, port, seconds)
+                return BlockingStream(self._call.stream, self._call)
             except _CONNECT_ERRORS:
                 if is_last:
                     raise
@@ -201,8 +190,8 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         addresses = self._addresses or await aresolve(host, port, end)
         for address, seconds, is_last in _attempts(addresses, end):
             try:
-                stream = await self._network.connect_tcp(address, port, seconds)
-                return AsyncStream(stream, self._call)
+                self._call.stream = await self._network.connect_tcp(address, port, seconds)
+                return AsyncStream(self._call.stream, self._call)
             except _CONNECT_ERRORS:
                 if is_last:
                     raise

@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import ssl
+import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -135,7 +136,7 @@ class Outgoing:
         IN_OUR_REQUEST.set(True)
         try:
             yield
-        except (httpx.HTTPError, OSError) as error:
+        except (httpx.HTTPError, OSError, *_socks_errors()) as error:
             raise self._as_request_error(error) from _stripped(error)
         except RequestError as error:
             text = f"{error}{self._proxy_clause()}"
@@ -174,6 +175,12 @@ def _parse(text: str) -> httpx.URL:
     except (httpx.InvalidURL, UnicodeError) as error:
         fault = str(error)
     raise RequestError(f"the URL cannot be used ({fault})", retryable=False)
+
+
+def _socks_errors() -> tuple[type[Exception], ...]:
+    """Return the error for an invalid reply of a SOCKS proxy, which httpcore does not convert."""
+    socksio = sys.modules.get("socksio")  # httpcore imports it if it is installed
+    return (socksio.SOCKSError,) if socksio is not None else ()
 
 
 def _cause(error: BaseException | None) -> str:

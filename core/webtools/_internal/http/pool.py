@@ -1,7 +1,7 @@
 """Idle connections of one route, and the limit of connections in use.
 
 Each httpx transport has one connection, because httpcore's own pool loses connections when calls
-are canceled. A connection is used again only if its last call read the whole response.
+are canceled. A connection is used again only if its last call read all that the server sent.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Connection:
 
     def _begin(self, outgoing: Outgoing) -> httpx.Request:
         self.is_reusable = False
-        self._call.begin(outgoing.deadline)
+        self._call.deadline = outgoing.deadline
         return outgoing.build_pinned() if self._transport is None else outgoing.build()
 
     def _end(self, body: Body) -> Response:
-        self.is_reusable = body.is_end_of(self._call.last_read)
+        self.is_reusable = self._transport is not None and not self._transport.has_surplus()
         return body.to_response()
 
 
@@ -87,6 +87,8 @@ class BlockingConnection(Connection):
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
+        if self._call.stream is not None:  # httpcore leaves it open if a handshake fails
+            self._call.stream.close()
 
 
 class AsyncConnection(Connection):
@@ -115,6 +117,8 @@ class AsyncConnection(Connection):
     async def close(self) -> None:
         """Close the connection."""
         await self._client.aclose()
+        if self._call.stream is not None:  # httpcore leaves it open if a handshake fails
+            await self._call.stream.aclose()
 
 
 async def _read(response: httpx.Response, body: Body) -> None:

@@ -31,6 +31,21 @@ class _SingleConnection:
             return True  # it replaces a connection that the server closed
         return bool(self._pool.is_available()) and not self._pool.has_expired()
 
+    def has_surplus(self) -> bool:
+        """Return whether the server sent bytes after its response.
+
+        The next call would read them as its response. httpcore does not report them.
+        """
+        connection = self._pool
+        if isinstance(connection, (httpcore.ConnectionPool, httpcore.AsyncConnectionPool)):
+            connection = next(iter(connection.connections), None)  # none if it was closed
+        while (inner := getattr(connection, "_connection", None)) is not None:
+            connection = inner
+        if not isinstance(connection, (httpcore.HTTP11Connection, httpcore.AsyncHTTP11Connection)):
+            return False
+        surplus, _ = connection._h11_state.trailing_data  # noqa: SLF001
+        return bool(surplus) or _holds_record(connection._network_stream)  # noqa: SLF001
+
 
 class BlockingTransport(_SingleConnection, httpx.HTTPTransport):
     """httpx's transport over one connection."""
@@ -123,6 +138,20 @@ class _NoCookies(httpx.Cookies):
 
     def extract_cookies(self, response: httpx.Response) -> None:
         """Keep nothing."""
+
+
+def _holds_record(stream: Any) -> bool:
+    """Return whether TLS has received more than was read."""
+    tls = stream.get_extra_info("ssl_object")
+    if not isinstance(tls, ssl.SSLObject):  # a socket, of which `is_open` notices what it received
+        return False
+    try:
+        tls.read(1)
+    except ssl.SSLWantReadError:
+        return False
+    except ssl.SSLError:
+        pass
+    return True
 
 
 def _origin(route: Route) -> httpcore.Origin:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.proxies import with_proxy
+from webtools._internal.io.runtime import IO
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import (
     build_error,
@@ -34,7 +35,7 @@ _ACTIONS: dict[Capability, str] = {  # for messages
     "docs": "looking up",
     "synthesize": "synthesizing an answer to",
 }
-_MAX_BYTES_ON_LOOP = 128 * 1024  # a longer response is read in a thread
+_MAX_BYTES_ON_LOOP = 128 * 1024  # a longer response is read and redacted in a thread
 
 
 async def exchange(
@@ -54,10 +55,7 @@ async def exchange(
     """
     response = await _send(api_call, build_request(api_call, build))
     read_response = partial(read_value, api_call, response, read, expected)
-    if len(response.body) <= _MAX_BYTES_ON_LOOP:
-        api_call.result = value = read_response()
-    else:  # cleaning megabytes would block an event loop
-        api_call.result = value = await api_call.call.io.call_blocking(read_response, alone=True)
+    api_call.result = value = await _compute(read_response, response, api_call.call.io)
     return value
 
 
@@ -121,7 +119,16 @@ async def _send(api_call: ApiCall, request: Request) -> Response:
     # Redacted before it is read, because half a key in a text that is cut would not be recognized.
     # Secrets that are too short, such as a proxy's user name, may be names of fields. They are
     # redacted in the result instead.
-    return redact_body(response, redactor_for(account.secrets, SHORTEST_KEY))
+    redact = partial(redact_body, response, redactor_for(account.secrets, SHORTEST_KEY))
+    return await _compute(redact, response, api_call.call.io)
+
+
+async def _compute(function: Callable[[], T], response: Response, io: IO) -> T:
+    """Call a function of a response, in a thread if the response could block an event loop."""
+    if len(response.body) <= _MAX_BYTES_ON_LOOP:
+        return function()
+    result: T = await io.call_blocking(function, alone=True)
+    return result
 
 
 def redact_body(response: Response, redactor: Redactor) -> Response:
