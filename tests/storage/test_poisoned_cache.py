@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 EVIL = "x\x1b[31mEVIL\x07\u202e\x9b31m\x00\x7f\u2028y\r\nz"
 TRICKS = set(map(chr, [*range(9), *range(11, 32), *range(127, 160), 0x202E, 0x2028]))
-Poison = Callable[[], int]
+# What a person or a model would read of a cached value.
+OUTPUT = ("title", "snippet", "text", "author", "summary")
+Poison = Callable[..., int]
 
 
-def poisoned(value: Any) -> Any:
-    """Replace each text of a cached value that a person or a model would read."""
+def poisoned(value: Any, fields: tuple[str, ...]) -> Any:
     if isinstance(value, dict):
-        output = ("title", "snippet", "text", "author", "summary")
         return {
-            name: EVIL if name in output and isinstance(item, str) else poisoned(item)
+            name: EVIL if name in fields and isinstance(item, str) else poisoned(item, fields)
             for name, item in value.items()
         }
-    return [poisoned(item) for item in value] if isinstance(value, list) else value
+    return [poisoned(item, fields) for item in value] if isinstance(value, list) else value
 
 
-def rewritten(text: str | bytes) -> bytes:
-    return json.dumps(poisoned(json.loads(text))).encode()
+def rewritten(text: str | bytes, fields: tuple[str, ...]) -> bytes:
+    return json.dumps(poisoned(json.loads(text), fields)).encode()
 
 
 @pytest.fixture(params=["SQLite", "Redis"])
@@ -52,11 +52,11 @@ def store(
     if request.param == "SQLite":
         path = tmp_path / "cache.sqlite3"
 
-        def poison_file() -> int:
+        def poison_file(*fields: str) -> int:
             with closing(sqlite3.connect(path)) as db, db:
                 entries = db.execute("SELECT key, value FROM cache").fetchall()
                 for key, text in entries:
-                    data = rewritten(text)
+                    data = rewritten(text, fields)
                     change = "UPDATE cache SET value = ?, checksum = ?, size = ? WHERE key = ?"
                     db.execute(change, (data, checksum_of(key, data), len(data), key))
             return len(entries)
@@ -65,11 +65,11 @@ def store(
         return
     server = request.getfixturevalue("redis_server")
 
-    def poison_server() -> int:
+    def poison_server(*fields: str) -> int:
         names = server.client.keys("*:cache:*")
         for name in names:
             head, _, text = server.client.get(name).partition(b"\n")
-            data = rewritten(text)
+            data = rewritten(text, fields)
             *before, _, ttl = head.split(b" ")
             checksum = b"%d" % zlib.crc32(data, zlib.crc32(name.partition(b":cache:")[2]))
             entry = b" ".join([*before, checksum, ttl]) + b"\n" + data
@@ -115,7 +115,7 @@ def test_a_changed_cache_entry_is_cleaned_on_every_surface(
     with WebTools(config=config) as web:
         for name, arguments in calls:
             assert not web.call_tool(name, arguments).is_error
-        assert poison() >= 2
+        assert poison(*OUTPUT) >= 2
         requests = webtools_sandbox.stats()["requests"]
         for name, arguments in calls:
             result = web.call_tool(name, arguments)
@@ -129,6 +129,16 @@ def test_a_changed_cache_entry_is_cleaned_on_every_surface(
         assert main([*words, "--config", str(path)]) == 0
         assert_clean(capsys.readouterr().out)
     assert webtools_sandbox.stats()["requests"] == requests
+
+
+def test_a_changed_reason_for_the_confidence_is_cleaned(
+    webtools_sandbox: SandboxServer, store: tuple[dict[str, Any], Poison]
+) -> None:
+    changed, poison = store
+    with WebTools(config={**webtools_sandbox.config(), **changed}) as web:
+        web.research("heap")
+        assert poison("rule")
+        assert_clean(web.call_tool("web_research", {"query": "heap"}).text)
 
 
 URL = "https://a.example/"

@@ -136,7 +136,7 @@ class Outgoing:
         IN_OUR_REQUEST.set(True)
         try:
             yield
-        except (httpx.HTTPError, OSError, *_socks_errors()) as error:
+        except _engine_errors() as error:
             raise self._as_request_error(error) from _stripped(error)
         except RequestError as error:
             text = f"{error}{self._proxy_clause()}"
@@ -177,10 +177,10 @@ def _parse(text: str) -> httpx.URL:
     raise RequestError(f"the URL cannot be used ({fault})", retryable=False)
 
 
-def _socks_errors() -> tuple[type[Exception], ...]:
-    """Return the error for an invalid reply of a SOCKS proxy, which httpcore does not convert."""
+def _engine_errors() -> tuple[type[Exception], ...]:
+    """Return what httpx raises. It does not convert errors about replies of SOCKS proxies."""
     socksio = sys.modules.get("socksio")  # httpcore imports it if it is installed
-    return (socksio.SOCKSError,) if socksio is not None else ()
+    return (httpx.HTTPError, OSError, *([] if socksio is None else [socksio.SOCKSError]))
 
 
 def _cause(error: BaseException | None) -> str:

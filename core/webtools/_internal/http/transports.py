@@ -38,13 +38,14 @@ class _SingleConnection:
         """
         connection = self._pool
         if isinstance(connection, (httpcore.ConnectionPool, httpcore.AsyncConnectionPool)):
-            connection = next(iter(connection.connections), None)  # none if it was closed
+            connection = next(iter(connection.connections), None)
         while (inner := getattr(connection, "_connection", None)) is not None:
             connection = inner
-        if not isinstance(connection, (httpcore.HTTP11Connection, httpcore.AsyncHTTP11Connection)):
-            return False
-        surplus, _ = connection._h11_state.trailing_data  # noqa: SLF001
-        return bool(surplus) or _holds_record(connection._network_stream)  # noqa: SLF001
+        state: Any = getattr(connection, "_h11_state", None)
+        if state is None:  # it was closed
+            return True
+        surplus, _ = state.trailing_data
+        return bool(surplus) or _holds_record(getattr(connection, "_network_stream", None))
 
 
 class BlockingTransport(_SingleConnection, httpx.HTTPTransport):

@@ -44,6 +44,7 @@ from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
+from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.domains import read_suffixes, suffixes_at_once
 from webtools._internal.text.invisible import without_invisible
 from webtools.config import Accounts
@@ -165,7 +166,8 @@ def _for_this_call(
     envelope, meta = result.value.envelope, result.value.envelope.meta
     changes: dict[str, Any] = {
         "query": question.query,
-        "confidence_rule": result.value.rule,
+        # The field is not in the JSON, in which `sanitize` searches for characters to remove.
+        "confidence_rule": without_invisible(one_line(result.value.rule)),
         "provider_chain": [*meta.provider_chain],
         "degraded": [*meta.degraded],
         "warnings": [*meta.warnings, *warnings],
