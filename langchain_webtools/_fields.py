@@ -39,7 +39,7 @@ def check_web(web: Any, **settings: Any) -> WebTools:
     if names := [name for name, value in settings.items() if value is not None]:
         arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
         raise ValueError(
-            f"pass web or {arguments}, not both; to combine them, pass WebTools({options})"
+            f"pass web or {arguments}, not both; to combine them, pass web=WebTools({options})"
         )
     return web
 

@@ -64,7 +64,7 @@ def check_web(web: "WebTools | None", **settings: Any) -> "WebTools":
     if names := [name for name, value in settings.items() if value is not None]:
         arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
         raise InputError(
-            f"Pass web or {arguments}, not both. To combine them, pass WebTools({options})."
+            f"Pass web or {arguments}, not both. To combine them, pass web=WebTools({options})."
         )
     return web
 

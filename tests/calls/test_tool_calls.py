@@ -181,6 +181,10 @@ KNOWN_SEARCH = ", ".join(SearchInput.model_fields)
         ({"query": "q", "include_domains": [""]}, '""'),
         ({"query": "q", "category": "videos"}, ", ".join(CATEGORIES)),
         ({"query": "q", "max_results": 3}, KNOWN_SEARCH),
+        *[
+            ({"query": "q", name: 3}, 'did you mean "limit"?')
+            for name in ("numResults", "k", "top_k")
+        ],
         (
             {"query": "q", "includeDomain": "a.example", "qeury": "x"},
             '(did you mean "include_domains"?)',

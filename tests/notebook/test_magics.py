@@ -332,12 +332,19 @@ def test_the_sandbox_answers_until_it_is_stopped(
     capsys.readouterr()
     shell.run_line_magic("web_config", "")
     assert "http://127.0.0.1:" in capsys.readouterr().out
+    shell.run_cell(f"%web_config {config}.missing")
+    assert "In use: the sandbox at http://127.0.0.1:" in capsys.readouterr().out
     shell.run_line_magic("web_sandbox", "stop")
     assert str(config) in capsys.readouterr().out
     shell.run_line_magic("web_config", "")
     assert "127.0.0.1" not in capsys.readouterr().out
     with pytest.raises(RequestError):
         shell.user_ns["web"].search("heap queue", cache="bypass")
+
+
+def test_an_option_is_not_taken_for_a_config_file(session: Any) -> None:
+    with pytest.raises(UsageError, match="--help"):
+        session.run_line_magic("web_config", "--help")
 
 
 def complete(shell: Any, line: str) -> list[str]:

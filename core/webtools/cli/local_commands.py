@@ -10,7 +10,7 @@ from webtools.cli.argument_parser import CONFIG, Command, as_json, choice, flag,
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, argument = text.partition("=")
     if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an argument; use NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} has no name or no value; use NAME=VALUE")
     return name.strip(), argument
 
 

@@ -254,8 +254,8 @@ class Config(TopLevel):
         for i, entry in enumerate(self.providers):
             name = entry.fetch_fallback
             if name is not None and name not in fetchers:
-                fault = f"fetchFallback {quote(name)} cannot fetch. Use one of: {listed(fetchers)}"
-                raise ConfigError(f"providers[{i}].{fault}")
+                fault = f"fetchFallback {quote(name)} is not a configured provider that can fetch"
+                raise ConfigError(f"providers[{i}].{fault}. Use one of: {listed(fetchers)}")
         return self
 
     @model_validator(mode="after")

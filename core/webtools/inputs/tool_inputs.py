@@ -57,6 +57,8 @@ MAX_RECENCY_DAYS = 3650
 MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
 MAX_ARGUMENTS = 100  # of one call
+# Names of arguments in other libraries.
+_FOREIGN_NAMES = dict.fromkeys(("max_results", "num_results", "k", "top_k"), "limit")
 
 _MAX_EXPLAINED_NAMES = 20  # unknown arguments
 _MAX_LISTED_VALUES = 10  # with the same fault
@@ -385,7 +387,8 @@ def _explain(item: ErrorDetails, model: type[ToolInput]) -> str:
     names = ", ".join(model.open_fields())
     if item["type"] == "extra_forbidden":
         is_short = len(name) <= LONGEST_SHOWN
-        near = hint(name, [*model.open_fields(), *model.spellings]) if is_short else ""
+        known = [*model.open_fields(), *model.spellings]
+        near = hint(_FOREIGN_NAMES.get(name, name), known) if is_short else ""
         return f"{shown(name)} is not an argument{near}; use {names}"
     remedies = {
         "literal_error": f"use {facts.get('expected')}",

@@ -83,8 +83,11 @@ class WebMagics(Magics):
         Without an argument, describe the current settings.
         """
         path = line.strip().strip("\"'")
+        with _usage_errors("web_config"):
+            if path.startswith("-") and path != "--default":
+                raise OptionError(f"{path} is not an option; use a path or --default.")
         source = None if path == "--default" else path or self._source
-        note = f"The settings have not changed. In use: {self._source or 'the default settings'}."
+        note = f"The settings have not changed. In use: {self._source_in_use}."
         with _short_errors("" if source == self._source else note):
             lines = described(Settings(source if path else self._config))
         if path:
@@ -106,8 +109,7 @@ class WebMagics(Magics):
                 raise OptionError(f'Unknown action "{action}"; use start or stop.')
         if action == "stop":
             self._use(self._source)
-            source = self._source or "your usual settings"
-            print(f"The sandbox is stopped. The magics use {source} again.")
+            print(f"The sandbox is stopped. The magics use {self._source_in_use} again.")
             return
         if self._sandbox is None:
             server = SandboxServer()
@@ -127,6 +129,13 @@ class WebMagics(Magics):
     @property
     def _config(self) -> str | dict[str, Any] | None:
         return self._source if self._sandbox is None else self._sandbox.config()
+
+    @property
+    def _source_in_use(self) -> str:
+        """The source of the settings, for messages."""
+        if self._sandbox is not None:
+            return f"the sandbox at {self._sandbox.url}"
+        return self._source or "your usual settings"
 
     def close(self) -> None:
         """Close the connections, and stop the sandbox."""

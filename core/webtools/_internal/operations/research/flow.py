@@ -208,7 +208,7 @@ class _Research:
     async def run(self) -> _CachedEnvelope:
         report_progress = self.call.begin_stage("searching", 1)
         retrieval = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
-        report_progress(self.question.query, not retrieval.results)
+        report_progress(self.question.query, False)
         # Needed to count the domains of the sources.
         await self.call.io.call_blocking(read_suffixes, quick=suffixes_at_once)
         if self.synthesizer is None or not retrieval.results:
@@ -259,9 +259,10 @@ class _Research:
         if outcome.error and synthesizer is not extractive:
             retrieval.attempts.degraded[outcome.synthesizer] = outcome.error
             outcome = await self._try_synthesizer(extractive, query, retrieval)
-        if outcome.error and outcome.error_type != EMPTY:  # `degraded` has the others
+        has_failed = outcome.error is not None and outcome.error_type != EMPTY
+        if outcome.error and has_failed:  # `degraded` has the others
             retrieval.warnings.append(outcome.error)
-        report_progress(self.question.query, outcome.error is not None)
+        report_progress(self.question.query, has_failed)
         return outcome
 
     async def _try_synthesizer(
