@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.demo-ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Clients that need Node.js: those of Context7, the MCP inspector, and the conformance suite of MCP in
+# Clients that need Node.js: that of Context7, the MCP inspector, and the conformance suite of MCP in
 # one version for each protocol revision.
 MCP_SUITE := @modelcontextprotocol/conformance
-NODE_CLIENTS := @upstash/context7-sdk@0.3.1 @upstash/context7-mcp@4.1.1 $(MCP_SUITE)@0.1.16 \
+NODE_CLIENTS := @upstash/context7-sdk@0.3.1 $(MCP_SUITE)@0.1.16 \
 	conformance-2026@npm:$(MCP_SUITE)@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0
 # This version requests strict tool calls from every model. One test uses it instead of the newest.
 OLDER_LANGCHAIN := langchain==1.3.18

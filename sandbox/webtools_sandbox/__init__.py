@@ -14,23 +14,24 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from webtools_sandbox.faults import Fault
+from webtools_sandbox.keys import (
+    BRAVE_KEY,
+    CONTEXT7_KEY,
+    EXA_KEY,
+    FIRECRAWL_KEY,
+    JINA_KEY,
+    KAGI_V0_KEY,
+    KAGI_V1_KEY,
+    LINKUP_KEY,
+    PARALLEL_KEY,
+    PERPLEXITY_KEY,
+    SERPER_KEY,
+    TAVILY_KEY,
+    YOU_KEY,
+)
+
 if TYPE_CHECKING:
-    from webtools_sandbox.faults import Fault
-    from webtools_sandbox.keys import (
-        BRAVE_KEY,
-        CONTEXT7_KEY,
-        EXA_KEY,
-        FIRECRAWL_KEY,
-        JINA_KEY,
-        KAGI_V0_KEY,
-        KAGI_V1_KEY,
-        LINKUP_KEY,
-        PARALLEL_KEY,
-        PERPLEXITY_KEY,
-        SERPER_KEY,
-        TAVILY_KEY,
-        YOU_KEY,
-    )
     from webtools_sandbox.server import SandboxServer, serve
 
 __all__ = [
@@ -52,11 +53,9 @@ __all__ = [
     "serve",
 ]
 
-_HOMES = {"Fault": "faults", "SandboxServer": "server", "serve": "server"}
-
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
-    if name not in __all__:
+    """Import the server, which needs aiohttp, when it is first used."""
+    if name not in {"SandboxServer", "serve"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES.get(name, 'keys')}"), name)
+    return getattr(importlib.import_module(f"{__name__}.server"), name)

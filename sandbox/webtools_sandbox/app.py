@@ -44,12 +44,10 @@ class SandboxApp:
         self.latency = self._usual_latency = latency
 
     def reset(self) -> None:
-        """Forget faults, stats and balances, and set the latency back."""
+        """Remove faults, reset the statistics and restore the latency."""
         self.faults.clear()
         self.stats.reset()
         self.latency = self._usual_latency
-        for api in self.apis.values():
-            api.reset()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""

@@ -214,7 +214,7 @@ class SandboxServer:
         self._running.stats.reset()
 
     def reset(self) -> None:
-        """Reset the faults, the statistics, the balances, the caches and the latency."""
+        """Reset the faults, the statistics and the latency."""
         self._running.reset()
 
     @property

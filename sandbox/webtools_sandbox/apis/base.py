@@ -296,9 +296,6 @@ class Api:
         key = {"apiKey": self.key} if self.key else {}
         return {"name": self.name, "type": self.name, **key, "baseUrl": base_url}
 
-    def reset(self) -> None:
-        """Undo the changes of earlier requests, such as to a balance."""
-
 
 def _ids(call: Call) -> Json:
     return {"id": call.number, "uuid": call.uuid}

@@ -30,12 +30,8 @@ from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.query_text import marked, read_operators
 
 _DATA = data_files.table("brave")
-_COUNTRIES, _LANGUAGES, _SECTIONS = (
-    frozenset(str.split(_DATA[name])) for name in ("countries", "languages", "sections")
-)
+_COUNTRIES, _LANGUAGES = (frozenset(str.split(_DATA[name])) for name in ("countries", "languages"))
 _MAX_WORDS = 50
-_PERIODS = {"pd": 1, "pw": 7, "pm": 31, "py": 365}
-_NEWS_IN_WEB = 3
 _CHARACTERS_A_TOKEN = 4
 
 
@@ -48,13 +44,6 @@ def _few_words(query: str) -> str:
     return query
 
 
-def _sections(value: object) -> frozenset[str]:
-    names = frozenset(name.strip() for name in str(value or "").split(",") if name.strip())
-    if not names <= _SECTIONS:
-        raise ValueError("Input should be a known result type")
-    return names or _SECTIONS
-
-
 class SearchRequest(QueryRequest):
     """The parameters that all searches share."""
 
@@ -64,12 +53,9 @@ class SearchRequest(QueryRequest):
     country: Annotated[str, one_of(_COUNTRIES, str.upper)] = "US"
     search_lang: Annotated[str, one_of(_LANGUAGES)] = "en"
     safesearch: Literal["off", "moderate", "strict"] = "moderate"
-    units: Literal["metric", "imperial"] = "metric"
-    spellcheck: bool = True
     text_decorations: bool = True
     extra_snippets: bool = False
-    operators: bool = True
-    freshness: Annotated[Span, span_of(_PERIODS, "invalid freshness")] = ALWAYS
+    freshness: Annotated[Span, span_of("invalid freshness")] = ALWAYS
 
     @property
     def first(self) -> int:
@@ -81,7 +67,7 @@ class WebRequest(SearchRequest):
     """The parameters of a web search."""
 
     count: int = Field(default=20, ge=1, le=20)
-    result_filter: Annotated[frozenset[str], BeforeValidator(_sections)] = _SECTIONS
+    result_filter: Literal["web"] = "web"
 
 
 class ContextRequest(SearchRequest):
@@ -110,8 +96,8 @@ class BraveApi(Api):
 
     @Route(WebRequest, "GET /res/v1/web/search")
     def web(self, request: WebRequest) -> Json:
-        """Answer a web search. Empty sections are left out."""
-        matches = self._matches(request, None)
+        """Answer a web search. An empty section is left out."""
+        matches = self._matches(request)
         page_hits = matches[request.first : request.first + request.count]
         main = [{"type": "web", "index": index, "all": False} for index in range(len(page_hits))]
         more = {"more_results_available": len(matches) > request.first + len(page_hits)}
@@ -122,19 +108,16 @@ class BraveApi(Api):
             | more,
             "mixed": {"type": "mixed", "main": main, "top": [], "side": []},
         }
-        if page_hits and "web" in request.result_filter:
+        if page_hits:
             results = [_web_result(item, request) for item in page_hits]
             answer["web"] = {"type": "search", "results": results, "family_friendly": True}
-        news = self._news(request)[:_NEWS_IN_WEB]
-        if news and "news" in request.result_filter:
-            results = [_news_result(item, request) | _DATA["news"] for item in news]
-            answer["news"] = {"type": "news", "results": results, "mutated_by_goggles": False}
         return answer
 
     @Route(SearchRequest, "GET /res/v1/news/search")
     def news(self, request: SearchRequest) -> Json:
         """Answer a news search, with the results at the top level."""
-        hits = self._news(request)[request.first : request.first + request.count]
+        news = [hit for hit in self._matches(request, "news") if hit.when]
+        hits = news[request.first : request.first + request.count]
         query = {"original": request.q, "spellcheck_off": True, "show_strict_warning": False}
         results = [_news_result(hit, request) for hit in hits]
         return {"type": "news", "query": query, "results": results}
@@ -142,7 +125,7 @@ class BraveApi(Api):
     @Route(ContextRequest, "GET /res/v1/llm/context")
     def context(self, request: ContextRequest) -> Json:
         """Answer with extracts for a language model, which share its tokens."""
-        hits = self._matches(request, None)[request.first : request.first + request.count]
+        hits = self._matches(request)[request.first : request.first + request.count]
         hits = hits[: request.maximum_number_of_urls]
         share = request.maximum_number_of_tokens * _CHARACTERS_A_TOKEN // max(1, len(hits))
         generic = [
@@ -152,15 +135,13 @@ class BraveApi(Api):
         sources = {hit.url: _source(hit) for hit in hits}
         return {"grounding": {"generic": generic, "poi": None, "map": []}, "sources": sources}
 
-    def _matches(self, request: SearchRequest, collection: Collection | None) -> list[PageHit]:
+    def _matches(
+        self, request: SearchRequest, collection: Collection | None = None
+    ) -> list[PageHit]:
         start, end = request.freshness
-        words, filters = request.q, Filters(start=start, end=end, collection=collection)
-        if request.operators:
-            words, filters = read_operators(words, filters)
+        filters = Filters(start=start, end=end, collection=collection)
+        words, filters = read_operators(request.q, filters)
         return self.hits(words, filters, count=len(self.library.documents))
-
-    def _news(self, request: SearchRequest) -> list[PageHit]:
-        return [hit for hit in self._matches(request, "news") if hit.when]
 
 
 def _web_result(hit: PageHit, request: SearchRequest) -> Json:

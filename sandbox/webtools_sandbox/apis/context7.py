@@ -7,7 +7,7 @@ library.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -16,12 +16,10 @@ from webtools_sandbox.apis.base import Api, Json, QueryRequest, Route
 from webtools_sandbox.corpus import Document, query_terms
 from webtools_sandbox.keys import CONTEXT7_KEY, KeyRing
 from webtools_sandbox.library import Library
-from webtools_sandbox.wire import Reply
 
 _DATA = data_files.table("context7")
 _PACKAGES: dict[str, Json] = {package["id"]: package for package in _DATA["packages"]}
 _ID = re.compile(r"(/[^/]+/[^/@]+)(?:[/@]([^/]+))?")
-_RULE = "\n\n" + "-" * 32 + "\n\n"
 _HEADING = re.compile(r"^#{2,4} ", re.MULTILINE)
 _CODE = re.compile(r"^```python\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _MAX_SNIPPETS = 5
@@ -43,7 +41,7 @@ class ContextRequest(QueryRequest):
 
     library_id: _Words = Field(alias="libraryId")
     query: _Words
-    type: Literal["txt", "json"] = "txt"
+    type: Literal["json"]
     fast: Literal["true", "false"] = "false"
 
 
@@ -69,12 +67,6 @@ class Snippet:
         """Count the words in common with a question. Words of the title weigh more."""
         in_title = terms.intersection(digest.words(self.title))
         return 3 * len(in_title) + len(terms.intersection(digest.words(self.description)))
-
-    @property
-    def text(self) -> str:
-        """The whole snippet as text."""
-        code = f"\n\n```python\n{self.code}\n```" if self.code else ""
-        return f"### {self.title}\n\nSource: {self.url}\n\n{self.description}{code}"
 
     @property
     def as_code(self) -> Json:
@@ -129,8 +121,8 @@ class Context7Api(Api):
         return {"results": [self._describe(id_) for id_ in found], "searchFilterApplied": False}
 
     @Route(ContextRequest, "GET /api/v2/context")
-    def context(self, request: ContextRequest) -> Any:
-        """Answer a question from a library's documentation, as text or as JSON."""
+    def context(self, request: ContextRequest) -> Json:
+        """Answer a question from a library's documentation."""
         package = self._package(request.library_id)
         terms = frozenset(query_terms(request.query)) - frozenset(digest.words(package["id"]))
         all_snippets: list[Snippet] = self._snippets(package["id"])
@@ -142,9 +134,6 @@ class Context7Api(Api):
         info = [item for item in relevant if not item.code][:_MAX_SNIPPETS]
         if not relevant:
             raise self.refusal(404, "No snippets match the query.", "no_snippets_found")
-        if request.type == "txt":
-            text = _RULE.join(item.text for item in code + info)
-            return Reply(200, text.encode(), "text/plain; charset=utf-8")
         rules: Json = {"global": [], "libraryOwn": package.get("rules", []), "libraryTeam": []}
         return {
             "codeSnippets": [item.as_code for item in code],

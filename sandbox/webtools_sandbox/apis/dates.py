@@ -1,11 +1,11 @@
-"""Days and periods in the formats of the APIs, for the models of their requests."""
+"""Days and ranges of days in the formats of the APIs, for the models of their requests."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
@@ -14,12 +14,6 @@ from webtools_sandbox.library import moment
 Span = tuple[datetime | None, datetime | None]
 ALWAYS: Span = (None, None)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
-DAYS: Mapping[str, float] = {"day": 1, "week": 7, "month": 31, "year": 365}
-
-
-def ago(days: float) -> datetime:
-    """Return the time that many days ago."""
-    return datetime.now(UTC) - timedelta(days=days)
 
 
 def day(text: str) -> datetime:
@@ -63,15 +57,13 @@ FirstUsDay = Annotated[datetime | None, _reading(us_day)]
 LastUsDay = Annotated[datetime | None, _reading(lambda text: end_of(us_day(text)))]
 
 
-def span_of(periods: Mapping[str, float], message: str = "Must be YYYY-MM-DDtoYYYY-MM-DD") -> Any:
-    """Return a validator for the name of a period, or two days with `to` between them."""
+def span_of(message: str) -> BeforeValidator:
+    """Return a validator for two days with `to` between them."""
 
     def read(value: object) -> Span:
         text = str(value or "")
         if not text:
             return ALWAYS
-        if text in periods:
-            return ago(periods[text]), None
         first, _, last = text.partition("to")
         try:
             return day(first), end_of(day(last))

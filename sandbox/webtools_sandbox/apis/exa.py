@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 from pydantic.alias_generators import to_camel
 
 from webtools_sandbox import data_files, digest
@@ -30,13 +30,10 @@ from webtools_sandbox.wire import Call
 T = TypeVar("T")
 
 _DATA = data_files.table("exa")
-_DEPRECATED, _WITHOUT_EFFECT, _LITE_FIELDS, _DATE_FIELDS = (
-    frozenset(str.split(_DATA[name])) for name in ("deprecated", "without_effect", "lite", "dates")
-)
 # What the corpus can offer for a category; others find nothing in it.
 _COLLECTIONS: dict[str, Collection] = {"news": "news", "publication": "docs"}
 _CATEGORIES: list[str] = _DATA["categories"]
-_OLD_CATEGORIES = _CATEGORIES[-3:]
+_DATE_FIELDS = frozenset({"startPublishedDate", "endPublishedDate"})
 _PRICES: dict[str, float] = _DATA["prices"]
 _RESULTS_IN_PRICE = 10
 _HIGHLIGHT_CHARS = 1200
@@ -49,15 +46,8 @@ def _options_of_switch(value: object) -> object:
     return {} if value is True else None if value is False else value
 
 
-def _at_most_five_words(texts: tuple[str, ...]) -> tuple[str, ...]:
-    if any(len(text.split()) > 5 for text in texts):  # noqa: PLR2004
-        raise ValueError("at most 5 words")
-    return texts
-
-
 # A part of a page is asked for with `true` or with options.
 _Part = Annotated[T | None, BeforeValidator(_options_of_switch)]
-_Words = Annotated[Texts, Field(max_length=1), AfterValidator(_at_most_five_words)]
 
 
 class Text(CamelRequest):
@@ -79,30 +69,19 @@ class Contents(CamelRequest):
     text: _Part[Text] = None
     highlights: _Part[Highlights] = None
     summary: _Part[Json] = None
-    subpages: int = Field(default=0, le=100)
-    extras: Json | None = None
-    max_age_hours: int | None = None
-    livecrawl: str | None = None
 
 
 class SearchRequest(CamelRequest):
     """The body of a search."""
 
     query: NonBlank
-    type: Literal[
-        "auto", "lite", "deep", "deep-lite", "fast", "instant", "deep-reasoning", "neural"
-    ] = "auto"
+    type: Literal["auto", "lite", "deep", "fast", "neural"] = "auto"
     num_results: int = Field(default=10, ge=1, le=100)
     category: Annotated[str, one_of(_CATEGORIES)] | None = None
     include_domains: Texts = ()
     exclude_domains: Texts = ()
-    include_text: _Words = ()
-    exclude_text: _Words = ()
     start_published_date: FirstMoment = None
     end_published_date: LastMoment = None
-    start_crawl_date: FirstMoment = None
-    end_crawl_date: LastMoment = None
-    additional_queries: list[str] | None = Field(default=None, max_length=5)
     contents: Contents = Contents()
 
     @property
@@ -114,8 +93,6 @@ class SearchRequest(CamelRequest):
             exclude_domains=self.exclude_domains,
             start=self.start_published_date,
             end=self.end_published_date,
-            phrases=tuple(text.lower() for text in self.include_text),
-            without=tuple(text.lower() for text in self.exclude_text),
             collection=_COLLECTIONS.get(self.category or ""),
         )
 
@@ -130,25 +107,18 @@ class SimilarRequest(SearchRequest):
 class ContentsRequest(Contents):
     """The body of a request for pages."""
 
-    urls: list[str] | None = Field(default=None, min_length=1)
-    ids: list[str] | None = Field(default=None, min_length=1)
+    urls: list[str] = Field(min_length=1)
 
     @property
     def options(self) -> Contents:
         """The requested parts; the text by default."""
-        parts = (self.text, self.highlights, self.summary, self.extras)
+        parts = (self.text, self.highlights, self.summary)
         return self if any(part is not None for part in parts) else Contents(text=Text())
 
 
 def _faults(request: SearchRequest) -> Iterator[str]:
     """Yield the errors of valid fields that cannot be combined."""
     sent_fields = {to_camel(name) for name in request.model_fields_set}
-    if request.type == "lite":
-        sent_fields |= {f"contents.{to_camel(name)}" for name in request.contents.model_fields_set}
-        if unsupported := sent_fields - _LITE_FIELDS:
-            yield f"{', '.join(unsupported)} is not supported with type 'lite'"
-    if request.additional_queries and not request.type.startswith("deep"):
-        yield "additionalQueries is only supported with a deep type"
     if request.category in {"company", "people"}:
         for name in sent_fields & _DATE_FIELDS:
             yield f"{name} is not supported with category {request.category!r}"
@@ -157,27 +127,6 @@ def _faults(request: SearchRequest) -> Iterator[str]:
             yield "excludeDomains is not supported with category 'people'"
         if any("linkedin" not in domain for domain in request.include_domains):
             yield "includeDomains only accepts LinkedIn domains with category 'people'"
-
-
-def _warnings(request: CamelRequest, at: str = "") -> Iterator[Json]:
-    """Yield warnings about unknown and deprecated fields, at any depth."""
-    unknown = (request.model_extra or {}).keys() - _WITHOUT_EFFECT
-    sent_fields = {to_camel(name) for name in request.model_fields_set}
-    for name in sorted(sent_fields | unknown):
-        if name in _DEPRECATED:
-            yield _warning("DEPRECATED_FIELD", f"{at}/{name}", f"{name} is deprecated.")
-        elif name in unknown:
-            text = f"{name} is not a known field and was ignored."
-            yield _warning("UNKNOWN_FIELD", f"{at}/{name}", text)
-    for name, value in request:
-        if isinstance(value, CamelRequest):
-            yield from _warnings(value, f"{at}/{to_camel(name)}")
-    if getattr(request, "category", None) in _OLD_CATEGORIES:
-        yield _warning("DEPRECATED_VALUE", "/category", "This category is deprecated.")
-
-
-def _warning(code: str, path: str, message: str) -> Json:
-    return {"code": code, "path": path, "message": message}
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -222,11 +171,10 @@ class ExaApi(Api):
             "effectiveFilters": {
                 "includeDomains": request.include_domains,
                 "excludeDomains": request.exclude_domains,
-                "includeText": request.include_text,
-                "excludeText": request.exclude_text,
+                "includeText": [],
+                "excludeText": [],
             },
             "costDollars": _search_cost(request, len(hits)),
-            **_warning_field(request),
         }
 
     @Route(SimilarRequest, "POST /findSimilar", cached=True)
@@ -242,24 +190,18 @@ class ExaApi(Api):
             | {"score": round(0.99 - rank / 200, 3), "author": hit.document.author}
             for rank, hit in enumerate(similar_hits)
         ]
-        cost = _search_cost(request, len(results))
-        return {"results": results, "costDollars": cost, **_warning_field(request)}
+        return {"results": results, "costDollars": _search_cost(request, len(results))}
 
     @Route(ContentsRequest, "POST /contents", cached=True)
     def contents(self, request: ContentsRequest) -> Json:
         """Return pages. Unknown pages appear only in the statuses."""
-        urls = request.urls or request.ids
-        if not urls:
-            raise self.refusal(400, "urls: expected at least one URL", _DATA["tags"]["urls"])
-        is_fresh = request.max_age_hours == 0 or request.livecrawl == "always"
-        source = "livecrawled" if is_fresh else "cached"
         results, statuses = list[Json](), list[Json]()
-        for url in urls:
+        for url in request.urls:
             page = self.library.find(url)
             if page is None:
                 statuses.append({"id": url, "status": "error", "error": self._crawl_error(url)})
             else:
-                statuses.append({"id": url, "status": "success", "source": source})
+                statuses.append({"id": url, "status": "success", "source": "cached"})
                 hit = PageHit(self.library, page, page.title)
                 results.append(_page(hit, request.options) | {"id": url})
         return {
@@ -267,7 +209,6 @@ class ExaApi(Api):
             "statuses": statuses,
             "effectiveFilters": {},
             "costDollars": _contents_cost(request.options, len(results)),
-            **_warning_field(request),
         }
 
     def _crawl_error(self, url: str) -> Json:
@@ -304,21 +245,10 @@ def _page(hit: PageHit, options: Contents) -> Json:
     return page | ({"highlightScores": [0.5]} if "highlights" in page else {})
 
 
-def _warning_field(request: CamelRequest) -> Json:
-    """Return the field `warnings` if there are any."""
-    warnings = list(_warnings(request))
-    return {"warnings": warnings} if warnings else {}
-
-
 def _search_cost(request: SearchRequest, count: int) -> Json:
     price = _PRICES.get(request.type, _PRICES["search"])
     price += max(0, count - _RESULTS_IN_PRICE) * _PRICES["result"]
-    cost: Json = {"total": round(price, 6), "search": {"neural": round(price, 6)}}
-    if request.contents.summary is not None and count:
-        summaries = round(count * _PRICES["content"], 6)
-        cost["contents"] = {"summary": summaries}
-        cost["total"] = round(price + summaries, 6)
-    return cost
+    return {"total": round(price, 6), "search": {"neural": round(price, 6)}}
 
 
 def _contents_cost(options: Contents, count: int) -> Json:

@@ -41,8 +41,7 @@ class SearchRequest(CamelRequest):
 
     query: Annotated[NonBlank, Field(max_length=500)]
     limit: int = Field(default=10, ge=1, le=100)
-    sources: list[Literal["web", "news", "images"]] = Field(default=["web"], min_length=1)
-    categories: list[str] | None = None
+    sources: list[Literal["web", "news"]] = Field(default=["web"], min_length=1)
     include_domains: Texts = ()
     exclude_domains: Texts = ()
     tbs: Tbs = ALWAYS
@@ -84,8 +83,6 @@ class FirecrawlApi(Api):
         return {"data": data, "creditsUsed": used}
 
     def _rows(self, request: SearchRequest, source: str) -> list[Json]:
-        if source == "images":
-            return []
         start, end = request.tbs
         filters = Filters(
             include_domains=request.include_domains,

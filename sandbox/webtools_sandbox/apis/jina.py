@@ -32,7 +32,6 @@ class ReadRequest(CamelRequest):
 
     url: HttpUrl
     respond_with: _Format = "content"
-    timeout: Annotated[int, Field(ge=1, le=180, strict=False)] | None = None
     token_budget: Annotated[int, Field(ge=1, strict=False)] | None = None
 
 

@@ -94,10 +94,6 @@ class KagiApi(Api):
         """Return the entry of a web-search.json."""
         return super().settings(base_url) | {"options": {"v0ApiKey": KagiV0.key}}
 
-    def reset(self) -> None:
-        """Restore the balance of version 0."""
-        self._v0.reset()
-
     def invalid(self, field: BadField) -> RefusedError:
         """Return the error for a field. Its code contains the name."""
         code = f"search.{'_'.join(map(str, field.loc))}_invalid"

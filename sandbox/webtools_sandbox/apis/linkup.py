@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from webtools_sandbox import data_files, digest
+from webtools_sandbox import data_files
 from webtools_sandbox.apis.base import (
     Api,
     BadField,
@@ -26,11 +26,11 @@ from webtools_sandbox.library import Filters
 
 
 class SearchRequest(CamelRequest):
-    """The body of a search. Structured responses are not imitated."""
+    """The body of a search. Written answers are not imitated."""
 
     q: NonBlank
     depth: Literal["flash", "fast", "standard", "deep"]
-    output_type: Literal["searchResults", "sourcedAnswer"]
+    output_type: Literal["searchResults"]
     from_date: FirstDay = None
     to_date: LastDay = None
     include_domains: Texts = ()
@@ -52,24 +52,21 @@ class LinkupApi(Api):
 
     @Route(SearchRequest, "POST /v1/search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer with hits, or with the beginning of the best page and its sources."""
+        """Answer a search. No hits are an error, as in the real API."""
         include, exclude = request.include_domains, request.exclude_domains
         filters = Filters(include, () if include else exclude, request.from_date, request.to_date)
         hits = self.hits(request.q, filters, count=request.max_results)
         if not hits:
             message = "The query did not yield any result"
             raise self.refusal(400, message, "SEARCH_QUERY_NO_RESULT")
-        answered = request.output_type == "sourcedAnswer"
-        text = "snippet" if answered else "content"
-        rows: list[Json] = [
+        rows = [
             {
+                "type": "text",
                 "name": hit.title,
                 "url": hit.url,
-                text: " ".join(hit.sentences(3)),
+                "content": " ".join(hit.sentences(3)),
                 "favicon": "",
             }
             for hit in hits
         ]
-        if answered:
-            return {"answer": digest.summary(hits[0].document.text), "sources": rows}
-        return {"results": [{"type": "text", **row} for row in rows]}
+        return {"results": rows}

@@ -1,40 +1,36 @@
-"""Stand-in for the Perplexity API: /search and the Agent API; Sonar answers that it is gone.
+"""Stand-in for the Perplexity API: /search and the Agent API, which answers from given sources.
 
 https://docs.perplexity.ai/api-reference (read 2026-11-21).
 """
 
 from __future__ import annotations
 
+import re
 import time
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
 from webtools_sandbox import data_files, digest
-from webtools_sandbox.apis import perplexity_agent as agent
-from webtools_sandbox.apis.base import (
-    Api,
-    Json,
-    JsonRequest,
-    NonBlank,
-    QueryRequest,
-    RefusedError,
-    Route,
-    Texts,
-)
-from webtools_sandbox.apis.dates import FirstUsDay, LastUsDay, ago
+from webtools_sandbox.apis.base import Api, Json, JsonRequest, NonBlank, RefusedError, Route, Texts
+from webtools_sandbox.apis.dates import FirstUsDay, LastUsDay
+from webtools_sandbox.corpus import query_terms
 from webtools_sandbox.keys import PERPLEXITY_KEY
 from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.wire import Call, Reply
 
-OLD_KEY = "test-key-perplexity-old"
-
-_MAX_PEOPLE, _MAX_RESULTS, _MAX_DOMAINS = 50, 20, 20
-_DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 31, "year": 365}
-_AGENT_SOURCES = 3
+_MAX_DOMAINS = 20
 _PASSAGES = 3
 _CHARACTERS_A_TOKEN = 4
 _A_MINUTE, _TOO_MANY = 50, 429
+
+_TIME = 1_790_000_000  # fixed, so that a request always gets the same bytes
+_HEAD = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
+_QUESTION = re.compile(r"^Question:\s*(.+)$", re.MULTILINE)
+_NOT_PROSE = ("http://", "https://", "#", "...", "```", ">")
+_MAX_SENTENCES = 5
+_INPUT_PRICE, _OUTPUT_PRICE = 0.25e-6, 2e-6
+_NO_ANSWER = "The sources do not answer the question."
 
 
 # --- requests ------------------------------------------------------------------------------------
@@ -49,47 +45,38 @@ def _allow_or_deny(domains: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class SearchRequest(JsonRequest):
-    """The body of a search, for one query or for several."""
+    """The body of a search."""
 
-    query: NonBlank | Annotated[list[NonBlank], Field(min_length=1, max_length=5)]
-    search_type: Literal["web", "people", "fast"] = "web"
-    max_results: int = Field(default=10, ge=1, le=_MAX_PEOPLE)
-    max_tokens: int = Field(10_000, ge=1, le=1_000_000)
+    query: NonBlank
+    search_type: Literal["web", "fast"] = "web"
+    max_results: int = Field(default=10, ge=1, le=20)
     max_tokens_per_page: int = Field(default=4096, ge=1, le=1_000_000)
-    search_mode: Literal["web", "academic", "sec"] | None = None
-    search_context_size: Literal["low", "medium", "high"] | None = None
     search_domain_filter: Annotated[Texts, AfterValidator(_allow_or_deny)] = ()
     search_language_filter: list[str] | None = Field(default=None, max_length=10)
-    search_recency_filter: Literal["hour", "day", "week", "month", "year"] | None = None
     search_after_date_filter: FirstUsDay = None
     search_before_date_filter: LastUsDay = None
-    last_updated_after_filter: FirstUsDay = None
-    last_updated_before_filter: LastUsDay = None
     country: str | None = None
-
-    @property
-    def fault(self) -> str:
-        """The errors of valid fields that cannot be combined."""
-        dates = [value for name, value in self if name.endswith(("after_filter", "date_filter"))]
-        if self.search_recency_filter and any(dates):
-            return "search_recency_filter cannot be combined with date filters"
-        tokens = {"max_tokens", "max_tokens_per_page"} & self.model_fields_set
-        if self.search_context_size and tokens:
-            return "search_context_size cannot be combined with max_tokens"
-        if self.search_type != "people" and self.max_results > _MAX_RESULTS:
-            return f"max_results must be at most {_MAX_RESULTS}"
-        return ""
 
     @property
     def filters(self) -> Filters:
         """The filters."""
-        domains, recency = self.search_domain_filter, self.search_recency_filter
+        domains = self.search_domain_filter
         return Filters(
             include_domains=tuple(domain for domain in domains if not domain.startswith("-")),
             exclude_domains=tuple(domain[1:] for domain in domains if domain.startswith("-")),
-            start=ago(_DAYS[recency]) if recency else self.search_after_date_filter,
+            start=self.search_after_date_filter,
             end=self.search_before_date_filter,
         )
+
+
+class AgentRequest(JsonRequest):
+    """The body of a question to the agent, with the sources in the input."""
+
+    input: NonBlank
+    preset: Literal["fast", "low", "medium", "high", "xhigh", "wide-research"]
+    tool_choice: Literal["none"]
+    stream: Literal[False] | None = None
+    store: bool | None = None
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -103,19 +90,9 @@ class PerplexityApi(Api):
     is_default = True
     data = data_files.table("perplexity")
 
-    def check_key(self, call: Call) -> None:
-        """Refuse unknown keys, and for a search keys older than the search API."""
-        if self.sent_key(call) != OLD_KEY:
-            super().check_key(call)
-        elif call.path == "/search":
-            raise self.refusal(451)
-
     def no_object(self) -> RefusedError:
         """Return the error for a body that is not a JSON object."""
-        return self._format_error("body is not a JSON object")
-
-    def _format_error(self, message: str) -> RefusedError:
-        return self.refusal(400, f"validation failed: {message}")
+        return self.refusal(400, "validation failed: body is not a JSON object")
 
     def headers(self, call: Call, status: int) -> dict[str, str]:
         """Return the id of a request and, for the agent, the rest of the rate limit."""
@@ -132,45 +109,37 @@ class PerplexityApi(Api):
         number = f"{'resp_' if 'output' in body else ''}{call.uuid}"
         return super().success(call, {"id": number, **body})
 
-    @Route(QueryRequest, "POST /chat/completions")
-    def sonar(self, _: QueryRequest) -> Json:
-        """Refuse requests to the removed endpoint."""
-        message = "Sonar is now the Agent API. Send the request to /v1/agent instead."
-        raise self.refusal(403, message, "chat_completions_not_available")
-
     @Route(SearchRequest, "POST /search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search, with a list of results per query if there are several."""
-        if request.fault:
-            raise self._format_error(request.fault)
-        if isinstance(request.query, str):
-            return {"results": self._results(request.query, request), "server_time": None}
-        several = [self._results(query, request) for query in request.query]
-        return {"results": several, "server_time": None}
-
-    def _results(self, query: str, request: SearchRequest) -> list[Json]:
-        if request.search_type == "people":
-            return []
-        hits = self.hits(query, request.filters, count=request.max_results)
+        """Answer a search."""
+        hits = self.hits(request.query, request.filters, count=request.max_results)
         max_characters = _CHARACTERS_A_TOKEN * request.max_tokens_per_page
-        return [_result(hit, rank, max_characters) for rank, hit in enumerate(hits)]
+        results = [_result(hit, rank, max_characters) for rank, hit in enumerate(hits)]
+        return {"results": results, "server_time": None}
 
-    @Route(agent.AgentRequest, "POST /v1/agent", "POST /v1/responses")
-    def respond(self, request: agent.AgentRequest) -> Json:
-        """Answer a question from the sources in the input, else from a search."""
-        if request.fault:
-            raise self._format_error(request.fault)
-        question = agent.question_of(request.text)
-        sources = agent.numbered_sources(request.text)
-        web_results: list[Json] = []
-        if request.searches and not sources:
-            hits = enumerate(self.hits(question, count=_AGENT_SOURCES), start=1)
-            web_results = [{"id": n, **_result(hit, 0, 2000), "source": "web"} for n, hit in hits]
-            sources = [
-                agent.Source(one["id"], one["title"], agent.prose(one["snippet"]))
-                for one in web_results
-            ]
-        return agent.response(request, agent.written(question, sources), web_results)
+    @Route(AgentRequest, "POST /v1/agent", "POST /v1/responses")
+    def respond(self, request: AgentRequest) -> Json:
+        """Answer a question from the numbered sources in the input."""
+        text = _answer_text(request.input)
+        content: Json = {"type": "output_text", "text": text, "annotations": []}
+        message: Json = {"type": "message", "id": "msg_1", "role": "assistant"}
+        message |= {"status": "completed", "content": [content]}
+        return {
+            "object": "response",
+            "created_at": _TIME,
+            "completed_at": _TIME + 1,
+            "status": "completed",
+            "model": "openai/gpt-5.1",
+            "preset": request.preset,
+            "error": None,
+            "incomplete_details": None,
+            "output": [message],
+            "tools": [],
+            "store": request.store is not False,
+            "background": False,
+            "service_tier": "default",
+            "usage": _usage(digest.token_count(request.input), digest.token_count(text)),
+        }
 
 
 def _result(hit: PageHit, rank: int, max_characters: int) -> Json:
@@ -182,3 +151,56 @@ def _result(hit: PageHit, rank: int, max_characters: int) -> Json:
     if page.published or rank % 2:
         result["date"] = page.published and page.published[:10]
     return result | {"last_updated": "2026-09-01"}
+
+
+# --- the agent's answers -------------------------------------------------------------------------
+
+
+class Source(NamedTuple):
+    """One numbered source of an input."""
+
+    number: str
+    title: str
+    text: str
+
+
+def _answer_text(text: str) -> str:
+    """Answer with the best sentence of each source that has one."""
+    question = _QUESTION.search(text)
+    terms = frozenset(query_terms(question[1] if question else text))
+    sentences: list[str] = []
+    for source in _numbered_sources(text):
+        best, *_ = digest.best_sentences(source.text, terms, count=1) or [source.title]
+        if terms & set(digest.words(f"{best} {source.title}")):
+            sentences.append(f"{best.rstrip('.')} [{source.number}].")
+    return " ".join(sentences[:_MAX_SENTENCES]) or _NO_ANSWER
+
+
+def _numbered_sources(text: str) -> list[Source]:
+    """Return the sources that an input lists as `[1] Title`, each with the lines below it."""
+    _, *parts = _HEAD.split(text)
+    rows = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    return [Source(number, title, _prose(below)) for number, title, below in rows]
+
+
+def _prose(block: str) -> str:
+    """Remove URLs, headings and the marks between passages."""
+    lines = [line.strip() for line in block.splitlines()]
+    return "\n".join(line for line in lines if not line.startswith(_NOT_PROSE))
+
+
+def _usage(tokens_in: int, tokens_out: int) -> Json:
+    costs = {
+        "input_cost": round(tokens_in * _INPUT_PRICE, 8),
+        "output_cost": round(tokens_out * _OUTPUT_PRICE, 8),
+        "tool_calls_cost": 0.0,
+    }
+    return {
+        "input_tokens": tokens_in,
+        "output_tokens": tokens_out,
+        "total_tokens": tokens_in + tokens_out,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "tool_calls_details": {},
+        "cost": {"currency": "USD", "total_cost": round(sum(costs.values()), 8), **costs},
+    }

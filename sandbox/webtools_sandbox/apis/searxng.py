@@ -5,6 +5,7 @@ https://docs.searxng.org/dev/search_api.html (read 2026-11-22).
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -19,11 +20,11 @@ from webtools_sandbox.apis.base import (
     RefusedError,
     Route,
 )
-from webtools_sandbox.apis.dates import DAYS, ago
 from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.query_text import read_operators, related
 
 _PAGE = 20
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 365}
 _ENGINE = "library"  # the one that answers
 
 
@@ -68,7 +69,8 @@ class SearxngApi(Api):
     @Route(SearchRequest, "GET /search")
     def search(self, request: SearchRequest) -> Json:
         """Answer a search. The last row is an infobox without a URL."""
-        start = ago(DAYS[request.time_range]) if request.time_range else None
+        days = _DAYS.get(request.time_range)
+        start = datetime.now(UTC) - timedelta(days=days) if days else None
         filters = Filters(start=start, collection="news" if request.is_of_news else None)
         words, filters = read_operators(request.q, filters)
         hits = self.hits(words, filters, count=_PAGE, first=(request.pageno - 1) * _PAGE)

@@ -9,26 +9,22 @@ from pydantic import BeforeValidator, Field
 
 from webtools_sandbox import data_files
 from webtools_sandbox.apis.base import Api, Country, Json, JsonRequest, NonBlank, Route
-from webtools_sandbox.apis.dates import ALWAYS, Span, ago, end_of, us_day
+from webtools_sandbox.apis.dates import ALWAYS, Span, end_of, us_day
 from webtools_sandbox.corpus import Collection
 from webtools_sandbox.keys import SERPER_KEY
 from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.query_text import read_operators, related
 
 _RESULTS_A_CREDIT = 10
-_DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 31, "y": 365}
-_PERIOD = re.compile(r"qdr:([hdwmy])").fullmatch
 _RANGE = re.compile(r"cdr:1,cd_min:([\d/]+),cd_max:([\d/]+)").fullmatch
 _GROUPS = re.compile(r"[()]|\bOR\b")
 
 
 def read_tbs(value: object) -> Span:
-    """Parse Google's format of a period: `qdr:w`, or a range of days as month/day/year."""
+    """Parse Google's format of a range of days, which are month/day/year."""
     text = str(value or "")
     if not text:
         return ALWAYS
-    if match := _PERIOD(text):
-        return ago(_DAYS[match[1]]), None
     if match := _RANGE(text):
         return us_day(match[1]), end_of(us_day(match[2]))
     raise ValueError("Invalid tbs")

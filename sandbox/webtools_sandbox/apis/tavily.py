@@ -11,13 +11,13 @@ from pydantic import Field
 
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import Api, Json, JsonRequest, NonBlank, RefusedError, Route, Texts
-from webtools_sandbox.apis.dates import DAYS, FirstDay, LastDay, ago
+from webtools_sandbox.apis.dates import FirstDay, LastDay
 from webtools_sandbox.keys import TAVILY_KEY
 from webtools_sandbox.library import Filters, PageHit
 from webtools_sandbox.wire import Call
 
 _CHUNK_CHARS = 500
-_EXTRACTS_A_CREDIT = 5
+_CHUNKS = 3
 _TOO_MANY = 429
 
 
@@ -26,28 +26,22 @@ class SearchRequest(JsonRequest):
 
     query: NonBlank
     search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = "basic"
-    chunks_per_source: int = Field(default=3, ge=1, le=3)
     max_results: int = Field(default=5, ge=0, le=20)
     topic: Literal["general", "news", "finance"] = "general"
-    time_range: Literal["day", "week", "month", "year", "d", "w", "m", "y"] | None = None
     start_date: FirstDay = None
     end_date: LastDay = None
     include_domains: Annotated[Texts, Field(max_length=300)] = ()
     exclude_domains: Annotated[Texts, Field(max_length=150)] = ()
-    include_answer: bool | Literal["basic", "advanced"] = False
     include_raw_content: bool | Literal["markdown", "text"] = False
     country: str | None = None
 
     @property
     def filters(self) -> Filters:
         """The filters."""
-        start = self.start_date
-        if self.time_range:
-            start = ago(next(DAYS[name] for name in DAYS if name[0] == self.time_range[0]))
         return Filters(
             include_domains=self.include_domains,
             exclude_domains=self.exclude_domains,
-            start=start,
+            start=self.start_date,
             end=self.end_date,
             collection="news" if self.topic == "news" else None,
         )
@@ -56,12 +50,9 @@ class SearchRequest(JsonRequest):
 class ExtractRequest(JsonRequest):
     """The body of a request for pages."""
 
-    urls: str | Annotated[list[str], Field(min_length=1, max_length=20)]
-    query: str | None = None
-    chunks_per_source: int = Field(default=3, ge=1, le=5)
+    urls: list[str] = Field(min_length=1, max_length=20)
     extract_depth: Literal["basic", "advanced"] = "basic"
     format: Literal["markdown", "text"] = "markdown"
-    include_usage: bool = False
 
 
 class TavilyApi(Api):
@@ -86,13 +77,12 @@ class TavilyApi(Api):
 
     @Route(SearchRequest, "POST /search")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search, on request with the beginning of the best page as an answer."""
+        """Answer a search."""
         hits = self.hits(request.query, request.filters, count=request.max_results)
-        answered = request.include_answer and hits
         return {
             "query": request.query,
             "follow_up_questions": None,
-            "answer": digest.summary(hits[0].document.text) if answered else None,
+            "answer": None,
             "images": [],
             "results": [_result(hit, hits[0].score, request) for hit in hits],
         }
@@ -100,21 +90,15 @@ class TavilyApi(Api):
     @Route(ExtractRequest, "POST /extract")
     def extract(self, request: ExtractRequest) -> Json:
         """Return pages, and the failed URLs in a field of their own."""
-        urls = [request.urls] if isinstance(request.urls, str) else request.urls
-        pages = {url: self.library.find(url) for url in urls}
-        results: list[Json] = []
-        for url, page in pages.items():
-            if page is not None:
-                whole = PageHit(self.library, page, request.query or "")
-                text = _chunks(whole, request.chunks_per_source) if request.query else page.markdown
+        results, failed = list[Json](), list[Json]()
+        for url in request.urls:
+            page = self.library.find(url)
+            if page is None:
+                failed.append({"url": url, "error": "Failed to fetch url"})
+            else:
+                text = page.markdown
                 results.append({"url": url, "title": page.title, "raw_content": text, "images": []})
-        error = "Failed to fetch url"
-        failed = [{"url": url, "error": error} for url, page in pages.items() if page is None]
-        answer: Json = {"results": results, "failed_results": failed}
-        if request.include_usage:
-            price = 2 if request.extract_depth == "advanced" else 1
-            answer["usage"] = {"credits": len(results) // _EXTRACTS_A_CREDIT * price}
-        return answer
+        return {"results": results, "failed_results": failed}
 
 
 def _is_keyless(call: Call) -> bool:
@@ -128,7 +112,7 @@ def _result(hit: PageHit, best: float, request: SearchRequest) -> Json:
     result: Json = {
         "url": hit.url,
         "title": page.title,
-        "content": _chunks(hit, request.chunks_per_source) if deep else " ".join(hit.sentences(3)),
+        "content": _chunks(hit) if deep else " ".join(hit.sentences(3)),
         "score": round(0.99 * hit.score / best, 7),
         "raw_content": page.markdown if request.include_raw_content else None,
     }
@@ -137,5 +121,5 @@ def _result(hit: PageHit, best: float, request: SearchRequest) -> Json:
     return result
 
 
-def _chunks(hit: PageHit, count: int) -> str:
-    return " [...] ".join(digest.clip(section, _CHUNK_CHARS) for section in hit.sections(count))
+def _chunks(hit: PageHit) -> str:
+    return " [...] ".join(digest.clip(section, _CHUNK_CHARS) for section in hit.sections(_CHUNKS))

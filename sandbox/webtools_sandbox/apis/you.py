@@ -20,7 +20,7 @@ from webtools_sandbox.apis.base import (
     Route,
     Texts,
 )
-from webtools_sandbox.apis.dates import ALWAYS, DAYS, Span, span_of
+from webtools_sandbox.apis.dates import ALWAYS, Span, span_of
 from webtools_sandbox.corpus import query_terms
 from webtools_sandbox.keys import YOU_KEY
 from webtools_sandbox.library import NO_FILTERS, Filters, PageHit
@@ -44,7 +44,7 @@ class SearchRequest(JsonRequest):
     query: NonBlank
     count: int = Field(default=10, ge=1, le=100)
     offset: int = Field(default=0, ge=0, le=9)
-    freshness: Annotated[Span, span_of(DAYS)] = ALWAYS
+    freshness: Annotated[Span, span_of("Must be YYYY-MM-DDtoYYYY-MM-DD")] = ALWAYS
     country: Country = None
     language: str | None = Field(default=None, pattern="^[A-Za-z]{2,3}(-[A-Za-z]+)?$")
     safesearch: Literal["off", "moderate", "strict"] = "moderate"
