@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import select
 import sys
 import time
@@ -11,10 +10,9 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from webtools._internal import logs as logs_module
-from webtools._internal.logs.log_reading import parse_event
 from webtools.cli import printing
 from webtools.config import Settings
 from webtools.config.accounts import written_log
@@ -23,7 +21,6 @@ from webtools.errors import InputError
 _TAIL = "webtools log tail"  # in messages
 _DEFAULT_LINES = 20
 _POLL_SECONDS = 0.2
-_MAX_BACKUPS = 20
 
 
 def explain(options: Namespace) -> int:
@@ -42,11 +39,11 @@ def explain(options: Namespace) -> int:
 def tail(options: Namespace) -> int:
     """Print the last lines of the log, and new ones if asked to."""
     path = written_log(Settings(options.config).accounts())
-    follower = _Follower(path) if options.follow else None
+    newest = logs_module.tail(path, 1)
     events = _last(path, options)
     _print(events, as_json=options.json)
-    if follower is not None:
-        _follow(follower, events, options)
+    if options.follow:
+        _follow(path, events or newest, options)
     elif not events and options.lines != 0:
         printing.complain(f"The log {path} is empty.")
     return printing.FINE
@@ -83,77 +80,17 @@ def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
     printing.flush()
 
 
-# --- following --------------------------------------------------------------------------------
-
-
-def _follow(follower: _Follower, printed: list[dict[str, Any]], options: Namespace) -> None:
-    """Print new lines until Ctrl-C or until the pipe is closed."""
+def _follow(path: Path, seen: list[dict[str, Any]], options: Namespace) -> None:
+    """Print later events than those seen, until Ctrl-C or until the pipe is closed."""
     call_id = (options.call or "").strip().lower()
     while True:
         if _is_pipe_closed(sys.stdout):
             raise BrokenPipeError
-        events = [event for line in follower.lines() if (event := parse_event(line))]
-        # The first lines may have been printed already.
-        new = [event for event in events if event not in printed]
-        _print((event for event in new if event["call"].startswith(call_id)), as_json=options.json)
-        printed = []
+        events = logs_module.events_after(path, seen[-1] if seen else None)
+        of_call = [event for event in events if event["call"].startswith(call_id)]
+        _print(of_call, as_json=options.json)
+        seen = events or seen
         time.sleep(_POLL_SECONDS)
-
-
-class _Position(NamedTuple):
-    """How far a file has been read, by its inode, because its name may change."""
-
-    identity: tuple[int, int]
-    offset: int
-
-
-class _Follower:
-    """Returns new lines of a file.
-
-    It does not keep the file open, because Windows could not rename it then.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Start at the end of the file, which may not exist yet."""
-        self._incomplete_line = b""
-        self._position: _Position | None = None
-        backups = (path.with_name(f"{path.name}.{n}") for n in range(1, _MAX_BACKUPS + 1))
-        self._paths = (path, *backups)
-        with suppress(FileNotFoundError):
-            state = path.stat()
-            self._position = _Position((state.st_dev, state.st_ino), state.st_size)
-
-    def lines(self) -> list[bytes]:
-        """Return the complete lines since the last call, also from rotated files.
-
-        Raises:
-            OSError: A file cannot be read.
-        """
-        data, offsets = b"", dict[tuple[int, int], int]()  # by file, the newest first
-        newest = data, dict(offsets)
-        for path in self._paths:
-            with suppress(FileNotFoundError):
-                position, part = self._read(path) if path.is_file() else (None, b"")
-                if position and position.identity not in offsets:  # not rotated meanwhile
-                    data, offsets[position.identity] = part + data, position.offset
-            if self._position is None or self._position.identity in offsets:
-                break
-            if path == self._paths[0]:
-                newest = data, dict(offsets)
-        else:  # the last file was deleted, so it is unknown which older files are new
-            data, offsets = newest
-        self._position = next((_Position(*item) for item in offsets.items()), None)
-        *lines, self._incomplete_line = (self._incomplete_line + data).split(b"\n")
-        return lines
-
-    def _read(self, path: Path) -> tuple[_Position, bytes]:
-        with path.open("rb") as file:
-            state = os.fstat(file.fileno())
-            identity = state.st_dev, state.st_ino
-            if self._position and identity == self._position.identity:
-                file.seek(self._position.offset if self._position.offset <= state.st_size else 0)
-            data = file.read()
-            return _Position(identity, file.tell()), data
 
 
 def _is_pipe_closed(stream: TextIO | None) -> bool:

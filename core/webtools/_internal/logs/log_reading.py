@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,15 @@ def tail(path: Path, count: int) -> list[dict[str, Any]]:
         ConfigError: The log exists but cannot be read.
     """
     return [*islice(_newest_events(path), max(0, count))][::-1]
+
+
+def events_after(path: Path, last: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the events after one, oldest first; all if that one is None or was deleted.
+
+    Raises:
+        ConfigError: The log exists but cannot be read.
+    """
+    return [*takewhile(lambda event: event != last, _newest_events(path))][::-1]
 
 
 def events_of(path: Path, call: str) -> list[dict[str, Any]]:
@@ -76,7 +85,7 @@ def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
         for line in newest_lines(path):
             if needle in line:
                 # The rest of a line that was cut short can precede the event.
-                event = parse_event(line[max(0, line.rfind(_START)) :])
+                event = _parse(line[max(0, line.rfind(_START)) :])
                 if event is not None:
                     yield event
     except (OSError, ValueError) as error:
@@ -87,8 +96,7 @@ def _newest_events(path: Path, part: str = "") -> Iterator[dict[str, Any]]:
         raise ConfigError(message) from error
 
 
-def parse_event(line: bytes) -> dict[str, Any] | None:
-    """Return the event of a line; None if the line is not one."""
+def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
