@@ -16,9 +16,10 @@ from servers import RawServer
 from webtools._internal.storage import redis_store
 from webtools._internal.storage.budget import Budget, Sum
 from webtools._internal.storage.circuit_breaker import State
+from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.redis_store import PREFIX, _connect
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import RateLimits, Stores, stores_for
+from webtools._internal.storage.stores import Stores, stores_for
 from webtools.config import BudgetConfig
 from webtools.errors import ConfigError
 

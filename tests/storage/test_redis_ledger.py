@@ -13,8 +13,9 @@ from redis_servers import RedisServer
 from webtools._internal.storage.budget import Budget, Sum
 from webtools._internal.storage.circuit_breaker import State
 from webtools._internal.storage.redis_ledger import LostCountsError, RedisLedger
+from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.redis_store import PREFIX, ServerError, redis_store_at
-from webtools._internal.storage.stores import RateLimits, Stores, stores_for
+from webtools._internal.storage.stores import Stores, stores_for
 from webtools.cli import live, main
 from webtools.config import BudgetConfig, Settings
 from webtools.errors import ConfigError, QuotaError

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypeAlias
 
 from webtools._internal.http.threads import in_thread
+from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import RateLimits
 
 _MAX_WAIT = 86_400.0  # seconds
 _MAX_NAMES = 10_000
@@ -20,19 +20,14 @@ Reserve: TypeAlias = Callable[[str, float], Awaitable[float]]
 
 
 class LocalLimiter:
-    """Spaces the calls of one process, in bounded memory.
+    """Spaces the calls of one process, in bounded memory."""
 
-    Args:
-        clock: Returns the time in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._next: dict[str, float] = {}
 
     async def reserve(self, name: str, interval: float) -> float:
         """Reserve the next free slot of a name, and return the seconds to wait for it."""
-        now = self._clock()
+        now = time.monotonic()
         start = max(now, self._next.get(name, now))
         if len(self._next) >= _MAX_NAMES:
             self._next = {key: slot for key, slot in self._next.items() if slot > now}

@@ -11,8 +11,8 @@ from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import raise_error
 from webtools._internal.storage.circuit_breaker import row_of
+from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import RateLimits
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, ResponseFormatError
 from webtools.providers import Account
 from webtools.providers.about import Pacer

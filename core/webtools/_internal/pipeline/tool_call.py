@@ -19,8 +19,9 @@ from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.storage.circuit_breaker import Change, Health, State
+from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import RateLimits, Store, stores_for
+from webtools._internal.storage.stores import Store, stores_for
 from webtools._internal.text.invisible import visible
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError

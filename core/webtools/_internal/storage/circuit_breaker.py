@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
 from webtools._internal.storage.store_errors import StoreError
@@ -236,8 +235,13 @@ class Health:
 
     def _change(self, key: str, change: Change) -> State | None:
         """Change a state in one step, in memory alone if the store cannot be used."""
+
+        def change_stored(stored: State | None) -> State | None:
+            is_unsaved = key in self._unsaved
+            return change(self._states.get(key) if is_unsaved else self._fresh(stored))
+
         try:
-            state = self._store.change(key, lambda stored: self._changed(key, stored, change))
+            state = self._store.change(key, change_stored)
         except StoreError:
             with self._guard():
                 state = change(self._states.get(key))
@@ -248,9 +252,6 @@ class Health:
             self._unsaved.discard(key)
             self._remember(key, state)
         return state
-
-    def _changed(self, key: str, stored: State | None, change: Change) -> State | None:
-        return change(self._states.get(key) if key in self._unsaved else self._fresh(stored))
 
     def _fresh(self, state: State | None) -> State | None:
         return None if state is None or state.is_forgotten(time.time()) else state
@@ -278,12 +279,8 @@ def _open_circuit(account: _Account, state: State | None, now: float) -> OpenCir
 
 def row_of(account: _Account) -> str:
     """Return the key of a provider's state; another API key has another state."""
-    return _row((account.name, account.type, account.base_url), account.secrets)
-
-
-@lru_cache(maxsize=64)
-def _row(place: tuple[str, ...], secrets: frozenset[str]) -> str:
-    hashed = hashlib.sha256("\0".join([*place, *sorted(secrets)]).encode())
+    place = account.name, account.type, account.base_url
+    hashed = hashlib.sha256("\0".join([*place, *sorted(account.secrets)]).encode())
     return " ".join([*place, hashed.hexdigest()[:12]])
 
 

@@ -16,8 +16,8 @@ return wait
 """
 
 
-class RedisRateLimits:
-    """See `RateLimits`.
+class RateLimits:
+    """Rate limits of all processes that use the server.
 
     Args:
         store: The server.
@@ -27,6 +27,19 @@ class RedisRateLimits:
         self._store = store
 
     def reserve(self, name: str, interval: float, max_wait: float) -> float | None:
+        """Reserve the next free slot.
+
+        Args:
+            name: What is limited, such as `host:example.com`.
+            interval: Seconds from one slot to the next.
+            max_wait: The most seconds to wait.
+
+        Returns:
+            The seconds to wait; None if they are more than `max_wait`: then nothing is reserved.
+
+        Raises:
+            StoreError: The store cannot be used.
+        """
         keys = (f"{PREFIX}rate:{hashed(name)}",)
         micros = round(interval * 1e6), round(max_wait * 1e6)
         wait = self._store.use(lambda client: int(client.register_script(_RESERVE)(keys, micros)))

@@ -35,7 +35,7 @@ from webtools._internal.storage.sqlite_file import (
     real_path,
     refuse_foreign,
 )
-from webtools._internal.storage.store_errors import ForeignFileError, LockedError, StoreError
+from webtools._internal.storage.store_errors import ForeignFileError, StoreError
 
 T = TypeVar("T")
 
@@ -160,7 +160,7 @@ class SqliteStore:
             try:
                 with self._turn:
                     result = self._attempt(work, writes=writes)
-            except LockedError:
+            except _LockedError:
                 # For a file that stays locked, calls wait once in all.
                 now, waited = time.monotonic(), self._waited if start < self._locked_until else 0.0
                 if now - start >= max(patience - waited, min(patience, _LOCKED_PATIENCE)):
@@ -248,7 +248,7 @@ class SqliteStore:
     def _heal(self, error: Exception) -> StoreError:
         """Return the error to raise; after `_RepairedError` the work can be done again."""
         fault, file = _store_error(self.path, error), self._file
-        if isinstance(fault, LockedError) or file is None:
+        if isinstance(fault, _LockedError) or file is None:
             return fault
         has_tables = True  # if that cannot be read, it is for the reason of the error
         with suppress(sqlite3.Error):
@@ -283,6 +283,10 @@ class SqliteStore:
             self._file = None
 
 
+class _LockedError(StoreError):
+    """Another process keeps the file locked."""
+
+
 class _RepairedError(StoreError):
     """The file is, or will be, a new one: the work can be done again."""
 
@@ -293,7 +297,7 @@ def _store_error(path: Path, error: Exception) -> StoreError:
     if isinstance(error, NotOurFileError):
         kind = ForeignFileError
     elif is_locked or isinstance(error, TimeoutError):
-        kind = LockedError
+        kind = _LockedError
     return kind(f"{path} cannot be used: {error}")
 
 

@@ -17,10 +17,6 @@ class StoreError(Exception):
     is_outage = False
 
 
-class LockedError(StoreError):
-    """Another process keeps the file locked."""
-
-
 class ForeignFileError(StoreError):
     """The file belongs to someone else, and is unchanged."""
 

@@ -12,7 +12,7 @@ from webtools._internal.storage.circuit_breaker import CircuitStates
 from webtools._internal.storage.redis_cache import RedisCache
 from webtools._internal.storage.redis_circuits import RedisCircuits
 from webtools._internal.storage.redis_ledger import RedisLedger
-from webtools._internal.storage.redis_rate_limits import RedisRateLimits
+from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_circuits import SqliteCircuits
@@ -30,26 +30,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close its connections; the next use opens them again."""
-        ...
-
-
-class RateLimits(Protocol):
-    """Rate limits of all processes."""
-
-    def reserve(self, name: str, interval: float, max_wait: float) -> float | None:
-        """Reserve the next free slot.
-
-        Args:
-            name: What is limited, such as `host:example.com`.
-            interval: Seconds from one slot to the next.
-            max_wait: The most seconds to wait.
-
-        Returns:
-            The seconds to wait; None if they are more than `max_wait`: then nothing is reserved.
-
-        Raises:
-            StoreError: The store cannot be used.
-        """
         ...
 
 
@@ -84,7 +64,7 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
         RedisCache(store, ttl=ttl, max_bytes=max_bytes),
         RedisLedger(store, beside(path, f".{store.id}.epoch")),
         RedisCircuits(store),
-        RedisRateLimits(store),
+        RateLimits(store),
     )
 
 
