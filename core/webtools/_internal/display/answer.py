@@ -91,8 +91,9 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
     """Yield all claims, including unsupported ones, and the sources that they cite."""
     cited = response.citations[: limits.pages]
     numbers = {url: number for number, url in enumerate(cited, 1)}
-    shown = [_statement(each, numbers, limits) for each in response.claims[: limits.rows]]
-    titles = {each.url: each.title for claim in response.claims for each in claim.citations}
+    shown = [_statement(claim, numbers, limits) for claim in response.claims[: limits.rows]]
+    citations = [citation for claim in response.claims for citation in claim.citations]
+    titles = {citation.url: citation.title for citation in citations}
     if shown:
         yield Answer(shown, [address_of(url) for url in cited])
     if cited:
@@ -118,8 +119,8 @@ def _headings(summary: str, claims: Sequence[Claim]) -> list[str]:
 def _statement(
     claim: Claim, numbers: dict[str, int], limits: Limits, heading: str = ""
 ) -> Statement:
-    cited = [numbers[each.url] for each in claim.citations if each.url in numbers]
-    texts = [each.quotation for each in claim.citations[:_MAX_QUOTATIONS]]
+    cited = [numbers[quote.url] for quote in claim.citations if quote.url in numbers]
+    texts = [quote.quotation for quote in claim.citations[:_MAX_QUOTATIONS]]
     reasons = f"{'; '.join(claim.reasons)}." if claim.reasons else ""
     if claim.nearest is not None:
         texts, reasons = [claim.nearest.text], f"{reasons} Closest passage:".lstrip()
@@ -140,11 +141,11 @@ def _extracts(
     lengths = limits if is_folded else Limits(lines=_NEAREST_LINES)
     items = [
         Extract(
-            numbers.get(address_of(each.url).shown, 0),
-            _heading(each),
-            clip(each.text, limits.page // 10, lengths),
+            numbers.get(address_of(passage.url).shown, 0),
+            _heading(passage),
+            clip(passage.text, limits.page // 10, lengths),
         )
-        for each in response.passages[:number]
+        for passage in response.passages[:number]
     ]
     title = "Passages of these pages" if is_folded else "The closest passages"
     return Extracts(title, items, len(response.passages) - len(items), is_folded)

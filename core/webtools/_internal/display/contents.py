@@ -70,7 +70,7 @@ def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
 
 
 @outline_of.register
-def _(response: SearchResponse, limits: Limits) -> Outline:
+def search_outline(response: SearchResponse, limits: Limits) -> Outline:
     several, total = len(response.queries) > 1, len(response.results)
     failed = count(len(response.errors), "query", "queries") + " failed" if response.errors else ""
     facts = _origin(response)
@@ -117,7 +117,7 @@ def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, lis
 
 
 @outline_of.register
-def _(response: FetchResponse, limits: Limits) -> Outline:
+def fetch_outline(response: FetchResponse, limits: Limits) -> Outline:
     total = len(response.pages)
     failed = sum(page.error is not None for page in response.pages)
     return Outline(
@@ -133,14 +133,14 @@ def _(response: FetchResponse, limits: Limits) -> Outline:
 
 
 @outline_of.register
-def _(page: Page, limits: Limits) -> Outline:
+def page_outline(page: Page, limits: Limits) -> Outline:
     part = replace(_document(page, limits.page, limits), is_alone=True)
     return Outline("Page", "", name(page.source_provider), [], [], [part])
 
 
 @outline_of.register(SearchResult)
 @outline_of.register(ResearchResult)
-def _(result: SearchResult | ResearchResult, limits: Limits) -> Outline:
+def result_outline(result: SearchResult | ResearchResult, limits: Limits) -> Outline:
     row, query, pages = source(1, result, limits), "", list[Page]()
     if isinstance(result, SearchResult):
         query, pages = subject(result.query), _contents([result])
@@ -151,7 +151,7 @@ def _(result: SearchResult | ResearchResult, limits: Limits) -> Outline:
 
 
 @outline_of.register
-def _(passage: Passage, limits: Limits) -> Outline:
+def passage_outline(passage: Passage, limits: Limits) -> Outline:
     text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
     part = Document(title, address_of(passage.url), [], passages=text, is_alone=True)
     return Outline("Passage", "", "", [], [], [part])
@@ -182,7 +182,7 @@ def _document(page: Page, size: int, limits: Limits) -> Document:
 
 
 @outline_of.register
-def _(response: SummaryResponse, limits: Limits) -> Outline:
+def summary_outline(response: SummaryResponse, limits: Limits) -> Outline:
     facts = [response.engine, response.summary_type, count(response.tokens, "token")]
     if not response.text.strip():
         facts = ["No summary available"]
@@ -199,25 +199,25 @@ def _(response: SummaryResponse, limits: Limits) -> Outline:
 
 
 @outline_of.register
-def _(response: ReadResponse, limits: Limits) -> Outline:
+def read_outline(response: ReadResponse, limits: Limits) -> Outline:
     start, total, further = response.offset, response.total_characters, response.next_offset
     notes = _warnings(response.warnings)
     if response.find and response.found_at is None:
-        found = [count(total, "character")]
+        outcome = [count(total, "character")]
         notes.insert(0, Note("Not found", f"no match from character {start:,} on", is_error=True))
     else:
-        found = [
+        outcome = [
             f"characters {start:,} to {start + len(response.content):,} of {total:,}",
             f"found at {response.found_at:,}" if response.found_at is not None else "",
             f"next offset {further:,}" if further is not None else "the end",
         ]
     part = Prose(clip(response.content, MAX_BYTES, limits), is_verbatim=True)
     query, handle = subject(response.find), name(response.handle)
-    return Outline("Part", query, handle, [*map(Fact, found)], [], [part], notes)
+    return Outline("Part", query, handle, [*map(Fact, outcome)], [], [part], notes)
 
 
 @outline_of.register
-def _(response: ResearchEnvelope, limits: Limits) -> Outline:
+def research_outline(response: ResearchEnvelope, limits: Limits) -> Outline:
     meta, answer = response.meta, response.synthesis
     recent = f"recent: {count(meta.recency_days, 'day')}" if meta.recency_days else ""
     passages = count(len(response.passages), "passage") if response.passages else ""
@@ -227,7 +227,7 @@ def _(response: ResearchEnvelope, limits: Limits) -> Outline:
         recent,
         f"{'cached ' if meta.cache_hit else ''}{minute(meta.retrieved_at)}",
     ]
-    found = [
+    outcome = [
         Fact(count(len(response.results), "result")),
         Fact(f"{name(meta.confidence)} confidence", _TONES.get(meta.confidence, "")),
         *(verdicts(answer) if answer else ()),
@@ -236,7 +236,7 @@ def _(response: ResearchEnvelope, limits: Limits) -> Outline:
         name(meta.command),
         subject(meta.query),
         name(meta.provider_used),
-        found,
+        outcome,
         [*filter(None, facts)],
         [*research_parts(response, limits)],
         [*_doubts(response), *_warnings(meta.warnings)],
@@ -244,7 +244,7 @@ def _(response: ResearchEnvelope, limits: Limits) -> Outline:
 
 
 @outline_of.register
-def _(response: ResearchPlan, limits: Limits) -> Outline:
+def plan_outline(response: ResearchPlan, limits: Limits) -> Outline:
     steps = [step for step in (*response.chain, response.reading, response.synthesis) if step]
     grid = Grid(
         ("name", "type", "task", "price", "state"),
@@ -265,18 +265,18 @@ def _(response: ResearchPlan, limits: Limits) -> Outline:
 
 
 @outline_of.register
-def _(response: Verified, limits: Limits) -> Outline:
-    notes = [Note("", sentence(each)) for each in response.reasons[:_MAX_NOTES]]
-    notes += [Note("Warning", sentence(each)) for each in response.warnings[:_MAX_NOTES]]
+def verified_outline(response: Verified, limits: Limits) -> Outline:
+    notes = [Note("", sentence(reason)) for reason in response.reasons[:_MAX_NOTES]]
+    notes += [Note("Warning", sentence(text)) for text in response.warnings[:_MAX_NOTES]]
     facts = [*verdicts(response)] or [Fact("no claims")]
     parts: list[Part] = [*checked_parts(response, limits)]
     return Outline("Verified", "", "", facts, [], parts, notes)
 
 
 @outline_of.register
-def _(response: ToolResult, limits: Limits) -> Outline:
+def tool_result_outline(response: ToolResult, limits: Limits) -> Outline:
     handle = name(response.details.get("read_handle"))
-    found = [
+    outcome = [
         "failed" if response.is_error else "",
         count(len(response.text), "character"),
         f"read_handle {handle}" if handle else "",
@@ -290,7 +290,7 @@ def _(response: ToolResult, limits: Limits) -> Outline:
         "Tool result",
         "",
         "",
-        [*map(Fact, filter(None, found))],
+        [*map(Fact, filter(None, outcome))],
         facts,
         [] if response.is_error else [text],
         [failed] if response.is_error else [],

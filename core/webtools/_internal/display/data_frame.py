@@ -64,5 +64,5 @@ def _column(pandas: Any, name: str, rows: list[Mapping[str, Any]]) -> Any:
     if name != "published_at":
         return pandas.Series(values, dtype=_TYPES.get(name))
     # The range of pandas before 2.0.
-    moments = [each if each and 1678 <= each.year < 2262 else None for each in values]  # noqa: PLR2004
+    moments = [time if time and 1678 <= time.year < 2262 else None for time in values]  # noqa: PLR2004
     return pandas.to_datetime(pandas.Series(moments, dtype="object"), utc=True).dt.as_unit("us")

@@ -110,7 +110,7 @@ def _part(part: Any, _anchor: str) -> Html:
 
 
 @_part.register
-def _(part: Listing, anchor: str) -> Html:
+def draw_listing(part: Listing, anchor: str) -> Html:
     row_anchor = anchor if part.title else ""
     rows = [row for query, sources in part.groups for row in _group(query, sources, row_anchor)]
     return join([table("results", _HEADS, rows), div("more", more(part.hidden, "result"))])
@@ -138,8 +138,10 @@ def _row(source: Source, anchor: str) -> Html:
 
 
 @_part.register
-def _(part: Answer, anchor: str) -> Html:
-    return div("answer", *(_statement(each, anchor, len(part.sources)) for each in part.statements))
+def draw_answer(part: Answer, anchor: str) -> Html:
+    return div(
+        "answer", *(_statement(claim, anchor, len(part.sources)) for claim in part.statements)
+    )
 
 
 def _statement(claim: Statement, anchor: str, sources: int) -> Html:
@@ -151,10 +153,10 @@ def _statement(claim: Statement, anchor: str, sources: int) -> Html:
 
 
 @_part.register
-def _(part: Extracts, _anchor: str) -> Html:
+def draw_extracts(part: Extracts, _anchor: str) -> Html:
     shown = [
-        join([div("title", _heading(each.number, each.heading)), _clip(each.text)])
-        for each in part.items
+        join([div("title", _heading(extract.number, extract.heading)), _clip(extract.text)])
+        for extract in part.items
     ]
     parts = [*shown, div("more", more(part.hidden, "passage"))]
     if part.is_folded:
@@ -167,7 +169,7 @@ def _heading(number: int, heading: str) -> Html:
 
 
 @_part.register
-def _(part: Document, _anchor: str) -> Html:
+def draw_document(part: Document, _anchor: str) -> Html:
     if part.error:
         label = span("label", "Failed:")
         return div("note wt-bad", link(part.title, part.address), " ", label, " ", part.error)
@@ -188,7 +190,7 @@ def _(part: Document, _anchor: str) -> Html:
 
 
 @_part.register
-def _(part: Prose, _anchor: str) -> Html:
+def draw_prose(part: Prose, _anchor: str) -> Html:
     if not part.is_verbatim:
         return join([address_line(part.address) if part.address else "", _clip(part.text)])
     text = tag("pre", part.text.text, dir="auto") if part.text.text else Html()
@@ -197,7 +199,7 @@ def _(part: Prose, _anchor: str) -> Html:
 
 
 @_part.register
-def _(part: Grid, _anchor: str) -> Html:
+def draw_grid(part: Grid, _anchor: str) -> Html:
     cells = [
         [tag("td", text, class_=f"wt-{kind}") for kind, text in zip(part.kinds, row, strict=True)]
         for row in part.rows

@@ -38,7 +38,8 @@ def plan_text(plan: ResearchPlan, now: datetime) -> str:
 
 def _chain_lines(chain: Sequence[PlanStep]) -> Iterator[str]:
     steps = [(name(step.provider), name(step.task), step) for step in chain]
-    names, tasks = max(len(each[0]) for each in steps), max(len(each[1]) for each in steps)
+    names = max(len(provider) for provider, _, _ in steps)
+    tasks = max(len(task) for _, task, _ in steps)
     for number, (provider, task, step) in enumerate(steps, 1):
         yield f"{number:>3}. {provider:<{names}}  {task:<{tasks}}  {_price(step)}"
         if step.skipped_until is not None:

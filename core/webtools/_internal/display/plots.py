@@ -42,7 +42,7 @@ def plot(response: Any, kind: str | None, ax: Any) -> Any:
         raise InputError(
             f'Unknown chart "{kind}" of {type(response).__name__}; use domains or dates.'
         )
-    days = sorted((each.published_at.date() for each in sources if each.published_at), reverse=True)
+    days = sorted((page.published_at.date() for page in sources if page.published_at), reverse=True)
     span = (days[0] - days[-1]).days if days else 0
     length = len("2026")
     if span <= _DAYS:
@@ -66,7 +66,7 @@ def plot_log(events: Iterable[Mapping[str, Any]], kind: str, ax: Any) -> Any:
     for event in map(LogEvent, events):
         if event.name in _OUTCOMES and event.number("ms") is not None:
             numbers[event.provider].append(event.number(field) or 0)
-    return _draw(title, {provider: aggregate(each) for provider, each in numbers.items()}, ax)
+    return _draw(title, {provider: aggregate(values) for provider, values in numbers.items()}, ax)
 
 
 def _draw(title: str, bars: Mapping[str, float], ax: Any) -> Any:

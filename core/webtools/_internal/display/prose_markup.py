@@ -95,7 +95,7 @@ def _drop_misleading_links(children: Sequence[Token]) -> list[Token]:
             start = len(tokens)
             token.attrs = {"href": _target(str(token.attrs.get("href", ""))) or ""}
         elif token.type == "link_close":
-            text = "".join(each.content for each in tokens[start:])
+            text = "".join(part.content for part in tokens[start:])
             href = str(tokens[start - 1].attrs["href"])
             if not href or _misleads(unicodedata.normalize("NFKC", text), href):
                 tokens[start - 1 :] = tokens[start:-1]

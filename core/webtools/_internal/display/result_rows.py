@@ -83,7 +83,7 @@ def _part(part: Any) -> Iterable[Row]:
 
 
 @_part.register
-def _(part: Listing) -> Iterator[Row]:
+def listing_rows(part: Listing) -> Iterator[Row]:
     if part.title:
         yield Row(f"{part.title}:", "muted")
     for number, (query, sources) in enumerate(part.groups):
@@ -111,7 +111,7 @@ def _source(source: Source) -> Iterator[Row]:
 
 
 @_part.register
-def _(part: Answer) -> Iterator[Row]:
+def answer_rows(part: Answer) -> Iterator[Row]:
     for number, claim in enumerate(part.statements):
         if number:
             yield Row("")
@@ -123,24 +123,26 @@ def _(part: Answer) -> Iterator[Row]:
 
 
 @_part.register
-def _(part: Extracts) -> Iterator[Row]:
+def extract_rows(part: Extracts) -> Iterator[Row]:
     if part.is_folded:  # not shown on a terminal
         return
     yield Row(f"{part.title}:", "muted")
-    for each in part.items:
-        mark = f"[{each.number}] " if each.number else ""
-        yield from [Row(""), Row(each.heading, "title", mark), *_clip(each.text, "answer")]
+    for extract in part.items:
+        mark = f"[{extract.number}] " if extract.number else ""
+        yield Row("")
+        yield Row(extract.heading, "title", mark)
+        yield from _clip(extract.text, "answer")
 
 
 @_part.register
-def _(part: Document) -> Iterator[Row]:
+def document_rows(part: Document) -> Iterator[Row]:
     yield from _title_rows(part)
     if part.error:
         return
     if part.facts:
         yield Row(" · ".join(part.facts), "muted", "  ")
     highlights = Clip("\n".join(f"- {text}" for text in part.highlights))
-    texts = [_clip(each, "answer") for each in (part.summary, highlights, part.passages)]
+    texts = [_clip(text, "answer") for text in (part.summary, highlights, part.passages)]
     yield from _space([*texts, _clip(part.text, "page")])
 
 
@@ -158,12 +160,12 @@ def _title_rows(part: Document) -> Iterator[Row]:
 
 
 @_part.register
-def _(part: Prose) -> Iterator[Row]:
+def prose_rows(part: Prose) -> Iterator[Row]:
     yield from _clip(part.text, "verbatim" if part.is_verbatim else "answer")
 
 
 @_part.register
-def _(part: Grid) -> Iterator[Row]:
+def grid_rows(part: Grid) -> Iterator[Row]:
     yield from (Row(" · ".join(row)) for row in part.rows)
 
 

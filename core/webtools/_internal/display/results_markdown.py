@@ -30,7 +30,8 @@ _BREAK = "  \n"
 def draw(response: Any) -> str:
     """Draw a response: the rows that a terminal shows, with links."""
     outline = outline_of(response, _LIMITS)
-    sources = [each for part in outline.parts if isinstance(part, Answer) for each in part.sources]
+    answers = [part for part in outline.parts if isinstance(part, Answer)]
+    sources = [source for answer in answers for source in answer.sources]
     blocks: list[str] = [_head(outline)]
     for row in rows_of(outline):
         if row.markup == "" and row.text and blocks[-1] and not blocks[-1].endswith("```"):

@@ -46,8 +46,10 @@ def tool_called(name: str, description: str = "") -> str | None:
         if description and description in {tool.description, tool.paragraph}:
             return tool.name
     # Only distinctive names: `summarize_mail` is not ours.
-    web_names = (each for each in names if each.startswith("web_"))
-    return next((each for each in web_names if re.search(rf"(^|[_-]){each}([_-]|$)", name)), None)
+    for known in names:
+        if known.startswith("web_") and re.search(rf"(^|[_-]){known}([_-]|$)", name):
+            return known
+    return None
 
 
 def tool_behind(details: Any) -> str | None:

@@ -93,7 +93,7 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
     text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
     if tool in _MARKDOWN:
         return Block([*lines, Line(MarkedUp(text, is_page=True))])
-    return Block([*lines, *(line(each) for each in text.split("\n"))])
+    return Block([*lines, *map(line, text.split("\n"))])
 
 
 def activity(tool: str) -> str:
