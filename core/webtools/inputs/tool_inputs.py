@@ -58,7 +58,9 @@ MAX_TEXT_CHARACTERS = 1_000_000  # of a fetched page
 
 MAX_ARGUMENTS = 100  # of one call
 # Names of arguments in other libraries.
-_FOREIGN_NAMES = dict.fromkeys(("max_results", "num_results", "k", "top_k"), "limit")
+_FOREIGN_NAMES: dict[str, str] = dict.fromkeys(
+    ("max_results", "num_results", "k", "top_k"), "limit"
+)
 
 _MAX_EXPLAINED_NAMES = 20  # unknown arguments
 _MAX_LISTED_VALUES = 10  # with the same fault
