@@ -88,8 +88,8 @@ dist: ## Build wheel and sdist reproducibly, check and install them
 		--constraint constraints.txt --group release hatchling
 	$(VENV)-release/bin/python scripts/build_dist.py
 
-record: $(READY) ## Record responses of the sandbox; ARGS=--live for the live APIs
-	$(BIN)/python -m tests.recording $(ARGS)
+record: $(READY) ## Record responses of the sandbox; ARGS=NAME for one, ARGS=--live for the live APIs
+	$(BIN)/python tests/recording.py $(ARGS)
 
 clean: ## Remove the environment and the caches
 	rm -rf $(VENV) $(VENV)-release dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

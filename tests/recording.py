@@ -1,12 +1,13 @@
-"""Records the cassettes that tests play: from the sandbox, or from the live APIs.
+"""Record the cassettes that tests play, from the sandbox or from the live APIs.
 
-    python -m tests.recording             all of them from the sandbox
-    python -m tests.recording exa-search  only these
-    python -m tests.recording --live      from the live APIs, with your own config and keys
+    python tests/recording.py             record all of them from the sandbox
+    python tests/recording.py exa-search  record only this one
+    python tests/recording.py --live      record from the live APIs, with your own config and keys
 
-A cassette shows the real hosts of the APIs and made-up hosts of documents, and its requests are
-matched by method, URI and body. JSON bodies stand in it as YAML; of the headers those are kept that
-a client reads. After a live recording `pytest --inline-snapshot=fix` updates what tests expect.
+A cassette contains the real hosts of the APIs and made-up hosts of documents. Tests match its
+requests by method, URL and body. JSON bodies are written as YAML. Of the headers, only those that
+a client reads are kept. After a live recording, `pytest --inline-snapshot=fix` updates the expected
+results.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from unittest import mock
 
 import yaml
@@ -70,32 +71,31 @@ _KEPT_HEADERS = frozenset(
 )
 
 DOCS, NEWS = "https://docs.example", "https://news.example"
-# Where the made-up pages are looked for when the real APIs are asked.
+# The sites that replace the made-up hosts in requests to the live APIs.
 _LIVE_HOSTS = {"docs.example": "docs.python.org/3", "news.example": "blog.python.org"}
 
-# --- what is recorded --------------------------------------------------------------------------
+# --- scenarios -----------------------------------------------------------------------------------
 
-_OPTIONAL = tuple(api.name for api in APIS if not api.is_default)  # in the sandbox
+_OPTIONAL = tuple(api.name for api in APIS if not api.is_default)  # not in the default config
 WRONG_KEY, NO_CREDIT_KEY, KEYLESS = "wrong-key", "test-key-no-credit", ""
+Flow: TypeAlias = Callable[[Account], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One call; its cassette and its test have its name.
+    """One call. Its cassette and its test have its name.
 
     Attributes:
         provider: Type of the provider.
         flow: The call.
-        page: The API's documentation, for the first line of the cassette.
-        options: The provider's options that the call needs.
-        key: Key to use instead of a good one; empty for none at all.
-        fault: What the sandbox does wrong.
-        fails: Whether the call ends with an error.
+        options: The provider's options for the call.
+        key: API key to use instead of a valid one. Empty: no key.
+        fault: The fault that the sandbox simulates.
+        fails: Whether the call raises an error.
     """
 
     provider: str
-    flow: Callable[[Account], Awaitable[Any]]
-    page: str
+    flow: Flow
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     key: str | None = None
     fault: Mapping[str, Any] | None = None
@@ -106,75 +106,78 @@ class Scenario:
         return self.fault is None and self.key != NO_CREDIT_KEY
 
     def account(self, base: Account) -> Account:
-        """Fit an account of the type: the origin of the API, the options, the key."""
+        """Return an account with the real origin of the API and with the scenario's settings."""
         options = dict(self.options)
         if self.key is not None:
             rest = {name: None for name, value in base.options if isinstance(value, SecretStr)}
             base = replace(base, api_key=SecretStr(self.key) if self.key else None)
             options = rest | options
         origin = origin_of(self.provider)
-        fitted = base.options.model_copy(update=options)
-        return replace(base, name=self.provider, base_url=origin, options=fitted)
+        changed_options = base.options.model_copy(update=options)
+        return replace(base, name=self.provider, base_url=origin, options=changed_options)
 
 
 def origin_of(kind: str) -> str:
-    """Return where a cassette shows an API."""
+    """Return the origin of an API in a cassette."""
     return PROVIDERS[kind].about.origin or INSTANCE
 
 
-def _searching(
-    *queries: str, limit: int = 3, **filters: Any
-) -> Callable[[Account], Awaitable[Any]]:
+def _search(*queries: str, limit: int = 3, **filters: Any) -> Flow:
     return lambda account: search(
-        [account], [SearchQuery(q, limit, **filters) for q in queries], detached()
+        [account], [SearchQuery(query, limit, **filters) for query in queries], detached()
     )
 
 
-def _fetching(*urls: str, **options: Any) -> Callable[[Account], Awaitable[Any]]:
+def _fetch(*urls: str, **options: Any) -> Flow:
     return lambda account: fetch([account], PageQuery(urls, **options), detached())
 
 
-def _summarizing(url: str, **settings: Any) -> Callable[[Account], Awaitable[Any]]:
-    return lambda account: summarize([account], SummaryQuery(url, **settings), detached())
+def _summarize(url: str, **options: Any) -> Flow:
+    return lambda account: summarize([account], SummaryQuery(url, **options), detached())
 
 
-def _looking_up(question: str, limit: int = 3) -> Callable[[Account], Awaitable[Any]]:
-    return partial(_calling, "docs", DocsQuery(question, limit))
+def _docs(question: str, limit: int = 3) -> Flow:
+    return partial(_call, "docs", DocsQuery(question, limit))
 
 
-def _synthesizing(question: str, *sources: Cited) -> Callable[[Account], Awaitable[Any]]:
-    return partial(_calling, "synthesize", SynthesisQuery(question, sources))
+def _synthesize(question: str, *sources: Cited) -> Flow:
+    return partial(_call, "synthesize", SynthesisQuery(question, sources))
 
 
-async def _calling(able: Capability, query: Query, account: Account) -> Any:
-    _, call = CALLS[able]
+async def _call(capability: Capability, query: Query, account: Account) -> Any:
+    _, call = CALLS[capability]
     return await call(account, query, IO)
 
 
-_EXA_SEARCH = "https://exa.ai/docs/reference/search"
-_EXA_CONTENTS = "https://exa.ai/docs/reference/get-contents"
-_EXA_SIMILAR = "https://exa.ai/docs/reference/find-similar-links"
-_KAGI_V1 = "https://kagi.com/api/docs"
-_KAGI_V0 = "https://help.kagi.com/kagi/api/search-legacy.html"
-_KAGI_SUMMARY = "https://help.kagi.com/kagi/api/summarizer.html"
-_BRAVE = "https://api-dashboard.search.brave.com/app/documentation/web-search/get-started"
-_BRAVE_CONTEXT = "https://api-dashboard.search.brave.com/app/documentation/llm-context"
-_PERPLEXITY_SEARCH = "https://docs.perplexity.ai/api-reference/search-post"
-_PERPLEXITY_AGENT = "https://docs.perplexity.ai/docs/agent-api"
-_CONTEXT7 = "https://context7.com/docs/api-guide"
-_TAVILY_SEARCH = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
-_TAVILY_EXTRACT = "https://docs.tavily.com/documentation/api-reference/endpoint/extract"
-_WIKIPEDIA = "https://www.mediawiki.org/wiki/API:Search"
-_SEARXNG = "https://docs.searxng.org/dev/search_api.html"
-_SERPER = "https://serper.dev"
-_YOU = "https://you.com/docs/api-reference/search/v1-search"
-_FIRECRAWL_SEARCH = "https://docs.firecrawl.dev/api-reference/endpoint/search"
-_FIRECRAWL_SCRAPE = "https://docs.firecrawl.dev/api-reference/endpoint/scrape"
-_LINKUP = "https://docs.linkup.so/pages/documentation/endpoints/search/reference"
-_PARALLEL_SEARCH = "https://docs.parallel.ai/api-reference/search/search"
-_PARALLEL_EXTRACT = "https://docs.parallel.ai/api-reference/extract/extract"
-_JINA = "https://jina.ai/reader"
+# The documentation of the recorded API, for the first line of a cassette. The longest prefix of the
+# cassette's name applies.
+_DOCUMENTATION = {
+    "brave-search": "https://api-dashboard.search.brave.com/app/documentation/web-search/get-started",
+    "brave-search-context": "https://api-dashboard.search.brave.com/app/documentation/llm-context",
+    "context7-docs": "https://context7.com/docs/api-guide",
+    "exa-contents": "https://exa.ai/docs/reference/get-contents",
+    "exa-search": "https://exa.ai/docs/reference/search",
+    "exa-search-similar": "https://exa.ai/docs/reference/find-similar-links",
+    "firecrawl-contents": "https://docs.firecrawl.dev/api-reference/endpoint/scrape",
+    "firecrawl-search": "https://docs.firecrawl.dev/api-reference/endpoint/search",
+    "jina": "https://jina.ai/reader",
+    "kagi": "https://kagi.com/api/docs",
+    "kagi-summary": "https://help.kagi.com/kagi/api/summarizer.html",
+    "kagi-v0-search": "https://help.kagi.com/kagi/api/search-legacy.html",
+    "linkup-search": "https://docs.linkup.so/pages/documentation/endpoints/search/reference",
+    "parallel-contents": "https://docs.parallel.ai/api-reference/extract/extract",
+    "parallel-search": "https://docs.parallel.ai/api-reference/search/search",
+    "perplexity-search": "https://docs.perplexity.ai/api-reference/search-post",
+    "perplexity-synthesis": "https://docs.perplexity.ai/docs/agent-api",
+    "searxng-search": "https://docs.searxng.org/dev/search_api.html",
+    "serper-search": "https://serper.dev",
+    "tavily-contents": "https://docs.tavily.com/documentation/api-reference/endpoint/extract",
+    "tavily-search": "https://docs.tavily.com/documentation/api-reference/endpoint/search",
+    "wikipedia-search": "https://www.mediawiki.org/wiki/API:Search",
+    "you-search": "https://you.com/docs/api-reference/search/v1-search",
+}
 _V0 = {"search_api": "v0"}
+_RATE_LIMITED = {"status": 429, "retry_after": 0}
 _BARLEY, _TEXT = "seed archive barley", f"{NEWS}/2026/05/cassette-testing.html"
 _PAGES = (
     f"{NEWS}/2026/05/seed-archive.html",
@@ -188,304 +191,197 @@ _SPRING = {
     "category": "news",
 }
 _LOAN = {"text": False, "question": "Who may borrow seeds?", "passage_characters": 400}
-_POOL = _synthesizing(
+_POOL = _synthesize(
     "When did the tidal pool open?",
     Cited(1, "Tidal pool", f"{NEWS}/1.html", "Vellmouth opened its tidal pool on Saturday."),
     Cited(2, "Night train", f"{NEWS}/2.html", "After nine years the night train is back."),
 )
 
 
-def _failures(
-    provider: str, flow: Callable[[Account], Awaitable[Any]], page: str, **settings: Any
-) -> dict[str, Scenario]:
+def _unusable_keys(prefix: str, provider: str, flow: Flow, **settings: Any) -> dict[str, Scenario]:
+    """Return the scenarios of a key that is not accepted and of one without credit."""
+    keys = {"wrong-key": WRONG_KEY, "no-credit": NO_CREDIT_KEY}
     return {
-        "wrong-key": Scenario(provider, flow, page, key=WRONG_KEY, fails=True, **settings),
-        "no-credit": Scenario(provider, flow, page, key=NO_CREDIT_KEY, fails=True, **settings),
+        f"{prefix}-{name}": Scenario(provider, flow, key=key, fails=True, **settings)
+        for name, key in keys.items()
     }
 
 
-def _named(prefix: str, scenarios: Mapping[str, Scenario]) -> dict[str, Scenario]:
-    return {f"{prefix}-{name}": scenario for name, scenario in scenarios.items()}
-
-
 SCENARIOS: dict[str, Scenario] = {
-    "exa-search": Scenario("exa", _searching(_BARLEY, "glacier lake"), _EXA_SEARCH),
+    "exa-search": Scenario("exa", _search(_BARLEY, "glacier lake")),
     "exa-search-filtered": Scenario(
-        "exa",
-        _searching("seeds", **_SPRING),
-        _EXA_SEARCH,
-        options={"search_highlights": True},
+        "exa", _search("seeds", **_SPRING), options={"search_highlights": True}
     ),
-    "exa-search-invalid": Scenario("exa", _searching(_BARLEY, limit=-1), _EXA_SEARCH, fails=True),
+    "exa-search-invalid": Scenario("exa", _search(_BARLEY, limit=-1), fails=True),
     "exa-search-overloaded": Scenario(
-        "exa",
-        _searching("glacier lake", limit=1),
-        _EXA_SEARCH,
-        fault={"status": 503, "retry_after": 0},
+        "exa", _search("glacier lake", limit=1), fault={"status": 503, "retry_after": 0}
     ),
-    **_named("exa-search", _failures("exa", _searching(_BARLEY), _EXA_SEARCH)),
-    "exa-contents": Scenario(
-        "exa", _fetching(*_PAGES, summary=True, text_max_characters=120), _EXA_CONTENTS
-    ),
-    "exa-contents-invalid": Scenario(
-        "exa", _fetching(*_PAGES, text_max_characters=-1), _EXA_CONTENTS, fails=True
-    ),
-    "exa-contents-all-failed": Scenario("exa", _fetching(_PAGES[1]), _EXA_CONTENTS, fails=True),
-    **_named("exa-contents", _failures("exa", _fetching(*_PAGES), _EXA_CONTENTS)),
-    "exa-contents-question": Scenario("exa", _fetching(*_PAGES, **_LOAN), _EXA_CONTENTS),
-    "exa-search-similar": Scenario(
-        "exa", _searching(_PAGES[0], similar=True, content=True, limit=2), _EXA_SIMILAR
-    ),
-    "kagi-search": Scenario("kagi", _searching(_BARLEY, "glacier lake"), _KAGI_V1),
-    "kagi-search-filtered": Scenario("kagi", _searching("seeds", **_SPRING), _KAGI_V1),
-    "kagi-search-invalid": Scenario("kagi", _searching(_BARLEY, limit=-1), _KAGI_V1, fails=True),
+    **_unusable_keys("exa-search", "exa", _search(_BARLEY)),
+    "exa-contents": Scenario("exa", _fetch(*_PAGES, summary=True, text_max_characters=120)),
+    "exa-contents-invalid": Scenario("exa", _fetch(*_PAGES, text_max_characters=-1), fails=True),
+    "exa-contents-all-failed": Scenario("exa", _fetch(_PAGES[1]), fails=True),
+    **_unusable_keys("exa-contents", "exa", _fetch(*_PAGES)),
+    "exa-contents-question": Scenario("exa", _fetch(*_PAGES, **_LOAN)),
+    "exa-search-similar": Scenario("exa", _search(_PAGES[0], similar=True, content=True, limit=2)),
+    "kagi-search": Scenario("kagi", _search(_BARLEY, "glacier lake")),
+    "kagi-search-filtered": Scenario("kagi", _search("seeds", **_SPRING)),
+    "kagi-search-invalid": Scenario("kagi", _search(_BARLEY, limit=-1), fails=True),
     "kagi-search-rate-limited": Scenario(
-        "kagi",
-        _searching("glacier lake", limit=1),
-        _KAGI_V1,
-        fault={"status": 429, "retry_after": 0},
+        "kagi", _search("glacier lake", limit=1), fault=_RATE_LIMITED
     ),
     "kagi-search-html": Scenario(
-        "kagi",
-        _searching(_BARLEY),
-        _KAGI_V1,
-        fault={"status": 502, "body": "html", "times": 3},
-        fails=True,
+        "kagi", _search(_BARLEY), fault={"status": 502, "body": "html", "times": 3}, fails=True
     ),
-    **_named("kagi-search", _failures("kagi", _searching(_BARLEY), _KAGI_V1)),
+    **_unusable_keys("kagi-search", "kagi", _search(_BARLEY)),
     "kagi-search-content": Scenario(
-        "kagi",
-        _searching(_BARLEY, limit=2, content=True, safe_search="off", country="DE", page=1),
-        _KAGI_V1,
+        "kagi", _search(_BARLEY, limit=2, content=True, safe_search="off", country="DE", page=1)
     ),
-    "kagi-contents": Scenario("kagi", _fetching(*_PAGES, text_max_characters=120), _KAGI_V1),
-    "kagi-contents-all-failed": Scenario("kagi", _fetching(_PAGES[1]), _KAGI_V1, fails=True),
-    **_named("kagi-contents", _failures("kagi", _fetching(*_PAGES), _KAGI_V1)),
-    "kagi-v0-search": Scenario("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0),
-    **_named("kagi-v0-search", _failures("kagi", _searching(_BARLEY), _KAGI_V0, options=_V0)),
-    "kagi-summary": Scenario("kagi", _summarizing(_TEXT), _KAGI_SUMMARY),
+    "kagi-contents": Scenario("kagi", _fetch(*_PAGES, text_max_characters=120)),
+    "kagi-contents-all-failed": Scenario("kagi", _fetch(_PAGES[1]), fails=True),
+    **_unusable_keys("kagi-contents", "kagi", _fetch(*_PAGES)),
+    "kagi-v0-search": Scenario("kagi", _search(_BARLEY), options=_V0),
+    **_unusable_keys("kagi-v0-search", "kagi", _search(_BARLEY), options=_V0),
+    "kagi-summary": Scenario("kagi", _summarize(_TEXT)),
     "kagi-summary-takeaway": Scenario(
-        "kagi",
-        _summarizing(_TEXT, summary_type="takeaway", engine="agnes", target_language="DE"),
-        _KAGI_SUMMARY,
+        "kagi", _summarize(_TEXT, summary_type="takeaway", engine="agnes", target_language="DE")
     ),
-    "kagi-summary-invalid": Scenario(
-        "kagi",
-        _summarizing(_TEXT, engine="unknown"),
-        _KAGI_SUMMARY,
-        fails=True,
-    ),
-    "kagi-summary-unreadable": Scenario(
-        "kagi", _summarizing(f"{DOCS}/gone.html"), _KAGI_SUMMARY, fails=True
-    ),
-    **_named("kagi-summary", _failures("kagi", _summarizing(_TEXT), _KAGI_SUMMARY)),
-    "brave-search": Scenario("brave", _searching(_BARLEY, "glacier lake"), _BRAVE),
-    "brave-search-filtered": Scenario("brave", _searching("seeds", **_SPRING), _BRAVE),
-    "brave-search-german": Scenario(
-        "brave", _searching("seeds", country="DE", language="ja", page=2), _BRAVE
-    ),
-    "brave-search-context": Scenario("brave", _searching(_BARLEY, content=True), _BRAVE_CONTEXT),
+    "kagi-summary-invalid": Scenario("kagi", _summarize(_TEXT, engine="unknown"), fails=True),
+    "kagi-summary-unreadable": Scenario("kagi", _summarize(f"{DOCS}/gone.html"), fails=True),
+    **_unusable_keys("kagi-summary", "kagi", _summarize(_TEXT)),
+    "brave-search": Scenario("brave", _search(_BARLEY, "glacier lake")),
+    "brave-search-filtered": Scenario("brave", _search("seeds", **_SPRING)),
+    "brave-search-german": Scenario("brave", _search("seeds", country="DE", language="ja", page=2)),
+    "brave-search-context": Scenario("brave", _search(_BARLEY, content=True)),
     "brave-search-invalid": Scenario(
-        "brave", _searching(_BARLEY), _BRAVE, options={"country": "XX"}, fails=True
+        "brave", _search(_BARLEY), options={"country": "XX"}, fails=True
     ),
     "brave-search-rate-limited": Scenario(
         "brave",
-        _searching("glacier lake", limit=1),
-        _BRAVE,
+        _search("glacier lake", limit=1),
         fault={"status": 429, "headers": {"X-RateLimit-Reset": "0, 1419704"}},
     ),
-    **_named("brave-search", _failures("brave", _searching(_BARLEY), _BRAVE)),
-    "perplexity-search": Scenario(
-        "perplexity", _searching(_BARLEY, "glacier lake"), _PERPLEXITY_SEARCH
-    ),
-    "perplexity-search-filtered": Scenario(
-        "perplexity", _searching("seeds", **_SPRING), _PERPLEXITY_SEARCH
-    ),
-    "perplexity-search-invalid": Scenario(
-        "perplexity", _searching(_BARLEY, limit=-1), _PERPLEXITY_SEARCH, fails=True
-    ),
-    **_named("perplexity-search", _failures("perplexity", _searching(_BARLEY), _PERPLEXITY_SEARCH)),
-    "perplexity-synthesis": Scenario("perplexity", _POOL, _PERPLEXITY_AGENT),
-    **_named("perplexity-synthesis", _failures("perplexity", _POOL, _PERPLEXITY_AGENT)),
-    "tavily-search": Scenario("tavily", _searching(_BARLEY, "glacier lake"), _TAVILY_SEARCH),
-    "tavily-search-filtered": Scenario("tavily", _searching("seeds", **_SPRING), _TAVILY_SEARCH),
-    "tavily-search-invalid": Scenario(
-        "tavily", _searching(_BARLEY, limit=-1), _TAVILY_SEARCH, fails=True
-    ),
-    "tavily-search-keyless": Scenario(
-        "tavily",
-        _searching(_BARLEY),
-        _TAVILY_SEARCH,
-        key=KEYLESS,
-        fault={"status": 429, "retry_after": 0},
-    ),
+    **_unusable_keys("brave-search", "brave", _search(_BARLEY)),
+    "perplexity-search": Scenario("perplexity", _search(_BARLEY, "glacier lake")),
+    "perplexity-search-filtered": Scenario("perplexity", _search("seeds", **_SPRING)),
+    "perplexity-search-invalid": Scenario("perplexity", _search(_BARLEY, limit=-1), fails=True),
+    **_unusable_keys("perplexity-search", "perplexity", _search(_BARLEY)),
+    "perplexity-synthesis": Scenario("perplexity", _POOL),
+    **_unusable_keys("perplexity-synthesis", "perplexity", _POOL),
+    "tavily-search": Scenario("tavily", _search(_BARLEY, "glacier lake")),
+    "tavily-search-filtered": Scenario("tavily", _search("seeds", **_SPRING)),
+    "tavily-search-invalid": Scenario("tavily", _search(_BARLEY, limit=-1), fails=True),
+    "tavily-search-keyless": Scenario("tavily", _search(_BARLEY), key=KEYLESS, fault=_RATE_LIMITED),
     "tavily-search-german": Scenario(
-        "tavily", _searching(_BARLEY, limit=1, country="DE", content=True), _TAVILY_SEARCH
+        "tavily", _search(_BARLEY, limit=1, country="DE", content=True)
     ),
-    **_named("tavily-search", _failures("tavily", _searching(_BARLEY), _TAVILY_SEARCH)),
-    "tavily-contents": Scenario(
-        "tavily", _fetching(*_PAGES, text_max_characters=120), _TAVILY_EXTRACT
-    ),
-    "tavily-contents-all-failed": Scenario(
-        "tavily", _fetching(_PAGES[1]), _TAVILY_EXTRACT, fails=True
-    ),
-    "wikipedia-search": Scenario(
-        "wikipedia", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _WIKIPEDIA
-    ),
-    "wikipedia-search-filtered": Scenario("wikipedia", _searching("seeds", **_SPRING), _WIKIPEDIA),
-    "wikipedia-search-page": Scenario(
-        "wikipedia", _searching(_BARLEY, limit=1, page=2), _WIKIPEDIA
-    ),
-    "wikipedia-search-invalid": Scenario(
-        "wikipedia", _searching(_BARLEY, limit=-1), _WIKIPEDIA, fails=True
-    ),
+    **_unusable_keys("tavily-search", "tavily", _search(_BARLEY)),
+    "tavily-contents": Scenario("tavily", _fetch(*_PAGES, text_max_characters=120)),
+    "tavily-contents-all-failed": Scenario("tavily", _fetch(_PAGES[1]), fails=True),
+    "wikipedia-search": Scenario("wikipedia", _search(_BARLEY, "glacier lake", "qqqqzzzz")),
+    "wikipedia-search-filtered": Scenario("wikipedia", _search("seeds", **_SPRING)),
+    "wikipedia-search-page": Scenario("wikipedia", _search(_BARLEY, limit=1, page=2)),
+    "wikipedia-search-invalid": Scenario("wikipedia", _search(_BARLEY, limit=-1), fails=True),
     "searxng-search": Scenario(
-        "searxng",
-        _searching(_BARLEY, "glacier lake"),
-        _SEARXNG,
-        options={"engines": ["library", "unknown"]},
+        "searxng", _search(_BARLEY, "glacier lake"), options={"engines": ["library", "unknown"]}
     ),
     "searxng-search-filtered": Scenario(
-        "searxng", _searching("seeds", **{**_SPRING, "start_published_date": None}), _SEARXNG
+        "searxng", _search("seeds", **{**_SPRING, "start_published_date": None})
     ),
     "searxng-search-no-json": Scenario(
-        "searxng",
-        _searching(_BARLEY),
-        _SEARXNG,
-        fault={"status": 403, "body": "html"},
-        fails=True,
+        "searxng", _search(_BARLEY), fault={"status": 403, "body": "html"}, fails=True
     ),
-    "serper-search": Scenario("serper", _searching(_BARLEY, "glacier lake"), _SERPER),
-    "serper-search-filtered": Scenario("serper", _searching("seeds", **_SPRING), _SERPER),
-    "serper-search-invalid": Scenario("serper", _searching(_BARLEY, limit=-1), _SERPER, fails=True),
+    "serper-search": Scenario("serper", _search(_BARLEY, "glacier lake")),
+    "serper-search-filtered": Scenario("serper", _search("seeds", **_SPRING)),
+    "serper-search-invalid": Scenario("serper", _search(_BARLEY, limit=-1), fails=True),
     "serper-search-rate-limited": Scenario(
-        "serper",
-        _searching("glacier lake", limit=1),
-        _SERPER,
-        fault={"status": 429, "retry_after": 0},
+        "serper", _search("glacier lake", limit=1), fault=_RATE_LIMITED
     ),
-    **_named("serper-search", _failures("serper", _searching(_BARLEY), _SERPER)),
-    "you-search": Scenario("you", _searching(_BARLEY, "latest glacier news"), _YOU),
-    "you-search-filtered": Scenario("you", _searching("seeds", **_SPRING), _YOU),
+    **_unusable_keys("serper-search", "serper", _search(_BARLEY)),
+    "you-search": Scenario("you", _search(_BARLEY, "latest glacier news")),
+    "you-search-filtered": Scenario("you", _search("seeds", **_SPRING)),
     "you-search-german": Scenario(
-        "you", _searching(_BARLEY, limit=1, country="DE", language="de", content=True, page=1), _YOU
+        "you", _search(_BARLEY, limit=1, country="DE", language="de", content=True, page=1)
     ),
-    "you-search-keyless": Scenario(
-        "you", _searching(_BARLEY), _YOU, key=KEYLESS, fault={"status": 429, "retry_after": 0}
-    ),
+    "you-search-keyless": Scenario("you", _search(_BARLEY), key=KEYLESS, fault=_RATE_LIMITED),
     "you-search-invalid": Scenario(
-        "you", _searching(_BARLEY), _YOU, options={"country": "Germany"}, fails=True
+        "you", _search(_BARLEY), options={"country": "Germany"}, fails=True
     ),
-    **_named("you-search", _failures("you", _searching(_BARLEY), _YOU)),
-    "firecrawl-search": Scenario(
-        "firecrawl", _searching(_BARLEY, "glacier lake"), _FIRECRAWL_SEARCH
-    ),
-    "firecrawl-search-filtered": Scenario(
-        "firecrawl", _searching("seeds", **_SPRING), _FIRECRAWL_SEARCH
-    ),
+    **_unusable_keys("you-search", "you", _search(_BARLEY)),
+    "firecrawl-search": Scenario("firecrawl", _search(_BARLEY, "glacier lake")),
+    "firecrawl-search-filtered": Scenario("firecrawl", _search("seeds", **_SPRING)),
     "firecrawl-search-content": Scenario(
-        "firecrawl", _searching(_BARLEY, limit=1, country="DE", content=True), _FIRECRAWL_SEARCH
+        "firecrawl", _search(_BARLEY, limit=1, country="DE", content=True)
     ),
-    "firecrawl-search-keyless": Scenario(
-        "firecrawl", _searching(_BARLEY), _FIRECRAWL_SEARCH, key=KEYLESS
-    ),
+    "firecrawl-search-keyless": Scenario("firecrawl", _search(_BARLEY), key=KEYLESS),
     "firecrawl-search-invalid": Scenario(
-        "firecrawl",
-        _searching(_BARLEY),
-        _FIRECRAWL_SEARCH,
-        options={"country": "Germany"},
-        fails=True,
+        "firecrawl", _search(_BARLEY), options={"country": "Germany"}, fails=True
     ),
-    **_named("firecrawl-search", _failures("firecrawl", _searching(_BARLEY), _FIRECRAWL_SEARCH)),
-    "firecrawl-contents": Scenario(
-        "firecrawl", _fetching(*_PAGES, text_max_characters=120), _FIRECRAWL_SCRAPE
-    ),
+    **_unusable_keys("firecrawl-search", "firecrawl", _search(_BARLEY)),
+    "firecrawl-contents": Scenario("firecrawl", _fetch(*_PAGES, text_max_characters=120)),
     "firecrawl-contents-timeout": Scenario(
-        "firecrawl", _fetching(f"{DOCS}/special/timeout.html"), _FIRECRAWL_SCRAPE, fails=True
+        "firecrawl", _fetch(f"{DOCS}/special/timeout.html"), fails=True
     ),
-    "linkup-search": Scenario("linkup", _searching(_BARLEY, "glacier lake", "qqqqzzzz"), _LINKUP),
-    "linkup-search-filtered": Scenario("linkup", _searching("seeds", **_SPRING), _LINKUP),
+    "linkup-search": Scenario("linkup", _search(_BARLEY, "glacier lake", "qqqqzzzz")),
+    "linkup-search-filtered": Scenario("linkup", _search("seeds", **_SPRING)),
     "linkup-search-rate-limited": Scenario(
-        "linkup",
-        _searching("glacier lake", limit=1),
-        _LINKUP,
-        fault={"status": 429, "retry_after": 0},
+        "linkup", _search("glacier lake", limit=1), fault=_RATE_LIMITED
     ),
-    "linkup-search-invalid": Scenario("linkup", _searching(_BARLEY, limit=-1), _LINKUP, fails=True),
-    **_named("linkup-search", _failures("linkup", _searching(_BARLEY), _LINKUP)),
-    "parallel-search": Scenario("parallel", _searching(_BARLEY, "glacier lake"), _PARALLEL_SEARCH),
-    "parallel-search-filtered": Scenario(
-        "parallel", _searching("seeds", **_SPRING), _PARALLEL_SEARCH
-    ),
+    "linkup-search-invalid": Scenario("linkup", _search(_BARLEY, limit=-1), fails=True),
+    **_unusable_keys("linkup-search", "linkup", _search(_BARLEY)),
+    "parallel-search": Scenario("parallel", _search(_BARLEY, "glacier lake")),
+    "parallel-search-filtered": Scenario("parallel", _search("seeds", **_SPRING)),
     "parallel-search-content": Scenario(
-        "parallel", _searching(_BARLEY, limit=1, country="DE", content=True), _PARALLEL_SEARCH
+        "parallel", _search(_BARLEY, limit=1, country="DE", content=True)
     ),
     "parallel-search-rate-limited": Scenario(
-        "parallel",
-        _searching("glacier lake", limit=1),
-        _PARALLEL_SEARCH,
-        fault={"status": 429, "retry_after": 0},
+        "parallel", _search("glacier lake", limit=1), fault=_RATE_LIMITED
     ),
-    "parallel-search-invalid": Scenario(
-        "parallel", _searching(_BARLEY, limit=-1), _PARALLEL_SEARCH, fails=True
-    ),
-    **_named("parallel-search", _failures("parallel", _searching(_BARLEY), _PARALLEL_SEARCH)),
-    "parallel-contents": Scenario(
-        "parallel", _fetching(*_PAGES, text_max_characters=120), _PARALLEL_EXTRACT
-    ),
-    "parallel-contents-question": Scenario(
-        "parallel", _fetching(*_PAGES, **_LOAN), _PARALLEL_EXTRACT
-    ),
-    "parallel-contents-all-failed": Scenario(
-        "parallel", _fetching(_PAGES[1]), _PARALLEL_EXTRACT, fails=True
-    ),
-    "jina-contents": Scenario("jina", _fetching(*_PAGES, text_max_characters=120), _JINA),
-    "jina-contents-keyless": Scenario(
-        "jina",
-        _fetching(_TEXT),
-        _JINA,
-        key=KEYLESS,
-        fault={"status": 429, "retry_after": 0},
-    ),
-    "jina-contents-timeout": Scenario(
-        "jina", _fetching(f"{DOCS}/special/timeout.html"), _JINA, fails=True
-    ),
-    **_named("jina-contents", _failures("jina", _fetching(_TEXT), _JINA)),
-    "jina-search": Scenario("jina-search", _searching(_BARLEY, "qqqqzzzz"), _JINA),
-    "jina-search-filtered": Scenario("jina-search", _searching("seeds", **_SPRING), _JINA),
-    "jina-search-invalid": Scenario(
-        "jina-search", _searching(_BARLEY, limit=-1), _JINA, fails=True
-    ),
-    **_named("jina-search", _failures("jina-search", _searching(_BARLEY), _JINA)),
-    "context7-docs": Scenario("context7", _looking_up("json decoder hook"), _CONTEXT7),
-    "context7-docs-moved": Scenario("context7", _looking_up("/cpython/unittest mock"), _CONTEXT7),
-    "context7-docs-lost-version": Scenario("context7", _looking_up("json@v2.7 dumps"), _CONTEXT7),
-    **_named("context7-docs", _failures("context7", _looking_up("json dumps"), _CONTEXT7)),
+    "parallel-search-invalid": Scenario("parallel", _search(_BARLEY, limit=-1), fails=True),
+    **_unusable_keys("parallel-search", "parallel", _search(_BARLEY)),
+    "parallel-contents": Scenario("parallel", _fetch(*_PAGES, text_max_characters=120)),
+    "parallel-contents-question": Scenario("parallel", _fetch(*_PAGES, **_LOAN)),
+    "parallel-contents-all-failed": Scenario("parallel", _fetch(_PAGES[1]), fails=True),
+    "jina-contents": Scenario("jina", _fetch(*_PAGES, text_max_characters=120)),
+    "jina-contents-keyless": Scenario("jina", _fetch(_TEXT), key=KEYLESS, fault=_RATE_LIMITED),
+    "jina-contents-timeout": Scenario("jina", _fetch(f"{DOCS}/special/timeout.html"), fails=True),
+    **_unusable_keys("jina-contents", "jina", _fetch(_TEXT)),
+    "jina-search": Scenario("jina-search", _search(_BARLEY, "qqqqzzzz")),
+    "jina-search-filtered": Scenario("jina-search", _search("seeds", **_SPRING)),
+    "jina-search-invalid": Scenario("jina-search", _search(_BARLEY, limit=-1), fails=True),
+    **_unusable_keys("jina-search", "jina-search", _search(_BARLEY)),
+    "context7-docs": Scenario("context7", _docs("json decoder hook")),
+    "context7-docs-moved": Scenario("context7", _docs("/cpython/unittest mock")),
+    "context7-docs-lost-version": Scenario("context7", _docs("json@v2.7 dumps")),
+    **_unusable_keys("context7-docs", "context7", _docs("json dumps")),
 }
 
-# --- what a cassette looks like ----------------------------------------------------------------
+# --- the format of cassettes -------------------------------------------------------------------
 
 
 class CassetteYaml:
-    """Writes cassettes to be read: JSON bodies as YAML, requests in a fixed order."""
+    """Serializer of readable cassettes: JSON bodies as YAML, requests in a fixed order."""
 
     def __init__(self, heading: str = "") -> None:
         self._heading = heading
 
     def serialize(self, cassette: dict[str, Any]) -> str:
-        plays = [_shown(play) for play in cassette["interactions"]]
-        plays.sort(key=lambda play: json.dumps([play["request"]["uri"], play["request"]["body"]]))
-        data = {"version": cassette["version"], "interactions": plays}
+        interactions = [_with_json(interaction) for interaction in cassette["interactions"]]
+        interactions.sort(
+            key=lambda interaction: json.dumps(
+                [interaction["request"]["uri"], interaction["request"]["body"]]
+            )
+        )
+        data = {"version": cassette["version"], "interactions": interactions}
         text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
         if result := key_like(text):
-            message = f"not saved, it holds what looks like a key: {', '.join(result)}"
+            message = f"The cassette was not saved. It seems to contain a key: {', '.join(result)}"
             raise ValueError(message)
         return f"{self._heading}{text}"
 
     def deserialize(self, text: str) -> dict[str, Any]:
         cassette: dict[str, Any] = yaml.load(text, Loader=_Loader)
-        for play in cassette["interactions"]:
-            request, response = play["request"], play["response"]
+        for interaction in cassette["interactions"]:
+            request, response = interaction["request"], interaction["response"]
             if isinstance(request["body"], dict):
                 request["body"] = _compact(request["body"]["json"])
             if "json" in response["body"]:
@@ -506,17 +402,17 @@ _Dumper.add_representer(str, _represent_text)
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def _shown(play: dict[str, Any]) -> dict[str, Any]:
-    request, response = dict(play["request"]), dict(play["response"])
-    if (body := _decoded(request["body"])) is not None:
+def _with_json(interaction: dict[str, Any]) -> dict[str, Any]:
+    request, response = dict(interaction["request"]), dict(interaction["response"])
+    if (body := _json_or_none(request["body"])) is not None:
         request["body"] = {"json": body}
-    if (body := _decoded(response["body"]["string"])) is not None:
+    if (body := _json_or_none(response["body"]["string"])) is not None:
         response["body"] = {"json": body}
     return {"request": request, "response": response}
 
 
-def _decoded(body: Any) -> Any:
-    """Decode a body where writing it again gives the same text."""
+def _json_or_none(body: Any) -> Any:
+    """Decode a JSON body if `_compact` writes the same text."""
     try:
         value = json.loads(body)
     except (TypeError, ValueError):
@@ -531,11 +427,11 @@ def _compact(value: Any) -> str:
 def cassette_settings(
     pairs: Sequence[tuple[str, str]] = (), secrets: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Give the settings for recording and playing.
+    """Return the settings of VCR for recording and playing.
 
     Args:
-        pairs: Texts to replace, each with what a cassette shows instead.
-        secrets: Keys that may not be in a cassette.
+        pairs: Texts to replace, each with its replacement.
+        secrets: Keys to remove.
     """
     clean = _cleaner([*pairs, *((secret, FILTERED) for secret in secrets)])
 
@@ -579,7 +475,7 @@ def _kept(headers: Mapping[str, Any], clean: Callable[[str], str]) -> dict[str, 
 
 
 def _readable(body: bytes, clean: Callable[[str], str]) -> bytes:
-    """Remove secrets from a body; JSON is written compactly, without the balance of an account."""
+    """Remove secrets and the balance of the account from a body. Write JSON compactly."""
     try:
         text = clean(body.decode())
         text = re.sub(r'("api_balance":\s*)"?[\d.]+"?', r"\g<1>10.0", text)
@@ -595,9 +491,10 @@ def _readable(body: bytes, clean: Callable[[str], str]) -> bytes:
 
 
 def assert_played_whole(cassette: Cassette) -> None:
-    """Refuse a cassette that is empty, or of which a part was not played."""
-    assert len(cassette), "the cassette is empty or missing: run `make record`"
-    assert cassette.all_played, f"only {cassette.play_count} of {len(cassette)} answers were played"
+    """Fail if a cassette is empty, or if some of its responses were not played."""
+    assert len(cassette), "The cassette is empty or missing. Run `make record`."
+    count = f"{cassette.play_count} of {len(cassette)}"
+    assert cassette.all_played, f"Only {count} responses were played."
 
 
 _TOKEN = r"[A-Za-z0-9._~+/=-]"
@@ -616,14 +513,14 @@ _KEY_PATTERNS = (
 
 
 def key_like(text: str) -> list[str]:
-    """List what in a cassette's text looks like a key, as its first characters."""
+    """Return the first characters of each text in a cassette that looks like a key."""
     result = [match[0] for pattern in _KEY_PATTERNS for match in re.finditer(pattern, text)]
     result += [f"{name}: {value}" for name, value in _auth_values(yaml.load(text, Loader=_Loader))]
     return [f"{item[:20]}…" for item in result]
 
 
 def _auth_values(value: Any) -> Iterator[tuple[str, str]]:
-    """Find the values of headers that carry keys, wherever they stand."""
+    """Yield the values of headers that contain keys, at any depth."""
     if isinstance(value, list):
         for item in value:
             yield from _auth_values(item)
@@ -641,12 +538,12 @@ def _auth_values(value: Any) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Source:
-    """Where answers come from.
+    """The server that responses are recorded from.
 
     Attributes:
-        name: What the first line of a cassette calls it.
-        accounts: An account by type of provider.
-        pairs: Texts of this source, each with what a cassette shows instead.
+        name: Its name in the first line of a cassette.
+        accounts: Its accounts by type of provider.
+        pairs: Texts in its requests and responses, each with its replacement in a cassette.
         prepare: Called before each recording.
     """
 
@@ -656,7 +553,7 @@ class Source:
     prepare: Callable[[Scenario], None]
 
     def send(self, request: Request, deadline: float) -> Response:
-        """Send a request to this source although it names the hosts of a cassette."""
+        """Send a request for the hosts of a cassette to this source."""
         outward = _cleaner([(output, real) for real, output in self.pairs])
         body = request.json and json.loads(outward(json.dumps(request.json)))
         transport = BlockingHTTP()
@@ -666,7 +563,7 @@ class Source:
         finally:
             transport.close()
         inward = _cleaner(self.pairs)(response.body.decode()).encode()
-        # Shown otherwise it has another length, and would pass for one that broke off.
+        # The replacements change the length. With the old one, the body would look truncated.
         headers = {k: v for k, v in response.headers.items() if k != "content-length"}
         return replace(response, body=inward, headers=headers)
 
@@ -690,7 +587,7 @@ def sandbox_source() -> Iterator[Source]:
         yield Source(
             f"webtools_sandbox (documents: Python {python})",
             {account.type: account for account in accounts},
-            # The longest first: one may begin another.
+            # Longest first, because one URL may be a prefix of another.
             sorted(((server.base_url(a.type), origin_of(a.type)) for a in accounts), reverse=True),
             prepare,
         )
@@ -711,50 +608,60 @@ def live_source() -> Iterator[Source]:
     )
 
 
-def record(name: str, source: Source, folder: Path = CASSETTES) -> None:
-    """Record one scenario; nothing is saved when it does not end as it should.
+def call(name: str, source: Source) -> Any:
+    """Run the call of a scenario and return its result.
 
     Raises:
-        ValueError: It failed although it should not, or the other way round.
+        WebToolsError: The call failed.
+    """
+    scenario = SCENARIOS[name]
+    source.prepare(scenario)
+    return run(scenario.flow(scenario.account(source.accounts[scenario.provider])), source)
+
+
+def record(name: str, source: Source, folder: Path = CASSETTES) -> None:
+    """Record one scenario. Save nothing if it does not end as expected.
+
+    Raises:
+        ValueError: The call failed unexpectedly, or succeeded unexpectedly.
     """
     scenario = SCENARIOS[name]
     account = scenario.account(source.accounts[scenario.provider])
-    source.prepare(scenario)
     secrets = sorted(account.secrets, key=len, reverse=True)
     recorder = VCR(record_mode="all", record_on_exception=False, drop_unused_requests=True)
-    recorder.register_serializer("yaml", CassetteYaml(_heading(source, scenario)))
+    recorder.register_serializer("yaml", CassetteYaml(_heading(name, source)))
     settings = cassette_settings(source.pairs, secrets)
     with recorder.use_cassette(str(folder / f"{name}.yaml"), **settings):
-        ended = _outcome(scenario.flow(account), source)
-        if isinstance(ended, WebToolsError) != scenario.fails:
-            message = f"{name} did not end as it should: {ended}"
-            raise ValueError(message)
+        outcome = _outcome(name, source)
+        if isinstance(outcome, WebToolsError) != scenario.fails:
+            raise ValueError(f"{name} did not end as expected: {outcome}")
 
 
-def _heading(source: Source, scenario: Scenario) -> str:
+def _heading(name: str, source: Source) -> str:
     day = f"{datetime.now(UTC):%Y-%m-%d}"
-    return f"# Recorded from {source.name} on {day}. API: {scenario.page}\n"
+    prefix = max((prefix for prefix in _DOCUMENTATION if name.startswith(prefix)), key=len)
+    return f"# Recorded from {source.name} on {day}. API: {_DOCUMENTATION[prefix]}\n"
 
 
-def _outcome(flow: Awaitable[Any], source: Source) -> Any:
+def _outcome(name: str, source: Source) -> Any:
     try:
-        return run(flow, source)
+        return call(name, source)
     except WebToolsError as error:
         return error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.recording", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tests/recording.py", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("names", nargs="*", metavar="NAME", help="cassettes; without, all")
-    parser.add_argument("--live", action="store_true", help="ask the live APIs, with your keys")
-    value = parser.parse_args(arguments)
-    if unknown := [name for name in value.names if name not in SCENARIOS]:
-        parser.error(f"no such cassette: {', '.join(unknown)}; known are {', '.join(SCENARIOS)}")
-    with live_source() if value.live else sandbox_source() as source:
-        for name in value.names or SCENARIOS:
-            if reason := _reason_to_skip(SCENARIOS[name], source, live=value.live):
-                print(f"{name}: kept, {reason}")  # noqa: T201
+    parser.add_argument("names", nargs="*", metavar="NAME", help="cassettes (default: all)")
+    parser.add_argument("--live", action="store_true", help="use the live APIs and your keys")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.names if name not in SCENARIOS]:
+        parser.error(f"Unknown names: {', '.join(unknown)}. Use: {', '.join(SCENARIOS)}")
+    with live_source() if options.live else sandbox_source() as source:
+        for name in options.names or SCENARIOS:
+            if reason := _reason_to_skip(SCENARIOS[name], source, live=options.live):
+                print(f"{name}: skipped, {reason}")  # noqa: T201
             else:
                 record(name, source)
                 print(f"{name}: recorded")  # noqa: T201
@@ -763,7 +670,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _reason_to_skip(scenario: Scenario, source: Source, *, live: bool) -> str:
     if live and not scenario.can_be_live:
-        return "which only the sandbox can answer"
+        return "only the sandbox can simulate it"
     if scenario.provider not in source.accounts:
         return f"no provider of type {scenario.provider} is configured"
     return ""
