@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.answers.documentation import BM25, Found, Question, Read
+from webtools._internal.grounding.evidence import normalize
 from webtools._internal.grounding.extractive import Claim, answer_score, candidates_of, claims_of
 from webtools._internal.grounding.ranking import Document, rank_documents
 from webtools._internal.grounding.segmentation import cut
@@ -93,7 +94,12 @@ def _texts(passages: Iterable[Passage]) -> list[str]:
 
 
 def _shown(claim: Claim) -> str:
-    return f"{claim.heading}\n{claim.text}"
+    return f"{claim.heading}\n{text_of(claim)}"
+
+
+def text_of(claim: Claim) -> str:
+    """Return a quotation on one line, without the addresses of links."""
+    return normalize(claim.quotation)
 
 
 def _answer(question: Question, pages: Sequence[Read]) -> tuple[float, list[Claim]]:

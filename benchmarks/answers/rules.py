@@ -23,6 +23,7 @@ from unittest.mock import patch
 
 from benchmarks.answers import claims
 from benchmarks.answers.documentation import READERS, found_pages
+from benchmarks.answers.measuring import text_of
 from webtools._internal.grounding import (
     blocks,
     duplicates,
@@ -276,8 +277,10 @@ def measured(asked: Sequence[Asked]) -> Counter[str]:
         if each.kind == "docs":
             for length in (2000, 8000):
                 counts[str(length)] += _holds(each.answer, found, length)
-        counts["faults"] += each.kind != "file" and _has_fault([claim.text for claim in answers])
-        shown = [f"{claim.heading}\n{claim.text}" for claim in answers]
+        counts["faults"] += each.kind != "file" and _has_fault(
+            [text_of(claim) for claim in answers]
+        )
+        shown = [f"{claim.heading}\n{text_of(claim)}" for claim in answers]
         if each.kind == "file":
             quoted = [claim.quotation for claim in answers[:1]]
             counts["file"] += any(
@@ -409,8 +412,8 @@ def claims_table(file: Path | None) -> Iterator[str]:
     real = list(claims.others(file)) if file else []
     own = list(claims.own())
     for name, names, has in (
-        ("the quotation has the claim's numbers and names", "_missing", _has_facts),
-        ("the quotation has three content words", "_MINIMUM", _has_words),
+        ("the quotation has the claim's numbers and names", "_missing_fact", _has_facts),
+        ("the quotation has three content words", "_MIN_WORDS", _has_words),
     ):
         lines = lines_of(Rule(name, verifier, names))
         yield f"| verifier: {name} | {lines} | {has(real)} | {has(own)} |"
@@ -433,7 +436,7 @@ def _quoted(parts: Sequence[dict[str, str]]) -> int:
 def _has_facts(judged: Sequence[claims.Judged]) -> str:
     """Describe what a model makes supported that always agrees, and quotes the nearest passage."""
     near = [(each, each.claim.nearest.text) for each in judged if each.claim.nearest]
-    kept = [each for each, text in near if not verifier._missing(each.claim.text, text)]
+    kept = [each for each, text in near if not verifier._missing_fact(each.claim.text, text)]
     all_ = Counter(each.is_true for each, _ in near)
     left = Counter(each.is_true for each in kept)
     return (

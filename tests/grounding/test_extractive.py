@@ -10,6 +10,7 @@ import pytest
 
 from webtools._internal.grounding.extractive import THRESHOLD, Claim, claims_of
 from webtools._internal.grounding.ranking import Document, rank_documents
+from webtools._internal.operations.research.claims import quote
 
 DOCUMENTS = [
     Document(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),
@@ -24,7 +25,7 @@ def extract(question: str, documents: list[Document], threshold: float = THRESHO
 
 
 def text_of(claims: list[Claim]) -> str:
-    return "\n".join(item.text for item in claims)
+    return "\n".join(item.quotation for item in claims)
 
 
 def test_three_in_four_questions_are_answered_rightly() -> None:
@@ -72,14 +73,15 @@ def test_a_quotation_is_in_the_source_to_the_letter(asked: str) -> None:
 
 def test_a_definition_comes_with_its_signature() -> None:
     first, *_ = extract("Which function returns hexadecimal digits?", DOCUMENTS)
-    assert first.text == (
-        "`gatekeys.hex_code([size])`: Return a code of hexadecimal digits, for locks with a keypad."
+    assert first.quotation == (
+        "`gatekeys.hex_code([size])`\n"
+        ": Return a code of hexadecimal digits, for locks with a keypad."
     )
 
 
 def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
     claims = extract("How do I take back a lost card?", DOCUMENTS)
-    code = next(item for item in claims if "```" in item.text)
+    code = next(item for item in claims if "```" in item.quotation)
     assert code.quotation == (
         "To take back a card that was lost, call `revoke` with its number:\n\n"
         "```python\nimport gatekeys\n\ngatekeys.revoke(4711)\n```"
@@ -89,12 +91,7 @@ def test_code_that_answers_is_quoted_whole_with_its_introduction() -> None:
 def test_two_pages_that_say_the_same_are_quoted_once() -> None:
     twice = [*DOCUMENTS, Document(pages.BOATS, 2, url="https://c.example/")]
     claims = extract("Who built the first ferry?", twice)
-    assert sum("Ottilie Brandt" in item.text for item in claims) == 1
-
-
-def claims_about(question: str, text: str, title: str = "") -> list[str]:
-    claims = extract(question, [Document(text, 0, title=title)], threshold=0.0)
-    return [claim.text for claim in claims]
+    assert sum("Ottilie Brandt" in item.quotation for item in claims) == 1
 
 
 def test_an_answer_shows_neither_footnote_marks_nor_addresses_of_links() -> None:
@@ -102,6 +99,5 @@ def test_an_answer_shows_neither_footnote_marks_nor_addresses_of_links() -> None
         "The [ferry](https://a.example/ferry_(boat)) sails at noon,[[3]](#cite-3) not later."
         "\n\nThe boats rest."
     )
-    assert claims_about("When does the ferry sail?", text)[0] == (
-        "The ferry sails at noon, not later."
-    )
+    claims = quote(rank_documents("When does the ferry sail?", [Document(text, 0)]))
+    assert [claim.text for claim in claims] == ["The ferry sails at noon, not later."]

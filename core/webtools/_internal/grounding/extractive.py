@@ -17,7 +17,7 @@ from webtools._internal.grounding.ranking import (
     shortened_heading,
 )
 from webtools._internal.grounding.terms import find, lowered
-from webtools._internal.grounding.units import LEANING, readable, units_of
+from webtools._internal.grounding.units import LEANING, units_of
 
 MAX_CLAIMS = 5  # claims
 BEST = 14  # best passages to take claims from
@@ -47,31 +47,26 @@ class Claim:
         document: The source.
         start: Start of the quotation in the source.
         quotation: The exact characters of the source.
-        text: The quotation on one line, without link addresses; code unchanged.
         heading: The heading or signature that a reader needs to understand it; may be empty.
     """
 
     document: Document
     start: int
     quotation: str
-    text: str
     heading: str
 
 
-def claims_of(
-    ranking: Ranking, *, limit: int = MAX_CLAIMS, threshold: float = THRESHOLD
-) -> list[Claim]:
+def claims_of(ranking: Ranking, *, threshold: float = THRESHOLD) -> list[Claim]:
     """Return the claims that answer a question, best first; none if the documents do not.
 
     Args:
         ranking: The passages of the documents.
-        limit: Maximum number of claims.
         threshold: Minimum of `answer_score`; 0 always answers if anything matches.
     """
     candidates = candidates_of(ranking)
     if not candidates or answer_score(candidates[0], ranking) < threshold:
         return []
-    return [_claim(candidate, ranking) for candidate in choose(candidates, limit)]
+    return [_claim(candidate, ranking) for candidate in _choose(candidates)]
 
 
 def answer_score(best: Match, ranking: Ranking) -> float:
@@ -113,12 +108,12 @@ def _candidates(passage: Match, ranking: Ranking) -> Iterator[Match]:
         yield part
 
 
-def choose(candidates: Sequence[Match], limit: int) -> list[Match]:
+def _choose(candidates: Sequence[Match]) -> list[Match]:
     """Choose the best candidates without repetitions, all close to the best one."""
     chosen: list[Match] = []
     shingles: list[Shingles] = []
     for each in candidates:
-        if len(chosen) == limit:
+        if len(chosen) == MAX_CLAIMS:
             break
         is_near = each.score >= candidates[0].score - _MARGIN
         if is_near and not is_repeated(candidate_shingles := shingles_of(each.quotation), shingles):
@@ -133,8 +128,7 @@ def _claim(match: Match, ranking: Ranking) -> Claim:
     is_leaning = LEANING.match(quotation) and lowered(heading) not in lowered(quotation)
     is_needed = heading and (is_leaning or _adds_subject(heading, quotation, ranking))
     heading = shortened_heading(heading) if is_needed else ""
-    text = quotation if match.span.is_code else readable(quotation)
-    return Claim(match.document, match.span.start, quotation, text, heading)
+    return Claim(match.document, match.span.start, quotation, heading)
 
 
 def _heading(match: Match) -> str:

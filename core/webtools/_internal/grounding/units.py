@@ -16,7 +16,6 @@ from webtools._internal.grounding.blocks import (
     is_worded,
     sentences_of,
 )
-from webtools._internal.grounding.evidence import normalize
 from webtools._internal.grounding.segmentation import Span
 from webtools._internal.grounding.sentences import is_whole
 
@@ -132,8 +131,3 @@ def is_sentence(text: str) -> bool:
     if (first and first[0].islower()) or _BARE_URL.search(text):
         return False
     return is_whole(text) and (is_cjk or is_worded(text, _MIN_WORDS))
-
-
-def readable(text: str) -> str:
-    """Return a quotation on one line, without link addresses and footnotes."""
-    return normalize(re.sub(r"\s*\n\s*:\s+", ": ", text))
