@@ -216,6 +216,10 @@ def test_values_are_cleaned_to_the_bottom() -> None:
     assert Redactor([KEY]).clean(value) == {MARK: [{"a": f"x {MARK}"}, 1, None, [MARK]], 1: 2.0}
 
 
+def test_names_may_become_equal() -> None:
+    assert Redactor([KEY]).clean({MARK: 1, KEY: 1}) == {MARK: 1}
+
+
 def test_results_are_cleaned_in_every_field() -> None:
     key = quote(KEY)
     result = SearchResult(

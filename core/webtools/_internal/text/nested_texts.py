@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel
@@ -63,6 +63,8 @@ def _changed(value: Any, change: Change, name: str) -> Any:
     return value
 
 
-def _same(before: Iterable[Any], after: Iterable[Any]) -> bool:
+def _same(before: Collection[Any], after: Collection[Any]) -> bool:
+    if len(before) != len(after):  # two keys became equal
+        return False
     # Equality would do, but would compare megabytes of page text letter by letter.
     return all(a is b or a == b for a, b in zip(before, after, strict=True))
