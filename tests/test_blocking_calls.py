@@ -20,6 +20,7 @@ from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
 from webtools._internal.logs import events_of, writer
+from webtools._internal.operations.research import flow
 from webtools._internal.pipeline import exchange
 from webtools.config import log_path
 from webtools_sandbox import SandboxServer
@@ -193,22 +194,37 @@ def _eventually(look: Callable[[], list[Any]]) -> list[Any]:
     return look()
 
 
-async def test_a_long_response_is_redacted_in_another_thread(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def record_threads(patch: pytest.MonkeyPatch, module: Any, name: str) -> list[int]:
+    """Return a list to which each call of a function of a module adds its thread."""
     threads: list[int] = []
-    redact = exchange.redact_body
+    function = getattr(module, name)
 
     def record(*arguments: Any) -> Any:
         threads.append(threading.get_ident())
-        return redact(*arguments)
+        return function(*arguments)
 
-    monkeypatch.setattr(exchange, "redact_body", record)
+    patch.setattr(module, name, record)
+    return threads
+
+
+async def test_a_long_response_is_redacted_in_another_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = record_threads(monkeypatch, exchange, "redact_body")
     page = {"url": "https://a.example", "title": "A", "text": "*a* " * 100_000}
     body = json.dumps({"results": [page]}).encode()
     with RawServer(answering(response(body))) as server:
         exa = {"name": "exa", "type": "exa", "apiKey": "test-key-exa", "baseUrl": server.url}
         async with WebTools({"providers": [exa]}) as web:
             await web.afetch(["https://a.example"])
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+async def test_passages_of_pages_are_chosen_in_another_thread(
+    monkeypatch: pytest.MonkeyPatch, web: WebTools
+) -> None:
+    threads = record_threads(monkeypatch, flow, "best_passages")
+    await web.aresearch(QUERY, command="web-deep")
     assert threads
     assert threading.get_ident() not in threads

@@ -229,10 +229,8 @@ class _Research:
         """Write an answer from pages, and choose more passages of them."""
         texts = await read_pages(retrieval, self.call, self.deadline)
         question, sources = self.question.query, _sources(retrieval, texts)
-        ranking: Ranking = await self.call.io.call_blocking(
-            partial(rank_sources, question, sources), alone=True
-        )
-        best = tuple(best_passages(ranking, LONGEST_INPUT))
+        rank = partial(_rank, question, sources)
+        ranking, best = await self.call.io.call_blocking(rank, alone=True)
         query = SynthesisQuery(question, sources, best)
         outcome = await self._synthesize(synthesizer, query, retrieval, ranking)
         answer = outcome.synthesis
@@ -353,6 +351,11 @@ class _Research:
             for name, reason in retrieval.attempts.degraded.items()
         ]
         return list(dict.fromkeys([*reasons, *retrieval.warnings]))
+
+
+def _rank(question: str, sources: Sequence[Source]) -> tuple[Ranking, tuple[Passage, ...]]:
+    ranking = rank_sources(question, sources)
+    return ranking, tuple(best_passages(ranking, LONGEST_INPUT))
 
 
 def _sources(retrieval: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
