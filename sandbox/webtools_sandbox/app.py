@@ -1,4 +1,4 @@
-"""What happens to one HTTP request: count it, find who answers, maybe spoil the answer."""
+"""The request handler: it counts requests, finds the API or page, and applies faults."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from aiohttp import web
 from webtools_sandbox.apis import APIS
 from webtools_sandbox.delivery import deliver, response
 from webtools_sandbox.faults import FaultBoard, fault_from_json, faulty_reply
-from webtools_sandbox.keys import KeyRing
+from webtools_sandbox.library import Library
 from webtools_sandbox.pages import PagesSite
 from webtools_sandbox.stats import Stats
 from webtools_sandbox.wire import Call, Reply, json_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from webtools_sandbox.library import Library
+    from webtools_sandbox.corpus import Collection, Corpus
+    from webtools_sandbox.keys import KeyRing
     from webtools_sandbox.wire import Site
 
 _MAX_BODY = 1024**2
@@ -28,20 +29,36 @@ _MAX_LATENCY = 3600.0
 
 
 class SandboxApp:
-    """The imitated APIs, the pages and the control API behind one request handler."""
+    """The simulated APIs, the pages and the control API behind one request handler."""
 
     def __init__(
-        self, library: Library, keys: KeyRing, *, port: int, today: date | None, latency: float
+        self,
+        corpus: Corpus,
+        bases: Mapping[Collection, str],
+        keys: KeyRing,
+        *,
+        port: int,
+        today: date | None,
+        latency: float,
     ) -> None:
-        """Make every API over the same library; without `today` the news are dated by the clock."""
-        self.library = library
+        """Serve a corpus. Without `today`, the news are dated by the clock."""
         self.port = port
-        self._today = today
-        self.apis = {make.name: make(library, keys) for make in APIS}
-        self.pages = PagesSite(library)
+        self._corpus, self._bases, self._keys = corpus, bases, keys
+        self._fixed_day = today
+        self._set_day(self._current_day())
         self.faults = FaultBoard()
         self.stats = Stats()
         self.latency = self._usual_latency = latency
+
+    def _current_day(self) -> date:
+        return self._fixed_day or datetime.now(UTC).date()
+
+    def _set_day(self, day: date) -> None:
+        """Make the APIs and the pages over the news as they are dated on a day."""
+        self._day = day
+        self.library = Library(self._corpus.as_of(day), self._bases)
+        self.apis = {api.name: api(self.library, self._keys) for api in APIS}
+        self.pages = PagesSite(self.library)
 
     def reset(self) -> None:
         """Remove faults, reset the statistics and restore the latency."""
@@ -65,7 +82,8 @@ class SandboxApp:
         if provider == "_sandbox":
             return response(self._control(call))
         self.stats.count_request(path, call)
-        self.library.date_news(self._today or datetime.now(UTC).date())
+        if (day := self._current_day()) != self._day:
+            self._set_day(day)
         api = self.apis.get(provider)
         if api is None:
             return await self._answer(request, "pages", self.pages, replace(call, path=path))
@@ -84,14 +102,12 @@ class SandboxApp:
         return await deliver(request, faulty_reply(fault, site, call), fault)
 
     def _control(self, call: Call) -> Reply:
-        """Answer the control API, by which other processes steer the sandbox."""
+        """Answer the control API, with which other processes configure the sandbox."""
         actions: dict[tuple[str, str], Callable[[Call], Any]] = {
             ("POST", "/faults"): self._add_fault,
             ("DELETE", "/faults"): lambda _: self.faults.clear(),
             ("GET", "/stats"): lambda _: self.stats.snapshot(),
-            ("DELETE", "/stats"): lambda _: self.stats.reset(),
             ("POST", "/latency"): self._set_latency,
-            ("POST", "/reset"): lambda _: self.reset(),
         }
         action = actions.get((call.method, call.path))
         if action is None:

@@ -31,15 +31,15 @@ _STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """One page of the corpus, before it has a host.
+    """A page of the corpus, without a host.
 
     Attributes:
-        collection: `docs` or `news`; each is served under its own host.
-        path: Below the collection's base URL, such as `library/json.html`.
+        collection: `docs` or `news`. Each has its own base URL.
+        path: Relative to the base URL, such as `library/json.html`.
         title: May be empty, as on real pages.
         text: Markdown, without the title.
         author: None when unknown.
-        published: As the page states it: full, naive or date-only ISO 8601; None when unknown.
+        published: The date on the page: full, naive or date-only ISO 8601. None when unknown.
     """
 
     collection: Collection
@@ -57,7 +57,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Hit:
-    """A document that matches a query; `score` has no upper bound."""
+    """A document that matches a query. `score` has no upper bound."""
 
     document: Document
     score: float
@@ -79,16 +79,13 @@ class Corpus:
                 self._postings[word].append((index, times))
 
     def as_of(self, today: date) -> Corpus:
-        """Return this corpus with the news dated by another day than the one they are written on.
-
-        The words are the same, so the index is shared.
-        """
-        other = copy(self)
+        """Return this corpus with the dates of news as they are on another day."""
+        other = copy(self)  # the index is shared, because the words are the same
         other.documents = tuple(_move_date(document, today) for document in self.documents)
         return other
 
     def search(self, query: str) -> list[Hit]:
-        """Return the documents that hold a word of `query`, best first; all for an empty one."""
+        """Return the documents with a word of `query`, best first. An empty query matches all."""
         if not query.strip():
             return [Hit(document, 0.0) for document in self.documents]
         scores: defaultdict[int, float] = defaultdict(float)
@@ -105,7 +102,7 @@ class Corpus:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the words of `text` worth searching for, each once, in order."""
+    """Return the distinct words of `text` without stop words, in order."""
     unique_words = dict.fromkeys(words(text))
     return [word for word in unique_words if word not in _STOP_WORDS] or list(unique_words)
 

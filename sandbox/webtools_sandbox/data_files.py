@@ -22,6 +22,6 @@ def table(name: str) -> dict[str, Any]:
 
 
 def guide(name: str) -> str:
-    """Return what was written for the sandbox about a module, or an empty text."""
+    """Return the sandbox's own text about a module, or an empty string."""
     file = _FOLDER / "guides" / f"{name}.md"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""

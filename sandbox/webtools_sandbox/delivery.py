@@ -1,4 +1,4 @@
-"""Putting an answer on the wire, properly or not."""
+"""Send a reply over HTTP, with or without a fault."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SERVER_NAME = "webtools-sandbox"
 
 
 def response(reply: Reply) -> web.Response:
-    """Make the response of a server in good health."""
+    """Return the response of a server without faults."""
     return web.Response(status=reply.status, body=reply.body, headers=_headers(reply))
 
 
@@ -35,7 +35,7 @@ def _headers(reply: Reply) -> dict[str, str]:
 
 
 async def deliver(request: web.BaseRequest, reply: Reply, fault: Fault) -> web.StreamResponse:
-    """Send `reply` in the way that `fault` asks for."""
+    """Send `reply` with a fault."""
     if fault.body == "hangup" or (fault.reset and fault.body != "cut"):
         _end(request, reset=fault.reset)
         return web.Response()
@@ -58,7 +58,7 @@ def _end(request: web.BaseRequest, *, reset: bool) -> None:
         transport.close()
         return
     connection = transport.get_extra_info("socket")
-    # Lingering for zero seconds makes the kernel send RST, where a plain close sends FIN.
+    # With a linger time of zero, the kernel sends RST instead of FIN.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
     transport.abort()
 
@@ -76,7 +76,7 @@ async def _cut(request: web.BaseRequest, reply: Reply, fault: Fault) -> web.Stre
     stream = await _begin(request, reply, length=len(reply.body) + 1)
     await stream.write(reply.body[: len(reply.body) // 2] or b"{")
     if fault.reset:
-        # The half must leave before the reset throws away what is still buffered.
+        # A reset discards the send buffer, so wait until the first half is sent.
         await asyncio.sleep(0.02)
     _end(request, reset=fault.reset)
     return stream
@@ -102,7 +102,7 @@ async def _drip_everything(
 
 
 def _write(request: web.BaseRequest, data: bytes) -> None:
-    if request.transport is not None:  # None once the client has left
+    if request.transport is not None:  # None after the client disconnected
         request.transport.write(data)
 
 
@@ -127,7 +127,7 @@ async def _stream(request: web.BaseRequest, reply: Reply, fault: Fault) -> web.S
 
 
 def _plain(mib: float) -> Iterator[bytes]:
-    """Yield a JSON list of strings of about `mib` MiB."""
+    """Yield a JSON list of strings, about `mib` MiB in total."""
     yield b"["
     for _ in range(max(1, int(mib * _MIB) // len(_CHUNK))):
         yield _CHUNK

@@ -1,4 +1,4 @@
-"""Short forms of a page: sentences, highlights, summaries. Extractive, and the same every time."""
+"""Extracts of a page: sentences, sections, summaries. Deterministic."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HEADING = re.compile(r"^(?=#{2,6} )", re.MULTILINE)
 
 
 def words(text: str) -> list[str]:
-    """Split into lower-case words, the unit of search and of highlights."""
+    """Return the words of a text in lower case."""
     return _WORD.findall(text.lower())
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of the prose in `text`, leaving out headings, code, lists, tables."""
+    """Return the sentences of a text, without headings, code, lists and tables."""
     all_sentences: list[str] = []
     for paragraph in _BETWEEN.split(_FENCED.sub("", text)):
         if not paragraph.startswith(_NOT_PROSE):
@@ -32,15 +32,15 @@ def sentences(text: str) -> list[str]:
 
 
 def best_sentences(text: str, terms: AbstractSet[str], *, count: int) -> list[str]:
-    """Pick the `count` sentences that hold most of `terms`, in the order of the page.
+    """Return the `count` sentences with the most of `terms`, in the order of the page.
 
-    Without any match the page's first sentences are taken, as a search engine's snippet does.
+    Without a match, return the first sentences, like the snippet of a search engine.
     """
     return _best(sentences(text), terms, count)
 
 
 def best_sections(text: str, terms: AbstractSet[str], *, count: int) -> list[str]:
-    """Pick the `count` sections that hold most of `terms`, each with its heading and its code."""
+    """Return the `count` sections with the most of `terms`, with their headings and code."""
     sections = (section.strip() for section in _HEADING.split(text))
     return _best([section for section in sections if section], terms, count)
 
@@ -52,7 +52,7 @@ def _best(texts: list[str], terms: AbstractSet[str], count: int) -> list[str]:
 
 
 def clip(text: str, max_chars: int | None) -> str:
-    """Cut to `max_chars` characters, at a space where one is near."""
+    """Cut to `max_chars` characters, at a space if one is near."""
     if max_chars is None or len(text) <= max_chars:
         return text
     cut = text[:max_chars]
@@ -61,7 +61,7 @@ def clip(text: str, max_chars: int | None) -> str:
 
 
 def summary(text: str, *, count: int = 4) -> str:
-    """Return the page's lead: its first `count` sentences as one paragraph."""
+    """Return the first `count` sentences as one paragraph."""
     return " ".join(sentences(text)[:count]) or clip(" ".join(text.split()), 300)
 
 

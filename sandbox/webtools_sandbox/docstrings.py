@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: code in fences and to the letter, parameters as lists."""
+"""Docstrings as Markdown: code in fences, parameters as lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _UNDERLINE = re.compile(r"[=\-~*^\"]{3,}")
 _ROLE = re.compile(r":(?:py:)?[a-z]+:`~?([^`]+)`")
-# How Argument Clinic and Google's style write parameters: a name, and its text below or beside it.
+# Parameters in the formats of Argument Clinic and Google: a name, with its text below or beside it.
 _PARAMETER = re.compile(r"^(?P<name>\*{0,2}\w+)(?::[ \t]+|\n[ \t]+)(?P<text>\S.*(?:\n[ \t]+.*)*)")
 # An author's note to do something, up to the end of its paragraph.
 _NOTE = re.compile(r"(?:^|\(|  )[ \t]*(?:XXX|TODO|FIXME)\b.*\n?(?:[ \t]*\S.*\n?)*", re.MULTILINE)
@@ -17,12 +17,12 @@ _LISTS = frozenset({"args:", "arguments:", "parameters:", "attributes:", "keywor
 
 
 def to_markdown(docstring: str) -> str:
-    """Return a docstring, dedented already, as Markdown without its author's to-do notes."""
+    """Return a dedented docstring as Markdown, without the author's to-do notes."""
     return "\n\n".join(_fenced(list(_blocks(_NOTE.sub("", docstring)))))
 
 
 def _blocks(docstring: str) -> Iterator[str]:
-    """Yield the blocks between blank lines; what introduces code in the same block is apart."""
+    """Yield the blocks between blank lines. Text that introduces code is a block of its own."""
     for block in _BLANK_LINES.split(docstring.strip("\n")):
         lines = block.splitlines()
         cut = next((n for n in range(1, len(lines)) if _begins_code(lines, n)), None)
@@ -45,7 +45,7 @@ def _is_doctest(line: str) -> bool:
 
 
 def _fenced(blocks: list[str]) -> Iterator[str]:
-    """Yield the blocks as Markdown; neighbouring ones of code share a fence."""
+    """Yield the blocks as Markdown. Adjacent blocks of code share a fence."""
     code: list[str] = []
     before = ""
     for block in blocks:
@@ -90,9 +90,9 @@ def _prose(block: str) -> Iterator[str]:
 
 
 def _parameters(text: str, *, indented: bool) -> Iterator[str]:
-    """Yield the items of a list of parameters; nothing if a part of the text is not a parameter.
+    """Yield the items of a list of parameters, or nothing if a part is not a parameter.
 
-    Where nothing is indented, `name: text` is a sentence like others.
+    In text without indentation, `name: text` is an ordinary sentence.
     """
     items: list[str] = []
     for part in re.split(r"\n(?=\S)", text):

@@ -1,9 +1,8 @@
-"""Which keys the imitated APIs accept."""
+"""The keys that the simulated APIs accept."""
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,28 +25,23 @@ _PREFIX = "test-key"
 _SUFFIX = "-no-credit"
 
 
-class KeyStatus(Enum):
-    """What a key is worth to an API."""
-
-    UNKNOWN = "unknown"
-    GOOD = "good"
-    NO_CREDIT = "no_credit"
+KeyStatus: TypeAlias = Literal["valid", "no_credit", "unknown"]
 
 
 class KeyRing:
-    """Tells good keys from others.
+    """The keys that the APIs accept.
 
-    A key that ends in `-no-credit` is accepted, and out of credit; `test-key-exa-no-credit` still
-    opens Exa alone.
+    A key that ends in `-no-credit` is known and out of credit. `test-key-exa-no-credit` is a key of
+    Exa only.
     """
 
     def __init__(self, extra: Iterable[str] = ()) -> None:
-        """Accept each API's own test key, and the `extra` ones for every API."""
+        """Accept the test key of each API, and the `extra` keys for all APIs."""
         self._extra = frozenset(extra)
 
     def check(self, own_key: str, key: str) -> KeyStatus:
-        """Describe what `key` is worth to the API whose test key is `own_key`."""
+        """Return the status of `key` for the API whose test key is `own_key`."""
         stem = key.removesuffix(_SUFFIX)
         if key != stem and (own_key.startswith(stem) or not stem.startswith(_PREFIX)):
-            return KeyStatus.NO_CREDIT
-        return KeyStatus.GOOD if key == own_key or key in self._extra else KeyStatus.UNKNOWN
+            return "no_credit"
+        return "valid" if key == own_key or key in self._extra else "unknown"

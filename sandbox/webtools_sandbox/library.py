@@ -1,4 +1,4 @@
-"""The corpus as the imitated APIs see it: with URLs, filters and a cache of rankings."""
+"""Search and lookup of documents by URL, with filters."""
 
 from __future__ import annotations
 
@@ -6,35 +6,33 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webtools_sandbox.corpus import Collection, Corpus, Document, Hit, query_terms
 from webtools_sandbox.digest import best_sections, best_sentences, clip, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-T = TypeVar("T")
+    from collections.abc import Iterable, Mapping
 
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CACHED_RANKINGS = 1024
-# What most examples fetch. The sandbox has pages of the same names, and answers with those.
+# Most examples fetch these pages. The sandbox serves its own pages under the same names.
 _PYTHON_DOCS = "https://docs.python.org/3/"
 _PYTHON_PAGE = re.compile(r"https?://docs\.python\.org/3(?:\.\d{1,2})?/", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What a search leaves out.
+    """Filters of a search.
 
     Attributes:
-        include_domains: Keep only these; `host` (with its sub-domains) or `host/path`.
+        include_domains: Keep only these: `host` (with its subdomains) or `host/path`.
         exclude_domains: Drop these.
-        start: Keep pages published at this moment or later; drops pages without a date.
-        end: Keep pages published at this moment or before; drops pages without a date.
-        phrases: Keep only pages that hold each of these, in lower case.
-        without: Drop pages that hold one of these words.
+        start: Keep pages published at this time or later. Drops pages without a date.
+        end: Keep pages published at this time or earlier. Drops pages without a date.
+        phrases: Keep only pages that contain each of these, in lower case.
+        without: Drop pages that contain one of these words.
         collection: Keep only docs or only news.
     """
 
@@ -51,43 +49,19 @@ NO_FILTERS = Filters()
 
 
 class Library:
-    """Search and look-up over a corpus whose collections have a base URL each."""
+    """A corpus on the web: each of its collections has a base URL."""
 
     def __init__(self, corpus: Corpus, bases: Mapping[Collection, str]) -> None:
-        """Set every document its URL."""
-        self._written = corpus
-        self._today: date | None = None
+        """Index the documents by URL."""
+        self.documents = corpus.documents
+        self._corpus = corpus
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
         docs = (item for item in corpus.documents if item.collection == "docs")
         self._renamed = {document: replace(document) for document in docs}
         self._at_python = frozenset(self._renamed.values())
-        self._forget: list[Callable[[], None]] = []
-        self.search = self.cached(_CACHED_RANKINGS, self._search)
-        self.snippet = self.cached(_CACHED_RANKINGS * 8, self._snippet)
-        self._take(corpus)
-
-    def date_news(self, today: date) -> None:
-        """Make the news as old as they are to be on a day; before, they are as written."""
-        if today != self._today:
-            self._today = today
-            self._take(self._written.as_of(today))
-
-    def _take(self, corpus: Corpus) -> None:
-        self._corpus = corpus
         self._by_url = {_url_key(self.url(document)): document for document in corpus.documents}
-        for forget in self._forget:
-            forget()
-
-    def cached(self, size: int, function: Callable[..., T]) -> Callable[..., T]:
-        """Return a function a cache that lasts as long as the documents are what they are."""
-        wrapped = lru_cache(size)(function)
-        self._forget.append(wrapped.cache_clear)
-        return wrapped
-
-    @property
-    def documents(self) -> tuple[Document, ...]:
-        """Every document, news first."""
-        return self._corpus.documents
+        self.search = lru_cache(_CACHED_RANKINGS)(self._search)
+        self.snippet = lru_cache(_CACHED_RANKINGS * 8)(self._snippet)
 
     def url(self, document: Document) -> str:
         """Return the absolute URL of a document."""
@@ -96,9 +70,9 @@ class Library:
         return f"{self.bases[document.collection]}/{document.path}"
 
     def find(self, url: str) -> Document | None:
-        """Return the document at `url`, whatever its fragment, query or trailing slash.
+        """Return the document at `url`. Fragment, query and trailing slash are ignored.
 
-        A page of docs.python.org, of any Python 3, is found as the sandbox's own of that name.
+        For a page of docs.python.org, of any Python 3, return the sandbox's page of that name.
         """
         own = _PYTHON_PAGE.sub(lambda _: f"{self.bases['docs']}/", url, count=1)
         return self._by_url.get(_url_key(url)) or self._by_url.get(_url_key(own))
@@ -113,7 +87,7 @@ class Library:
         return None
 
     def _search(self, query: str, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """Return all matches, best first; `search` is this with a cache."""
+        """Return all matches, best first. `search` adds a cache."""
         hits = self._corpus.search(query)
         if filters == NO_FILTERS:
             return tuple(hits)
@@ -128,7 +102,7 @@ class Library:
         return self._match_domains(document, filters)
 
     def _match_domains(self, document: Document, filters: Filters) -> Document | None:
-        """Return the document, under docs.python.org where it passes as a page of that alone."""
+        """Return the document, or its copy at docs.python.org if only that one passes."""
         include, exclude = filters.include_domains, filters.exclude_domains
         names = [item for item in (document, self._renamed.get(document)) if item is not None]
         if any(_under_any(self.url(item), exclude) for item in names):
@@ -138,14 +112,14 @@ class Library:
         return next((item for item in names if _under_any(self.url(item), include)), None)
 
     def _snippet(self, document: Document, query: str, max_chars: int = 240) -> str:
-        """Return the sentence that fits `query` best; `snippet` is this with a cache."""
+        """Return the sentence that fits `query` best. `snippet` adds a cache."""
         matches = best_sentences(document.text, frozenset(query_terms(query)), count=1)
         return clip(" ".join(matches), max_chars)
 
 
 @dataclass(frozen=True)
 class PageHit:
-    """A page as an answer shows it, beside the query that it answers."""
+    """A page as the result of a query."""
 
     library: Library
     document: Document
@@ -159,7 +133,7 @@ class PageHit:
 
     @property
     def title(self) -> str:
-        """Its title; its URL where it has none."""
+        """Its title, or its URL if it has none."""
         return self.document.title or self.url
 
     @property
@@ -200,7 +174,7 @@ def _under_any(url: str, domains: Iterable[str]) -> bool:
 
 
 def under_domain(url: str, domain: str) -> bool:
-    """Return whether `url` lies under `domain`: a host, its sub-domains, or a host with a path."""
+    """Return whether `url` is under `domain`: a host with its subdomains, or a host and a path."""
     wanted_host, _, wanted_path = domain.lower().split("://")[-1].partition("/")
     wanted_host = wanted_host.removeprefix("*.").removeprefix("www.")
     parts = urlsplit(url.lower())
@@ -212,7 +186,7 @@ def under_domain(url: str, domain: str) -> bool:
 
 
 def moment(text: str, *, end_of_day: bool = False) -> datetime:
-    """Read an ISO 8601 date or date-time as an aware moment; without an offset it is UTC.
+    """Parse an ISO 8601 date or date-time. Without an offset, it is UTC.
 
     Raises:
         ValueError: `text` is neither.

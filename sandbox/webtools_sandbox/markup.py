@@ -1,4 +1,4 @@
-"""The corpus's Markdown as HTML, with signatures as documentation generators write them."""
+"""Markdown to HTML, with signatures in the markup of documentation generators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINK = re.compile(r"\[([^\]\n]+)\]\((https?://[^)\s]+)\)")
 
 
 def to_html(markdown: str) -> str:
-    """Return the page as HTML: a heading that is code becomes a term, and its text the details."""
+    """Return a page as HTML. A heading that is code becomes a term, and its text the details."""
     parts: list[str] = []
     open_terms: list[int] = []
     for block in _blocks(markdown):
@@ -47,7 +47,7 @@ def contents_of(markdown: str) -> list[tuple[str, str]]:
 
 
 def _blocks(markdown: str) -> Iterator[str]:
-    """Yield the blocks; one of code is never cut."""
+    """Yield the blocks. Blocks of code are not split."""
     end = 0
     for fence in _FENCE.finditer(markdown):
         yield from _split_blocks(markdown[end : fence.start()])

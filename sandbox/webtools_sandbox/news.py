@@ -1,8 +1,8 @@
-"""A small set of dated news, invented for the sandbox; the articles stand in `data/news.toml`.
+"""Invented news with dates. The articles are in `data/news.toml`.
 
-Dates come in the forms found on the web: with offset, naive, date-only, missing. So do titles: with
-markup characters, and one that is empty. They are written as they are on one day, and move with the
-day on which they are read, so that there are always some of this week; paths stay.
+Dates have the formats found on the web: with offset, naive, date-only and missing. Titles have
+markup characters, and one is empty. The dates move with the current day, so that there are always
+news of this week. Paths stay the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DAY_LENGTH = len("2026-11-06")
 
 
 class NewsItem(NamedTuple):
-    """One article; `published` is what the page itself states, on the day `WRITTEN_ON`."""
+    """An article. `published` is its date on the day `WRITTEN_ON`."""
 
     path: str
     title: str
@@ -32,7 +32,7 @@ def read_items() -> list[NewsItem]:
 
 
 def moved(published: str, today: date) -> str:
-    """Return the date of an article as it is to be read today, in the form in which it stands."""
+    """Return the date of an article as it is today, in the same format."""
     written, rest = published[:_DAY_LENGTH], published[_DAY_LENGTH:]
     day = date.fromisoformat(written) + (today - WRITTEN_ON)
     return f"{day.isoformat()}{rest}"

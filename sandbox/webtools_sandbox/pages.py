@@ -1,4 +1,4 @@
-"""The corpus as a web site: real HTML pages with the clutter that real pages have."""
+"""The corpus as a website: HTML pages with the clutter of real pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MIN_HEADINGS = 3  # for a table of contents
 
 
 class PagesSite:
-    """The served documents; faults work on them as on the APIs."""
+    """The served documents. Faults apply to them as to the APIs."""
 
     def __init__(self, library: Library) -> None:
         """Serve `library`."""
@@ -45,7 +45,7 @@ class PagesSite:
         return error_page(status, message)
 
     def sent_key(self, call: Call) -> str:
-        """Return what came in an Authorization header; pages need none."""
+        """Return the Authorization header."""
         return call.headers.get("authorization", "")
 
 

@@ -1,4 +1,4 @@
-"""How search engines read a query, and how Kagi marks up what it finds."""
+"""Operators in queries, marked words in results, and related searches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORD = re.compile(r"(\w+)")
 
 
 def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filters]:
-    """Take `site:`, `-word` and phrases out of a query; returns what is left, and filters."""
+    """Split a query into its words and the filters of `site:`, `-word` and phrases."""
     query_words: list[str] = []
     sites: list[str] = []
     not_sites: list[str] = []
@@ -50,7 +50,7 @@ def read_operators(query: str, filters: Filters = NO_FILTERS) -> tuple[str, Filt
 
 
 def marked(text: str, terms: AbstractSet[str], tag: str = "b") -> str:
-    """Escape `text` and set the words of the query in bold."""
+    """Escape `text` and mark the words of the query with a tag."""
     return "".join(
         f"<{tag}>{piece}</{tag}>" if piece.lower() in terms else escape(piece)
         for piece in _WORD.split(text)
@@ -58,7 +58,7 @@ def marked(text: str, terms: AbstractSet[str], tag: str = "b") -> str:
 
 
 def described(hit: PageHit) -> dict[str, str]:
-    """Return `url`, `title` and `snippet` of a hit as Kagi marks them up, always with a title."""
+    """Return `url`, `title` and `snippet` of a hit in Kagi's markup, always with a title."""
     title = _marked(hit, hit.document.title) if hit.document.title else hit.url
     return {"url": hit.url, "title": title, "snippet": _marked(hit, hit.snippet)}
 
@@ -68,6 +68,6 @@ def _marked(hit: PageHit, text: str) -> str:
 
 
 def related(query: str) -> list[str]:
-    """Return a few searches that go with `query`."""
+    """Return a few searches related to `query`."""
     terms = query_terms(query)[:2]
     return [f"{' '.join(terms)} {word}" for word in ("tutorial", "example", "documentation")]

@@ -21,7 +21,6 @@ from webtools_sandbox.app import SandboxApp
 from webtools_sandbox.corpus import standard_corpus
 from webtools_sandbox.faults import Fault, FaultSettings
 from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Library
 
 if TYPE_CHECKING:
     import ssl
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from webtools_sandbox.corpus import Corpus
+    from webtools_sandbox.corpus import Collection, Corpus
 
 _HOST = "127.0.0.1"
 _HOST_V6 = "::1"
@@ -228,12 +227,12 @@ class SandboxServer:
         return self._app
 
     def _make_app(self, corpus: Corpus, port: int) -> SandboxApp:
-        # Another name of the same address for the news: so there are two domains to filter by.
+        # The news have another name of the same address, so that there are two domains.
         docs = self._docs_url or f"{self._scheme}://{_HOST}:{port}/docs"
         news = self._news_url or f"{self._scheme}://localhost:{port}/news"
-        library = Library(corpus, {"docs": docs, "news": news})
+        bases: dict[Collection, str] = {"docs": docs, "news": news}
         keys = KeyRing(self._keys)
-        return SandboxApp(library, keys, port=port, today=self._today, latency=self._latency)
+        return SandboxApp(corpus, bases, keys, port=port, today=self._today, latency=self._latency)
 
     def _run(self, sockets: list[socket.socket], ready: Future[Callable[[], object]]) -> None:
         try:
@@ -274,7 +273,6 @@ class SandboxServer:
 def serve(
     *,
     port: int = 8765,
-    ssl_context: ssl.SSLContext | None = None,
     latency: float = 0.0,
     announce: Callable[[SandboxServer], None] | None = None,
 ) -> None:
@@ -282,11 +280,10 @@ def serve(
 
     Args:
         port: Port on the loopback address. 0 picks a free one.
-        ssl_context: TLS settings to serve https. Default: http.
         latency: Delay of each API response in seconds.
         announce: Called with the server when it is ready.
     """
-    server = SandboxServer(port=port, ssl_context=ssl_context, latency=latency)
+    server = SandboxServer(port=port, latency=latency)
     with contextlib.suppress(KeyboardInterrupt), server:
         if announce is not None:
             announce(server)

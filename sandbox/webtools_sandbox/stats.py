@@ -1,4 +1,4 @@
-"""What the sandbox remembers about the traffic it saw."""
+"""Statistics of the requests to the sandbox."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Stats:
         self._last: deque[tuple[str, Call]] = deque(maxlen=_MAX_CALLS)
 
     def count_connection(self) -> None:
-        """Note that a TCP connection was opened."""
+        """Count a TCP connection."""
         with self._lock:
             self._connections += 1
 
     def count_request(self, path: str, call: Call) -> None:
-        """Note a request for the full `path`."""
+        """Count a request for the full `path`, and keep it."""
         if len(call.body) > _MAX_REMEMBERED_BYTES:
             call = replace(call, body=call.body[:_MAX_REMEMBERED_BYTES])
         with self._lock:
@@ -40,7 +40,7 @@ class Stats:
             self._last.append((path, call))
 
     def reset(self) -> None:
-        """Start from zero again; connections that are open count no more."""
+        """Reset to zero. Open connections are no longer counted."""
         with self._lock:
             self._requests.clear()
             self._last.clear()
@@ -65,13 +65,13 @@ def _describe(path: str, call: Call) -> dict[str, Any]:
 
 
 def _masked(value: str) -> str:
-    """Keep the scheme of a credential, as tests want to see it, and hide the rest."""
+    """Hide a credential except for its scheme."""
     scheme, space, _ = value.partition(" ")
     return f"{scheme} ***" if space else "***"
 
 
 def _readable(body: bytes) -> Any:
-    """Return the body decoded from JSON where it is JSON, else as text, else None."""
+    """Return a body decoded from JSON, else as text; None if it is empty."""
     if not body:
         return None
     try:

@@ -1,8 +1,8 @@
-"""The running interpreter's own documentation, as Markdown pages.
+"""The documentation of the running Python, as Markdown pages.
 
-Each page is a module of the standard library: its docstring, what was written about it for the
-sandbox (`data/guides`), and the signatures and docstrings of what it offers. The language reference
-comes from `pydoc_data.topics`, which ships with CPython.
+Each page describes a module of the standard library: its docstring, the sandbox's own guide
+(`data/guides`), and the signatures and docstrings of its members. The language reference comes from
+`pydoc_data.topics`, which is part of CPython.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from webtools_sandbox import data_files
 from webtools_sandbox.docstrings import to_markdown
 
-# What a Python version lacks is skipped.
+# Modules that this Python does not have are skipped.
 MODULES = data_files.text("modules.txt").split()
-# Written in Python too, where signatures can be read.
+# The versions in Python, whose signatures can be read.
 _SOURCES = {"datetime": "_pydatetime", "decimal": "_pydecimal"}
 
 # At the end of each page that is partly written by hand.
@@ -35,7 +35,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Page(NamedTuple):
-    """One page before it has a URL: `path` is relative, `text` is Markdown without the title."""
+    """A page. `path` is relative, and `text` is Markdown without the title."""
 
     path: str
     title: str
@@ -44,7 +44,7 @@ class Page(NamedTuple):
 
 
 def read_pages() -> Iterator[Page]:
-    """Read every page that this interpreter can offer, always in the same order."""
+    """Read all pages of this Python, always in the same order."""
     for name in MODULES:
         page = read_page(name)
         if page is not None:
@@ -53,7 +53,7 @@ def read_pages() -> Iterator[Page]:
 
 
 def read_page(name: str) -> Page | None:
-    """Read the page of one module, or return None where this Python has no such module."""
+    """Read the page of a module, or return None if this Python does not have it."""
     module = _import(_SOURCES.get(name, name)) or _import(name)
     if module is None:
         return None
@@ -80,7 +80,7 @@ def _import(name: str) -> ModuleType | None:
 
 
 def _join(parts: list[str]) -> str:
-    """Join the parts of a page, as many as fit."""
+    """Join the parts of a page, up to the maximum length."""
     room = _MAX_PAGE_CHARS
     chosen_parts: list[str] = []
     for part in filter(None, parts):
@@ -100,7 +100,7 @@ def _sections(module: ModuleType, name: str) -> Iterator[str]:
 
 
 def _members(module: ModuleType, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield what a module offers, in its order; what another page describes is left to that."""
+    """Yield the public members of a module, except those that another page describes."""
     offered = vars(module)
     for member in _names(offered, f"_{name}"):
         value = offered.get(member)
@@ -113,7 +113,7 @@ def _members(module: ModuleType, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _names(offered: dict[str, Any], twin: str) -> Iterator[str]:
-    """Yield the names of a module's `__all__`, and those taken from its twin in C beside them."""
+    """Yield the names in a module's `__all__`, and those imported from its version in C."""
     listed = offered.get("__all__") or list(offered)
     yield from listed
     for name, value in offered.items():
@@ -137,7 +137,7 @@ def _class_sections(name: str, value: type) -> Iterator[str]:
 def _signature(value: Any) -> str:
     try:
         return _ADDRESS.sub("", str(inspect.signature(value)))
-    except (ValueError, TypeError):  # of some that are written in C
+    except (ValueError, TypeError):  # some functions in C
         return "" if isinstance(value, type) else "(...)"
 
 
@@ -162,7 +162,7 @@ def _headline(intro: str) -> str:
 
 
 def _topic_pages() -> Iterator[Page]:
-    module = _import("pydoc_data.topics")  # some distributions leave it out
+    module = _import("pydoc_data.topics")  # missing in some distributions
     topics: dict[str, str] = vars(module)["topics"] if module else {}
     for name, text in sorted(topics.items()):
         heading, _, rest = text.strip().partition("\n")

@@ -1,4 +1,4 @@
-"""What an imitated API is sent and what it answers; no HTTP library in sight."""
+"""Requests and replies of the simulated APIs, independent of the HTTP library."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ JSON_TYPE = "application/json; charset=utf-8"
 
 @dataclass(frozen=True)
 class Call:
-    """One request to an imitated API.
+    """A request to a simulated API.
 
     Attributes:
         method: Upper-case HTTP method.
         path: Path below the API's prefix, such as `/search`.
         query_string: Undecoded, without the question mark.
-        headers: Looked up without regard to case; two calls that differ in them alone are equal.
-        body: The bytes sent.
+        headers: Case-insensitive. Calls that differ only in headers are equal.
+        body: The bytes of the body.
     """
 
     method: str
@@ -35,7 +35,7 @@ class Call:
 
     @cached_property
     def query(self) -> dict[str, str]:
-        """The query string's parameters; the last one wins."""
+        """The parameters of the query string. Of duplicates, the last one counts."""
         return dict(parse_qsl(self.query_string, keep_blank_values=True))
 
     @cached_property
@@ -54,14 +54,14 @@ class Call:
         """Decode the body.
 
         Raises:
-            ValueError: The body is no JSON.
+            ValueError: The body is not JSON.
         """
         return json.loads(self.body)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer, ready to be put on the wire."""
+    """A response to a request."""
 
     status: int
     body: bytes
@@ -72,20 +72,20 @@ class Reply:
 def json_reply(
     data: object, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Reply:
-    """Encode `data` the way the real servers do: compact, UTF-8, nothing escaped needlessly."""
+    """Return a reply with `data` as compact JSON in UTF-8."""
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     return Reply(status, body, headers=headers or {})
 
 
 class Site(Protocol):
-    """Whatever answers requests."""
+    """A simulated API or the pages of the corpus."""
 
     def answer(self, call: Call) -> Reply:
-        """Answer a request; never raises."""
+        """Answer a request. Never raises."""
         ...
 
     def failure(self, call: Call, status: int, message: str | None = None) -> Reply:
-        """Return the site's own error body for `status`, as fault injection needs it."""
+        """Return the site's error reply for a status, for faults."""
         ...
 
     def sent_key(self, call: Call) -> str:

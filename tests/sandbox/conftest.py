@@ -20,7 +20,7 @@ __all__ = ["webtools_sandbox"]
 
 @pytest.fixture(scope="session")
 def webtools_sandbox_server() -> Iterator[SandboxServer]:
-    """Here dates are what the tests say, whatever the day."""
+    """Return a server with fixed dates of news."""
     with SandboxServer(today=WRITTEN_ON) as server:
         yield server
 
@@ -44,5 +44,5 @@ def keys() -> KeyRing:
 
 @pytest.fixture
 def desk(library: Library, keys: KeyRing) -> MakeDesk:
-    """Make desks that are asked in the process."""
+    """Return a function that creates the caller of an API."""
     return lambda api: Desk(api(library, keys))

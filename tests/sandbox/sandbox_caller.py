@@ -1,4 +1,4 @@
-"""How these tests talk to the sandbox: over a socket where one is meant, else in the process."""
+"""Callers of the sandbox: over HTTP, or directly without a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOCS, NEWS = "https://docs.example", "https://news.example"
 
 
 class Caller:
-    """Calls a running sandbox with an accepted key by default."""
+    """Calls a running sandbox, by default with a valid key."""
 
     def __init__(self, server: SandboxServer) -> None:
         self.server = server
@@ -37,12 +37,12 @@ class Caller:
 
 
 class Desk:
-    """Calls an imitated API without a server.
+    """Calls a simulated API without a server.
 
     Attributes:
         api: The API.
-        auth: The header that carries a key, as a format; by default the API's own.
-        key: The key to send; None for none.
+        auth: The name and the format of the header with the key. Default: those of the API.
+        key: The key to send, or None.
     """
 
     def __init__(self, api: Api) -> None:

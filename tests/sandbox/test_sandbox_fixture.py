@@ -1,4 +1,4 @@
-"""The pytest fixture `webtools_sandbox`: no test changes the outcome of another one."""
+"""The pytest fixture `webtools_sandbox` isolates tests from each other."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.usefixtures("users_folder")
 
 @pytest.fixture(scope="module")
 def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give all tests of this module one home, as the tests of a user have."""
+    """Return one home folder for all tests of this module, as in the tests of a user."""
     home = tmp_path_factory.mktemp("home")
     yield home
-    assert list(home.rglob("*")) == []  # nothing was written to it by any test
+    assert list(home.rglob("*")) == []  # no test wrote to it
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +36,11 @@ def module_web(webtools_sandbox_server: SandboxServer) -> Iterator[WebTools]:
 
 @pytest.fixture(params=[1, 2])
 def _twice() -> None:
-    """Run a test twice. The second run fails if anything of the first one is left."""
+    """Run a test twice. The second run fails if the first one had an effect."""
 
 
 @pytest.mark.usefixtures("_twice")
-def test_an_open_circuit_is_closed_for_the_next_test(webtools_sandbox: SandboxServer) -> None:
+def test_circuit_breakers_are_closed_before_the_next_test(webtools_sandbox: SandboxServer) -> None:
     with WebTools(webtools_sandbox.config()) as web:
         web.search(["zip file", "json decoder"])
     assert webtools_sandbox.stats()["requests"] == {"/exa/search": 2}
@@ -50,7 +50,7 @@ def test_an_open_circuit_is_closed_for_the_next_test(webtools_sandbox: SandboxSe
 
 
 @pytest.mark.usefixtures("_twice")
-def test_cached_results_are_gone_in_the_next_test(
+def test_cached_results_are_removed_before_the_next_test(
     webtools_sandbox: SandboxServer, module_web: WebTools
 ) -> None:
     assert not module_web.search("json decoder").cache_hit
@@ -60,7 +60,9 @@ def test_cached_results_are_gone_in_the_next_test(
 
 @pytest.mark.usefixtures("_twice")
 @pytest.mark.parametrize("limit", ["callsPerDay", "callsPerProcess"])
-def test_budgets_are_whole_in_the_next_test(webtools_sandbox: SandboxServer, limit: str) -> None:
+def test_budgets_are_reset_before_the_next_test(
+    webtools_sandbox: SandboxServer, limit: str
+) -> None:
     with WebTools(webtools_sandbox.config() | {"budget": {limit: 1}}) as web:
         web.search("json decoder")
         with pytest.raises(QuotaError, match=limit):

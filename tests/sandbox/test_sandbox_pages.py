@@ -16,7 +16,7 @@ def get(caller: Caller, path: str) -> httpx.Response:
     return caller.http.get(f"{caller.server.url}{path}")
 
 
-def test_every_hit_can_be_fetched_as_html(caller: Caller) -> None:
+def test_results_can_be_fetched_as_html(caller: Caller) -> None:
     results = caller.exa("/search", query="python", numResults=40).json()["results"]
     for hit in results:
         answer = caller.http.get(hit["url"])
@@ -37,7 +37,7 @@ def test_a_page_has_the_clutter_of_real_pages(caller: Caller) -> None:
         assert part in html
 
 
-def test_documentation_looks_as_generators_write_it(caller: Caller) -> None:
+def test_signatures_have_the_markup_of_documentation_generators(caller: Caller) -> None:
     html = get(caller, "/docs/library/secrets.html").text
     term = (
         '<dt class="sig" id="secrets.token_urlsafe"><code>secrets.token_urlsafe(nbytes=None)</code>'
@@ -53,7 +53,7 @@ def test_documentation_looks_as_generators_write_it(caller: Caller) -> None:
     assert html.count("<dl") == html.count("</dl>")
 
 
-def test_methods_stand_inside_of_their_class(caller: Caller) -> None:
+def test_methods_are_inside_their_class(caller: Caller) -> None:
     html = get(caller, "/docs/library/zipfile.html").text
     inside = html.partition('id="zipfile.ZipFile"')[2].partition('id="what-is-a-zip-bomb"')[0]
     method = inside.partition('id="ZipFile.read"')[0]
@@ -83,18 +83,18 @@ def test_an_index_links_to_every_page(caller: Caller, collection: str) -> None:
         ("/news/special/unheard-of", 404),
     ],
 )
-def test_other_paths_answer_with_an_error_page(caller: Caller, path: str, status: int) -> None:
+def test_other_paths_have_an_error_page(caller: Caller, path: str, status: int) -> None:
     answer = get(caller, path)
     assert (answer.status_code, answer.headers["content-type"][:9]) == (status, "text/html")
 
 
-def test_pages_are_not_to_be_posted_to(caller: Caller) -> None:
+def test_pages_allow_only_get_and_head(caller: Caller) -> None:
     assert caller.http.post(f"{caller.server.docs_url}/library/json.html").status_code == 405
     head = caller.http.head(f"{caller.server.docs_url}/library/json.html")
     assert (head.status_code, head.content) == (200, b"")
 
 
-def test_a_page_has_no_to_do_notes_of_its_author() -> None:
+def test_a_page_omits_to_do_notes() -> None:
     assert "XXX" in str(zipfile.__doc__)
     page = read_page("zipfile")
     assert page is not None

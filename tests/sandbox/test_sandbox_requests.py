@@ -1,4 +1,4 @@
-"""What each API refuses, in its own words: keys, paths, bodies and every documented bound."""
+"""Refused requests: keys, paths, bodies and documented limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call
 
-MADE: dict[str, type[Api]] = {api.name: api for api in APIS} | {"kagi_v0": KagiV0}
+APIS_BY_NAME: dict[str, type[Api]] = {api.name: api for api in APIS} | {"kagi_v0": KagiV0}
 PAGE = "https://docs.example/library/json.html"
 
 
@@ -277,7 +277,7 @@ ERROR_KEYS = {
     "jina": {"data", "name", "status", "message", "readableMessage"},
     "jina-search": {"data", "name", "status", "message", "readableMessage"},
 }
-# Status and mark of: an unknown key, and a good one without credit.
+# Status and a part of the error: of an unknown key, and of one without credit.
 KEYS = {
     "exa": ((401, "INVALID_API_KEY"), (402, "NO_MORE_CREDITS")),
     "kagi": ((400, "general.invalid_token"), (402, "billing.insufficient_credit")),
@@ -298,7 +298,7 @@ KEYS = {
 
 @pytest.fixture(scope="session")
 def desks(library: Library, keys: KeyRing) -> dict[str, Desk]:
-    return {name: Desk(api(library, keys)) for name, api in MADE.items()}
+    return {name: Desk(api(library, keys)) for name, api in APIS_BY_NAME.items()}
 
 
 def ask(desk: Desk, rule: Refused, fields: Mapping[str, Any]) -> httpx.Response:
@@ -315,9 +315,7 @@ def changed(rule: Refused) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 @pytest.mark.parametrize("rule", TABLE)
-def test_a_request_that_breaks_a_rule_is_refused_and_says_which(
-    desks: dict[str, Desk], rule: str
-) -> None:
+def test_an_invalid_request_is_refused_with_its_reason(desks: dict[str, Desk], rule: str) -> None:
     name, wanted = rule.split(maxsplit=1)[0], TABLE[rule]
     assert ask(desks[name], wanted, wanted.valid).status_code == 200
     for fields, mark in changed(wanted):
@@ -330,7 +328,7 @@ def test_a_request_that_breaks_a_rule_is_refused_and_says_which(
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_keys_are_looked_at_before_the_request(desks: dict[str, Desk], name: str) -> None:
+def test_keys_are_checked_before_the_request(desks: dict[str, Desk], name: str) -> None:
     desk, rule = desks[name], TABLE[name]
     (unknown, mark), (poor, poor_mark) = KEYS[name]
     other = "test-key-exa" if name != "exa" else "test-key-brave"
@@ -341,8 +339,8 @@ def test_keys_are_looked_at_before_the_request(desks: dict[str, Desk], name: str
     assert (answer.status_code, poor_mark in answer.text) == (poor, True), answer.text
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_every_failure_has_the_api_s_own_body(desks: dict[str, Desk], name: str) -> None:
+@pytest.mark.parametrize("name", APIS_BY_NAME)
+def test_every_failure_has_the_error_body_of_the_api(desks: dict[str, Desk], name: str) -> None:
     desk = desks[name]
     assert desk.get("/nothing").status_code == 404
     for status in (400, 401, 402, 403, 404, 418, 429, 500, 502, 503):
@@ -350,12 +348,12 @@ def test_every_failure_has_the_api_s_own_body(desks: dict[str, Desk], name: str)
         reply = desk.api.failure(call, status)
         body = json.loads(reply.body)
         assert (reply.status, set(body) - {"code"}) == (status, ERROR_KEYS[name])
-        assert b"the key was odd" in desk.api.failure(call, status, "the key was odd").body
+        assert b"unusual key" in desk.api.failure(call, status, "unusual key").body
 
 
 @pytest.mark.parametrize("rule", [name for name, rule in TABLE.items() if rule.method == "POST"])
 @pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"\xff"])
-def test_a_body_that_is_no_json_object_is_refused(
+def test_a_body_that_is_not_a_json_object_is_refused(
     desks: dict[str, Desk], rule: str, body: bytes
 ) -> None:
     name = rule.split(maxsplit=1)[0]
@@ -373,7 +371,7 @@ JSON = st.recursive(
 @pytest.mark.parametrize("rule", [name for name, rule in TABLE.items() if rule.method == "POST"])
 @given(data=st.data())
 @settings(max_examples=25)
-def test_no_body_makes_an_api_stumble(desks: dict[str, Desk], rule: str, data: Any) -> None:
+def test_no_json_object_causes_a_server_error(desks: dict[str, Desk], rule: str, data: Any) -> None:
     wanted = TABLE[rule]
     names = {*wanted.valid, *(name.strip() for name in wanted.invalid)}
     body = data.draw(st.dictionaries(st.sampled_from(sorted(names)), JSON))
@@ -383,7 +381,7 @@ def test_no_body_makes_an_api_stumble(desks: dict[str, Desk], rule: str, data: A
 
 
 def test_the_same_request_gets_the_same_bytes(desks: dict[str, Desk]) -> None:
-    for name in MADE:
+    for name in APIS_BY_NAME:
         rule = TABLE[name]
         first, second = (ask(desks[name], rule, rule.valid) for _ in range(2))
         assert first.content == second.content

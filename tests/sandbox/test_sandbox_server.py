@@ -31,7 +31,7 @@ def test_without_aiohttp_the_error_names_the_extra(monkeypatch: pytest.MonkeyPat
 
 
 def test_stop_leaves_no_thread_and_frees_the_port() -> None:
-    before = threads().count("webtools-sandbox")  # other tests have servers for longer
+    before = threads().count("webtools-sandbox")  # of other tests
     with SandboxServer() as server:
         port = server.port
         httpx.get(server.url, trust_env=False)
@@ -40,7 +40,7 @@ def test_stop_leaves_no_thread_and_frees_the_port() -> None:
     assert threads().count("webtools-sandbox") == before
 
 
-def test_stop_does_not_wait_for_answers_that_are_delayed() -> None:
+def test_stop_does_not_wait_for_delayed_responses() -> None:
     server = SandboxServer()
     server.start()
     server.fault(provider="pages", delay=60)
@@ -50,7 +50,7 @@ def test_stop_does_not_wait_for_answers_that_are_delayed() -> None:
             time.sleep(0.005)
         started = time.monotonic()
         server.stop()
-        assert time.monotonic() - started < 30  # the delay is twice that
+        assert time.monotonic() - started < 30  # half of the delay
         assert isinstance(waiting.exception(), httpx.RemoteProtocolError | httpx.ReadError)
 
 
@@ -69,7 +69,7 @@ def test_a_port_in_use_is_a_clear_error(webtools_sandbox: SandboxServer) -> None
         SandboxServer(port=port).start()
 
 
-def test_a_server_that_was_not_started_says_so() -> None:
+def test_a_server_that_is_not_running_has_no_url() -> None:
     for name in ("url", "docs_url", "latency"):
         with pytest.raises(RuntimeError):
             getattr(SandboxServer(), name)
@@ -88,7 +88,7 @@ def test_only_loopback_addresses_are_bound(monkeypatch: pytest.MonkeyPatch) -> N
         assert hosts == ["127.0.0.1", "::1"]
 
 
-def test_the_config_leads_every_provider_to_the_server(webtools_sandbox: SandboxServer) -> None:
+def test_the_config_sends_all_requests_to_the_server(webtools_sandbox: SandboxServer) -> None:
     config = webtools_sandbox.config()
     assert config["defaultProvider"] == "exa"
     for entry in config["providers"]:
@@ -97,19 +97,19 @@ def test_the_config_leads_every_provider_to_the_server(webtools_sandbox: Sandbox
     types = [entry["type"] for entry in config["providers"]]
     assert types == ["exa", "kagi", "brave", "perplexity", "context7"]
     assert config["providers"][1]["options"] == {"v0ApiKey": "test-key-kagi-v0"}
-    *usual, other = webtools_sandbox.config("tavily")["providers"]
-    assert usual == config["providers"]
+    *default, other = webtools_sandbox.config("tavily")["providers"]
+    assert default == config["providers"]
     assert (other["type"], other["apiKey"]) == ("tavily", "test-key-tavily")
 
 
-def test_an_unknown_provider_is_an_error_that_lists_the_known(
+def test_an_unknown_provider_is_an_error_with_the_known_ones(
     webtools_sandbox: SandboxServer,
 ) -> None:
     with pytest.raises(KeyError, match="exa, kagi"):
         webtools_sandbox.base_url("bing")
 
 
-def test_further_keys_are_accepted() -> None:
+def test_additional_keys_are_accepted() -> None:
     with SandboxServer(keys=["my-key"]) as server:
         url = server.base_url("exa") + "/search"
         answer = httpx.post(
@@ -118,7 +118,7 @@ def test_further_keys_are_accepted() -> None:
     assert answer.status_code == 200
 
 
-def test_answers_can_use_made_up_hosts_which_contents_resolves() -> None:
+def test_made_up_hosts_can_be_searched_and_fetched() -> None:
     docs, news = "https://docs.example", "https://news.example/daily/"
     headers = {"x-api-key": EXA_KEY}
     with (
@@ -135,7 +135,9 @@ def test_answers_can_use_made_up_hosts_which_contents_resolves() -> None:
 
 
 @pytest.mark.parametrize("version", ["3", "3.12"])
-def test_what_examples_fetch_is_there(webtools_sandbox: SandboxServer, version: str) -> None:
+def test_pages_of_docs_python_org_can_be_fetched(
+    webtools_sandbox: SandboxServer, version: str
+) -> None:
     url = f"https://docs.python.org/{version}/library/json.html"
     with WebTools(webtools_sandbox.config()) as web:
         assert [(page.url, page.error) for page in web.fetch([url]).pages] == [(url, None)]
@@ -152,7 +154,7 @@ def test_a_search_of_the_python_documentation_has_hits(
     assert all(result.url.startswith("https://docs.python.org/3/") for result in found.results)
 
 
-def test_latency_delays_answers_side_by_side(caller: Caller) -> None:
+def test_latency_delays_concurrent_responses_together(caller: Caller) -> None:
     caller.server.latency = 0.3
     spans: list[tuple[float, float]] = []
 
@@ -167,7 +169,7 @@ def test_latency_delays_answers_side_by_side(caller: Caller) -> None:
     assert min(end - start for start, end in spans) >= 0.3
     assert sum(end - start for start, end in spans) > max(end for _, end in spans) - min(
         start for start, _ in spans
-    ), "one after the other"
+    ), "the responses were sent one after the other"
 
 
 def test_latency_can_be_set_over_http(caller: Caller) -> None:
@@ -176,11 +178,11 @@ def test_latency_can_be_set_over_http(caller: Caller) -> None:
     assert caller.server.latency == 0.01
     assert caller.http.post(control, json={"seconds": -1}).status_code == 400
     assert caller.http.post(control, json=[]).status_code == 400
-    assert caller.http.post(f"{caller.server.url}/_sandbox/reset").status_code == 200
+    caller.server.reset()
     assert caller.server.latency == 0
 
 
-def test_an_unknown_control_is_404(caller: Caller) -> None:
+def test_an_unknown_control_is_not_found(caller: Caller) -> None:
     assert caller.http.get(f"{caller.server.url}/_sandbox/nothing").status_code == 404
 
 
@@ -213,7 +215,6 @@ def test_stats_can_be_reset(caller: Caller) -> None:
     caller.exa("/search", query="x")
     caller.server.reset_stats()
     assert caller.server.stats() == {"requests": {}, "connections": 0, "last": []}
-    caller.http.delete(f"{caller.server.url}/_sandbox/stats")
     caller.http.get(f"{caller.server.url}/docs/library/json.html")
     assert caller.server.stats()["requests"] == {"/docs/library/json.html": 1}
 
@@ -237,7 +238,7 @@ def test_https_is_served_with_a_context() -> None:
             http.get(server.url)
 
 
-def test_serve_ends_quietly_on_ctrl_c() -> None:
+def test_serve_ends_on_ctrl_c() -> None:
     ready: list[str] = []
 
     def announce(server: SandboxServer) -> None:

@@ -1,4 +1,4 @@
-"""The imitated APIs: one module each, with a table of routes and models of the requests."""
+"""The simulated APIs: one module each, with a table of routes and models of the requests."""
 
 from __future__ import annotations
 

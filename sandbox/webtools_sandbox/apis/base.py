@@ -1,4 +1,4 @@
-"""The base of the imitated APIs: keys, requests, the form of responses and errors.
+"""The base of the simulated APIs: keys, requests, and the format of responses and errors.
 
 The data file of an API contains its texts: `errors` (by status: a code, a message and further
 fields), `keys` (the errors for a `missing` or `unknown` key and one with `no_credit`), `invalid`
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import (
@@ -25,7 +26,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from webtools_sandbox.keys import KeyRing, KeyStatus
+from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import NO_FILTERS, Filters, PageHit
 from webtools_sandbox.wire import Call, Reply, json_reply
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from webtools_sandbox.library import Library
 
 Json = dict[str, Any]
-_CACHED_ANSWERS = 512
+_CACHED_REPLIES = 512
 _MAX_SHOWN = 80
 _DEFAULT_KEY_ERRORS: Json = {"unknown": {"status": 401}, "no_credit": {"status": 402}}
 _UNKNOWN_ERROR = ("", "The request could not be processed.")
@@ -150,7 +151,7 @@ class Route:
 
 
 class Api:
-    """An imitated API: its key, its routes, and the form of its responses.
+    """A simulated API: its key, its routes, and the format of its responses.
 
     Attributes:
         name: Prefix of its paths, and type of the provider.
@@ -177,7 +178,7 @@ class Api:
         members = (member for kind in type(self).__mro__ for member in vars(kind).values())
         routes = [member for member in members if isinstance(member, Route)]
         self._routes = {endpoint: route for route in routes for endpoint in route.endpoints}
-        self._cached_reply = library.cached(_CACHED_ANSWERS, self._reply)
+        self._cached_reply = lru_cache(_CACHED_REPLIES)(self._reply)
 
     def at(self, path: str) -> Api:  # noqa: ARG002 - for subclasses
         """Return the API that serves a path: this one, or another version of it."""
@@ -266,8 +267,8 @@ class Api:
             return
         key = self.sent_key(call)
         key_status = self.keys.check(self.key, key)
-        if key_status is not KeyStatus.GOOD:
-            raise self.refused_key(key_status.value if key else "missing")
+        if key_status != "valid":
+            raise self.refused_key(key_status if key else "missing")
 
     def fields(self, call: Call) -> Any:
         """Return the input of a request model: the JSON body of a POST, else the query string."""

@@ -7,6 +7,7 @@ library.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -104,7 +105,7 @@ class Context7Api(Api):
     def __init__(self, library: Library, keys: KeyRing) -> None:
         """Serve packages of `library`, with or without a key."""
         super().__init__(library, keys)
-        self._snippets = library.cached(len(_PACKAGES), self._cut)
+        self._snippets = cache(self._cut)
 
     @Route(LibraryRequest, "GET /api/v2/libs/search", cached=True)
     def libraries(self, request: LibraryRequest) -> Json:

@@ -48,7 +48,7 @@ class Extract(JsonRequest):
 
 
 class SearchRequest(JsonRequest):
-    """The body of a search. Markdown responses are not imitated."""
+    """The body of a search. Markdown responses are not simulated."""
 
     query: NonBlank
     workflow: Literal["search", "images", "videos", "news", "podcasts"] = "search"

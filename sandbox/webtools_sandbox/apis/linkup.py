@@ -26,7 +26,7 @@ from webtools_sandbox.library import Filters
 
 
 class SearchRequest(CamelRequest):
-    """The body of a search. Written answers are not imitated."""
+    """The body of a search. Written answers are not simulated."""
 
     q: NonBlank
     depth: Literal["flash", "fast", "standard", "deep"]
