@@ -86,16 +86,8 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tu
             spans.append((position, match.end()))
             position = after
     spans.append((position, end))
-    trimmed = (_trim(text, first, last) for first, last in spans)
-    return [(first, last) for first, last in trimmed if first < last]
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    parts = ((end, text[start:end].lstrip()) for start, end in spans)
+    return [(end - len(part), end - len(part) + len(part.rstrip())) for end, part in parts if part]
 
 
 def _is_sentence_end(text: str, match: re.Match[str], position: int, start: int, end: int) -> bool:

@@ -68,22 +68,17 @@ class Term:
 def searchable(text: str) -> str:
     """Return a text in lower case at the same length, with link targets blanked."""
     lower = lowered(text)
-    return _TARGET.sub(_blank, lower) if "](" in lower else lower
-
-
-def _blank(match: re.Match[str]) -> str:
-    return "](" + " " * (match.end() - match.start() - 2)
+    if "](" not in lower:
+        return lower
+    return _TARGET.sub(lambda match: "](" + " " * (len(match[0]) - 2), lower)
 
 
 def lowered(text: str) -> str:
     """Return a text in lower case at the same length, so that positions stay the same."""
     lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(map(_lower_sign, text))
-
-
-def _lower_sign(sign: str) -> str:
-    lower = sign.lower()
-    return lower if len(lower) == 1 else sign
+    if len(lower) == len(text):
+        return lower
+    return "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from webtools._internal.grounding.blocks import read_blocks, without_addresses
 from webtools._internal.grounding.ranking import (
@@ -52,7 +52,9 @@ def choose_passages(
     budget = max(MAX_PASSAGE_CHARACTERS, max_characters or 0) - sum(
         len(passage.text) for page in pages for passage in page.passages or ()
     )
-    shares = _shares(texts, budget, max_characters or budget)
+    limit = max_characters or budget  # of a page
+    sizes = [min(len(text), limit) for text in texts.values()]
+    shares = dict(zip(texts, fair_shares(sizes, budget), strict=True))
     too_long = {number: share for number, share in shares.items() if share < len(texts[number])}
     rest = budget - sum(len(text) for number, text in texts.items() if number not in too_long)
     ranked = _rank_passages(question, pages, shares, min(too_long.values(), default=0))
@@ -66,7 +68,7 @@ def choose_passages(
         opening = _opening(pages[number], too_long[number])
         chosen[number] = [opening]
         rest -= len(opening.text)
-    chosen |= _best_passages(ranked, too_long.keys() & matching, rest, max_characters or budget)
+    chosen |= _best_passages(ranked, too_long.keys() & matching, rest, limit)
     unmatched = [pages[number].url for number in texts if number not in matching]
     warnings = [
         *response.warnings,
@@ -81,12 +83,6 @@ def choose_passages(
 
 def _without_addresses(text: str) -> str:
     return without_addresses(text, 0, len(text), read_blocks(text))
-
-
-def _shares(texts: Mapping[int, str], budget: int, limit: int) -> dict[int, int]:
-    """Return how many characters each page may have, by its index."""
-    sizes = [min(len(text), limit) for text in texts.values()]
-    return dict(zip(texts, fair_shares(sizes, budget), strict=True))
 
 
 def _rank_passages(
@@ -123,19 +119,21 @@ def _best_passages(
     neighbors = (
         passage for first in firsts.values() for passage in _unranked_passages(first, candidates)
     )
-    chosen = fill([*candidates, *neighbors], budget, _passages_that_fit(firsts.values(), budget))
+    best = list(_passages_that_fit(firsts.values(), budget))
+    chosen: dict[int, list[Match]] = {number: [] for number in firsts}
+    for passage in fill([*candidates, *neighbors], budget, best):
+        chosen[passage.document.number].append(passage)
     return {
-        number: passages_of(_passages_within(number, chosen, limit), ranked) for number in firsts
+        number: passages_of(_passages_that_fit(passages, limit), ranked)
+        for number, passages in chosen.items()
     }
 
 
-def _passages_that_fit(passages: Iterable[Match], budget: int) -> list[Match]:
-    chosen: list[Match] = []
+def _passages_that_fit(passages: Iterable[Match], room: int) -> Iterator[Match]:
     for passage in passages:
-        if size_of(passage) <= budget:
-            budget -= size_of(passage)
-            chosen.append(passage)
-    return chosen
+        if size_of(passage) <= room:
+            room -= size_of(passage)
+            yield passage
 
 
 def _unranked_passages(best: Match, ranked: Sequence[Match]) -> list[Match]:
@@ -154,15 +152,6 @@ def _opening(page: Page, limit: int) -> Passage:
     ends = (opening.rfind(sign, limit // 2) for sign in ("\n\n", " "))
     end = next((end for end in ends if end > 0), limit)
     return Passage(text=opening[:end].rstrip(), url=page.url)
-
-
-def _passages_within(number: int, chosen: Sequence[Match], limit: int) -> Iterator[Match]:
-    """Return the chosen passages of one page, best first, within its budget."""
-    for passage in chosen:
-        size = size_of(passage)
-        if passage.document.number == number and size <= limit:
-            limit -= size
-            yield passage
 
 
 def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> Page:

@@ -34,16 +34,12 @@ def _collect(element: Element, parts: list[str]) -> None:
     for child in element:
         if child.tag == "br":
             parts.append("\n")
-        elif child.tag not in {"button", "svg"} and not _is_decoration(child):
+        elif child.tag not in {"button", "svg"} and not tokens(child) & _DECORATION:
             _collect(child, parts)
             if child.tag in _LINES and parts and not parts[-1].endswith("\n"):
                 parts.append("\n")
         if child.tail:
             parts.append(child.tail)
-
-
-def _is_decoration(element: Element) -> bool:
-    return "class" in element.attrib and bool(tokens(element) & _DECORATION)
 
 
 def is_block_code(element: Element) -> bool:

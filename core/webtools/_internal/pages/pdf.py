@@ -45,7 +45,9 @@ def read_pdf(body: bytes, seconds: float) -> Content:
     total = len(reader.pages)
     warning = f"only {len(pages)} of the PDF's {total} pages were read"
     warnings = [warning] if len(pages) < total else []
-    return _with_metadata(reader, _join(pages), warnings)
+    numbered = (f"[Page {n}]\n\n{text}" for n, text in enumerate(pages, 1) if text)
+    text = pages[0] if len(pages) == 1 else "\n\n".join(numbered)
+    return _with_metadata(reader, text, warnings)
 
 
 def _open(body: bytes) -> PdfReader:
@@ -75,19 +77,13 @@ def _texts(reader: PdfReader, deadline: float) -> Iterator[str]:
         yield text
 
 
-def _join(pages: list[str]) -> str:
-    if len(pages) == 1:
-        return pages[0]
-    return "\n\n".join(f"[Page {n}]\n\n{text}" for n, text in enumerate(pages, 1) if text)
-
-
 def _with_metadata(reader: PdfReader, text: str, warnings: list[str]) -> Content:
     try:
         metadata = reader.metadata
-        title, author = (
-            (_line(metadata.title), _line(metadata.author)) if metadata else (None, None)
-        )
-        published_at = _utc(metadata.creation_date) if metadata else None
+        if metadata is None:
+            return Content(text, warnings=warnings)
+        title, author = _line(metadata.title), _line(metadata.author)
+        published_at = _utc(metadata.creation_date)
     except Exception:  # noqa: BLE001  # damaged metadata must not lose the text
         return Content(text, warnings=warnings)
     title = None if title is None or _NO_TITLE.fullmatch(title) else title

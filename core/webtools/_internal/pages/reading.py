@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import replace
-from functools import lru_cache
 
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.block_pages import block_page
@@ -27,7 +26,9 @@ from webtools._internal.text.cleaning import without_controls
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 MAX_HTML = 8 * 1024 * 1024
-_LOGGERS = ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser")
+# Without a handler Python prints the warnings of libraries about odd pages to stderr.
+for _name in ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 _PDF = re.compile(rb"\s{0,100}%PDF-")
 _LOOKS_LIKE_HTML = re.compile(
@@ -74,7 +75,6 @@ def read(source: Source) -> Content:
     Raises:
         ProviderError: It has no text, cannot be read, or replaces the requested page.
     """
-    _silence_libraries()
     kind = _kind(source)
     label = {"pdf": "PDF", "html": "HTML"}.get(kind, "text")
     try:
@@ -163,10 +163,3 @@ def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str
     warning = f"{hidden:,} hidden characters were removed"
     text = without_controls(to_markdown(main_part(body), url)).strip()
     return text or without_controls(markup.text), [warning] if hidden > _FEW_HIDDEN else []
-
-
-@lru_cache(maxsize=1)
-def _silence_libraries() -> None:
-    # Without a handler Python prints their warnings about odd pages to stderr.
-    for name in _LOGGERS:
-        logging.getLogger(name).addHandler(logging.NullHandler())

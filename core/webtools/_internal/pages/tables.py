@@ -30,7 +30,9 @@ def rows_of(table: Element, text: Callable[[Element], str]) -> list[list[str]]:
     if not any(any(row) for row in rows):
         return []
     rows = [row + [""] * (width - len(row)) for row in rows]
-    return rows if _has_header(table) else [[""] * width, *rows]
+    first = _rows(table)[0]
+    has_header = first.getparent().tag == "thead" or first.find("td") is None
+    return rows if has_header else [[""] * width, *rows]
 
 
 def _row(
@@ -73,8 +75,3 @@ def _cells(table: Element) -> list[list[Element]]:
 def _rows(table: Element) -> list[Element]:
     rows: list[Element] = table.xpath("tr|thead/tr|tbody/tr|tfoot/tr")
     return rows
-
-
-def _has_header(table: Element) -> bool:
-    first = _rows(table)[0]
-    return first.getparent().tag == "thead" or not any(True for _ in first.iterchildren("td"))
