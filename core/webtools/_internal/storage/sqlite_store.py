@@ -40,14 +40,11 @@ from webtools._internal.storage.store_errors import ForeignFileError, StoreError
 T = TypeVar("T")
 
 PATIENCE = 5.0  # seconds to wait for other processes
-LOOK_INTERVAL = 1.0  # seconds between two checks that the path still leads to the open file
 FORK_PATIENCE = 10.0  # seconds that a fork waits for other threads
 
 _RETRY_PAUSE = 0.001  # seconds
 _LOCK_MEMORY = 5.0  # seconds for which a locked file is expected to stay locked
 _LOCKED_PATIENCE = 0.05  # seconds to wait for such a file
-_SLOW_READ = 0.002  # seconds; a slower read would hold up an event loop
-_SLOW_MEMORY = 5.0  # seconds for which a slow file is expected to stay slow
 # What opening a file can raise. ValueError: a NUL in the path.
 _OPENING_FAULTS = (OSError, ValueError, sqlite3.Error)
 
@@ -58,15 +55,11 @@ class _OpenFile:
 
     Attributes:
         close: Closes the connection; called at the latest when the program ends.
-        next_look: When to check again that the path leads to this file.
-        slow_until: Until when reads are expected to be slow.
     """
 
     connection: sqlite3.Connection
     close: weakref.finalize[Any, Any]
     id: FileId | None
-    next_look: float = 0.0
-    slow_until: float = 0.0
 
 
 class SqliteStore:
@@ -101,30 +94,6 @@ class SqliteStore:
             StoreError: The file cannot be used.
         """
         return self._use(work, patience, writes=False)
-
-    def read_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do what `read` does, unless that might wait.
-
-        Raises:
-            BlockingIOError: It might wait: the file is not open, in use, slow or faulty.
-        """
-        start, file = time.monotonic(), self._file
-        if file is None or start < max(file.slow_until, self._locked_until):
-            raise BlockingIOError
-        if self._turn.locked() or _fork_gate.locked():
-            raise BlockingIOError
-        with self._turn:
-            try:
-                file = self._current_file(look=False)
-                if file is None:
-                    raise BlockingIOError
-                result = work(file.connection)
-            except FAULTS:
-                raise BlockingIOError from None  # `read` handles it
-        now = time.monotonic()
-        if now - start > _SLOW_READ:
-            file.slow_until = now + _SLOW_MEMORY
-        return result
 
     def write(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
         """Do some work in one transaction, alone among all writers; an exception undoes it.
@@ -179,7 +148,7 @@ class SqliteStore:
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T], *, writes: bool) -> T:
         try:
-            file = self._current_file(look=writes) or self._open_file()
+            file = self._current_file() or self._open_file()
             if not writes:
                 return work(file.connection)
             with file.connection as connection:  # commits or rolls back
@@ -190,15 +159,11 @@ class SqliteStore:
 
     # --- the connection ------------------------------------------------------------------------
 
-    def _current_file(self, *, look: bool) -> _OpenFile | None:
+    def _current_file(self) -> _OpenFile | None:
         """Return the open file, if its path still leads to it."""
-        file, now = self._file, time.monotonic()
-        if file is not None and (look or now >= file.next_look):
-            file.next_look = now + LOOK_INTERVAL
-            if file_id(self.path) != file.id:
-                self._close_file()
-        if self._file is not None and self._file.connection.in_transaction:
-            self._close_file()  # an interrupted call left it open
+        file = self._file
+        if file is not None and (file_id(self.path) != file.id or file.connection.in_transaction):
+            self._close_file()  # an interrupted call can leave a transaction open
         return self._file
 
     def _open_file(self) -> _OpenFile:
