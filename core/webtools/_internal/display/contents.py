@@ -108,10 +108,11 @@ def _contents(results: Sequence[SearchResult]) -> list[Page]:
 def _groups(response: SearchResponse, limits: Limits) -> Iterator[tuple[str, list[Source]]]:
     """Yield each query with its first results; a single query without its name."""
     several, room = len(response.queries) > 1, limits.rows
+    is_whole = len(response.results) <= limits.rows
     for query, results in by_query(response).items():
         shown = results[: max(room, 0)]
         room -= len(shown)
-        if shown or not (results or response.results[limits.rows :]):
+        if shown or (is_whole and not results):
             rows = [source(rank, item, limits) for rank, item in enumerate(shown, 1)]
             yield subject(query) if several else "", rows
 
