@@ -131,18 +131,10 @@ _EXCLAIMED = re.compile(
 )
 
 
-def objection(unit: Unit, evidence: Evidence, without: str = "") -> str:
-    """Return why a source may not assert a unit, or "" if nothing speaks against it.
-
-    Args:
-        unit: The unit.
-        evidence: The source.
-        without: A rule to skip, to measure its effect.
-    """
-    for name, (reason, applies) in RULES.items():
-        if name != without and applies(unit, evidence):
-            return reason
-    return ""
+def objection(unit: Unit, evidence: Evidence) -> str:
+    """Return why a source may not assert a unit, or "" if nothing speaks against it."""
+    reasons = (reason for reason, applies in RULES.values() if applies(unit, evidence))
+    return next(reasons, "")
 
 
 # --- the unit itself ---------------------------------------------------------------------------

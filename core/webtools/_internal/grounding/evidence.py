@@ -139,19 +139,18 @@ class Evidence:
     def nearest(self, keys: frozenset[str]) -> tuple[Piece, float] | None:
         """Return the piece with the most of some words, and its share of their weight."""
         index = self._places
-        weights = {
-            key: math.log(1.5 + len(self.pieces) / (1 + len(index.get(key, ())))) for key in keys
+        weights = {  # sorted, so that their sum does not depend on the order of the set
+            key: math.log(1.5 + len(self.pieces) / (1 + len(index.get(key, ()))))
+            for key in sorted(keys)
         }
+        known = [key for key in weights if key in index]
         scores: dict[int, float] = defaultdict(float)
-        for key in nlargest(_MOST_KEYS, sorted(weights.keys() & index.keys()), weights.__getitem__):
+        for key in nlargest(_MOST_KEYS, known, weights.__getitem__):
             for place in index[key][:_MOST_PLACES]:
                 scores[place] += weights[key]
         if not scores:
             return None
-        best = max(
-            scores,
-            key=lambda place: (scores[place], self.pieces[place].kind != "heading", -place),
-        )
+        best = max(scores, key=lambda n: (scores[n], self.pieces[n].kind != "heading", -n))
         return self.pieces[best], min(1.0, scores[best] / sum(weights.values()))
 
     def passage(self, piece: Piece) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -23,15 +24,12 @@ def nodes_of(scripts: Iterable[str]) -> list[dict[str, Any]]:
 
     JSON that is malformed or nested too deeply is ignored.
     """
-    nodes = (node for text in scripts for node in islice(_objects(_parse(text)), _MAX_NODES))
-    return [node for node in nodes if _describes_page(node)]
-
-
-def _parse(text: str) -> Any:
-    try:
-        return _DECODER.raw_decode(text.strip())[0]
-    except (ValueError, RecursionError):
-        return None
+    nodes: list[dict[str, Any]] = []
+    for text in scripts:
+        with suppress(ValueError, RecursionError):
+            value = _DECODER.raw_decode(text.strip())[0]
+            nodes += filter(_describes_page, islice(_objects(value), _MAX_NODES))
+    return nodes
 
 
 def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:

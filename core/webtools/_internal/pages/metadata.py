@@ -29,10 +29,10 @@ _AUTHORS = (
 _NOT_A_NAME = re.compile(
     r"(?:super ?user|admin(?:istrator)?|web ?master|root|author|editor|guest|user|staff|unknown"
     r"|anonymous|n/?a|none|null|undefined|test|default|moderator|team|redaktion|editorial team"
-    r"|by|wordpress|\W*|\w*admin\w*|(?:https?:|www\.|@).*|\S+@\S+)",
+    r"|by|wordpress|\W*|\w*admin\w*|(?:https?:|www\.|@).*|\S+@\S+"
+    r"|(?-i:[a-z0-9._-]{1,40}))",  # a user name
     re.IGNORECASE,
 )
-_LOGIN = re.compile(r"[a-z0-9._-]{1,40}")  # a user name
 _BY = re.compile(r"^(?:by|von|par|por|di|door)[\s:]+", re.IGNORECASE)
 _AUTHOR_CLASSES = frozenset(
     {"author", "author-name", "author__name", "byline", "byline-name", "byline__name", "fn"}
@@ -65,13 +65,8 @@ def _title(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]]
         return heading
     meta = markup.meta.get
     headlines = texts(nodes, "headline")
-    for text in (
-        meta("og:title"),
-        *headlines,
-        meta("citation_title"),
-        meta("twitter:title"),
-        title,
-    ):
+    last_titles = (meta("citation_title"), meta("twitter:title"), title)
+    for text in (meta("og:title"), *headlines, *last_titles):
         candidate = _without_site(_line(text), site, heading)
         if candidate and (candidate != site or text == title):
             return candidate
@@ -95,8 +90,7 @@ def _leads_home(heading: Element) -> bool:
 
 def _is_same(heading: str, title: str) -> bool:
     """Return whether a title is the heading, perhaps with the site's name around it."""
-    folded_heading = " ".join(heading.casefold().split())
-    folded_title = " ".join(title.casefold().split())
+    folded_heading, folded_title = _fold(heading), _fold(title)
     if len(folded_heading) >= 2 * _MIN_NAME and (
         folded_title.startswith(folded_heading) or folded_title.endswith(folded_heading)
     ):
@@ -189,12 +183,8 @@ def _is_name(text: str) -> bool:
 
 def _names(text: str) -> list[str]:
     line = _BY.sub("", _line(text) or "")
-    parts = (part.strip(" ,") for part in line.split(";"))
-    return [
-        name
-        for name in parts
-        if not _NOT_A_NAME.fullmatch(name) and not _LOGIN.fullmatch(name) and "://" not in name
-    ]
+    names = (part.strip(" ,") for part in line.split(";"))
+    return [each for each in names if not _NOT_A_NAME.fullmatch(each) and "://" not in each]
 
 
 def _fold(text: str) -> str:

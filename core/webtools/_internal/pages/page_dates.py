@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from typing import Any
 
 from webtools._internal.pages.linked_data import texts
@@ -31,9 +32,7 @@ _CLASS = re.compile(
 _LINKED_DATE = re.compile(  # also in malformed JSON-LD
     r'"datePublished"\s{0,9}:\s{0,9}"([^"<>\\]{8,40})"'
 )
-_PLACEHOLDERS = frozenset(
-    {(1900, 1, 1), (1970, 1, 1)}
-)  # written for unknown dates, like the year 1
+_PLACEHOLDERS = {(1900, 1, 1), (1970, 1, 1)}  # written for unknown dates, like the year 1
 _FIRST_YEAR = 1450  # of publications
 _DAY_IN_URL = re.compile(
     r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?=[/_-]|$)"
@@ -53,22 +52,22 @@ def published(
         *(() if root is None else _only_time(root)),
         *texts(nodes, "dateCreated"),
     )
-    for text in declared:
-        if moment := _read_moment(text):
-            return _with_local_offset(moment, url)
-    match = _DAY_IN_URL.search(path_of(url))
-    return _read_moment("-".join(match.groups())) if match else None
+    day_in_url = _DAY_IN_URL.search(path_of(url))
+    moment = next(filter(None, map(_read_moment, declared)), None)
+    if day_in_url is None:
+        return moment
+    if moment is None:
+        return _read_moment("-".join(day_in_url.groups()))
+    return _with_local_offset(moment, tuple(map(int, day_in_url.groups())))
 
 
-def _with_local_offset(moment: datetime, url: str) -> datetime:
+def _with_local_offset(moment: datetime, day: tuple[int, ...]) -> datetime:
     """Return a moment in UTC with the offset that gives the day in the URL, if that is a day off.
 
     Sites put their local day in the URL, and many declare the time in UTC. The moment is the same.
     """
-    match = _DAY_IN_URL.search(path_of(url))
-    if match is None or moment.utcoffset() or moment.timetz().replace(tzinfo=None) == time():
+    if moment.utcoffset() or moment.timetz().replace(tzinfo=None) == time():
         return moment
-    day = tuple(map(int, match.groups()))
     for hours in (-8, -11, 8, 12):  # -11 and 12 cover the day before and after in full
         with suppress(OverflowError):
             local = moment.astimezone(timezone(timedelta(hours=hours)))
@@ -91,13 +90,12 @@ def _marked_dates(root: Element) -> Iterator[str]:
 
 def _only_time(root: Element) -> Iterator[str]:
     """Yield the date in a byline if all time elements of a page have the same day."""
-    times = [element for element, _ in zip(root.iter("time"), range(_MAX_TIMES), strict=False)]
-    times = [element for element in times if element.get("datetime") and not is_aside(element)]
-    if len({element.get("datetime")[:10] for element in times}) == 1:
-        bylines = (
-            element for element in times if len(text_of(element.getparent())) <= _LONGEST_BYLINE
-        )
-        yield from (element.get("datetime") for element in bylines)
+    times = islice(root.iter("time"), _MAX_TIMES)
+    dated = [each for each in times if each.get("datetime") and not is_aside(each)]
+    if len({each.get("datetime")[:10] for each in dated}) == 1:
+        for each in dated:
+            if len(text_of(each.getparent())) <= _LONGEST_BYLINE:
+                yield each.get("datetime")
 
 
 def _read_moment(text: str) -> datetime | None:
@@ -116,9 +114,6 @@ def _read_moment(text: str) -> datetime | None:
 
 def _mail_date(text: str) -> datetime | None:
     """Read a date in the format of e-mail, with the day of the week."""
-    if text[3:4] != ",":
-        return None
-    try:
-        return parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
+    with suppress(ValueError, OverflowError):
+        return parsedate_to_datetime(text) if text[3:4] == "," else None
+    return None
