@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from webtools._internal.grounding.words import (
     ASKING_WORDS,
@@ -50,21 +50,6 @@ _TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\
 Hit = tuple[int, int, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A term of a question.
-
-    Attributes:
-        stem: Common beginning of its forms, in lower case.
-        parts: Stems of the words in an identifier, used if no document has the identifier.
-        is_asking: Whether it belongs to the form of the question, not to its subject.
-    """
-
-    stem: str
-    parts: tuple[str, ...] = ()
-    is_asking: bool = False
-
-
 def searchable(text: str) -> str:
     """Return a text in lower case at the same length, with link targets blanked."""
     lower = lowered(text)
@@ -81,35 +66,40 @@ def lowered(text: str) -> str:
     return "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
 
 
+def stems_of(question: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the stems of a question; an identifier in no lower-case text is split into parts.
+
+    A stem is the common beginning of a word's forms, in lower case.
+    """
+    stems: dict[str, None] = {}
+    for stem, parts in terms_of(question):
+        is_present = not parts or any(stem in text for text in texts)
+        stems |= dict.fromkeys((stem,) if is_present else parts)
+    return tuple(stems)
+
+
 @lru_cache(maxsize=256)
-def terms_of(question: str) -> tuple[Term, ...]:
-    """Return the terms of a question in order, without repetitions."""
-    terms: dict[str, Term] = {}
-    fallback: dict[str, Term] = {}
+def terms_of(question: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the stems of a question in order, each with the parts of an identifier.
+
+    Words that belong to the form of a question, and function words, count if there are no others.
+    """
+    subject: dict[str, tuple[str, ...]] = {}
+    asking: dict[str, tuple[str, ...]] = {}
+    function: dict[str, tuple[str, ...]] = {}
     remainder = _QUANTITY.sub(" ", question)
     for name in identifiers_of(question):
-        parts = tuple(stem_of(part) for part in _words(name))
+        parts = tuple(map(stem_of, _words(name)))
         if len(parts) > 1:
             remainder = remainder.replace(name, " ")
-            terms.setdefault(lowered(name), Term(lowered(name), parts))
+            subject.setdefault(lowered(name), parts)
     for word in _words(remainder):
-        stem = stem_of(word)
         if word in FUNCTION_WORDS:
-            fallback.setdefault(stem, Term(stem))
+            function.setdefault(stem_of(word), ())
         else:
-            terms.setdefault(stem, Term(stem, is_asking=word in ASKING_WORDS))
-    specific = [term for term in terms.values() if not term.is_asking]
-    chosen = specific or list(terms.values()) or list(fallback.values())
-    return tuple(chosen[:_MAX_TERMS])
-
-
-def stems_of(question: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the stems of a question; an identifier in no lower-case text is split into parts."""
-    stems: dict[str, None] = {}
-    for term in terms_of(question):
-        is_present = not term.parts or any(term.stem in text for text in texts)
-        stems |= dict.fromkeys((term.stem,) if is_present else term.parts)
-    return tuple(stems)
+            (asking if word in ASKING_WORDS else subject).setdefault(stem_of(word), ())
+    chosen = subject or asking or function
+    return tuple(islice(chosen.items(), _MAX_TERMS))
 
 
 def identifiers_of(question: str) -> tuple[str, ...]:
