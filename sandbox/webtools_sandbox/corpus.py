@@ -55,14 +55,6 @@ class Document:
         return f"# {self.title}\n\n{self.text}" if self.title else self.text
 
 
-@dataclass(frozen=True)
-class Hit:
-    """A document that matches a query. `score` has no upper bound."""
-
-    document: Document
-    score: float
-
-
 class Corpus:
     """All documents, indexed by word."""
 
@@ -84,15 +76,18 @@ class Corpus:
         other.documents = tuple(_move_date(document, today) for document in self.documents)
         return other
 
-    def search(self, query: str) -> list[Hit]:
-        """Return the documents with a word of `query`, best first. An empty query matches all."""
+    def search(self, query: str) -> list[tuple[Document, float]]:
+        """Return the documents with a word of `query` and their scores, best first.
+
+        An empty query matches all documents.
+        """
         if not query.strip():
-            return [Hit(document, 0.0) for document in self.documents]
+            return [(document, 0.0) for document in self.documents]
         scores: defaultdict[int, float] = defaultdict(float)
         for word in query_terms(query):
             self._add_scores(word, scores)
         ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-        return [Hit(self.documents[index], score) for index, score in ranked]
+        return [(self.documents[index], score) for index, score in ranked]
 
     def _add_scores(self, word: str, scores: defaultdict[int, float]) -> None:
         postings = self._postings.get(word, ())

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from webtools_sandbox.corpus import Collection, Corpus, Document, Hit, query_terms
+from webtools_sandbox.corpus import Collection, Corpus, Document, query_terms
 from webtools_sandbox.digest import best_sections, best_sentences, clip, words
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CACHED_RANKINGS = 1024
+_SNIPPET_CHARACTERS = 240
 # Most examples fetch these pages. The sandbox serves its own pages under the same names.
 _PYTHON_DOCS = "https://docs.python.org/3/"
 _PYTHON_PAGE = re.compile(r"https?://docs\.python\.org/3(?:\.\d{1,2})?/", re.IGNORECASE)
@@ -61,7 +62,6 @@ class Library:
         self._at_python = frozenset(self._renamed.values())
         self._by_url = {_url_key(self.url(document)): document for document in corpus.documents}
         self.search = lru_cache(_CACHED_RANKINGS)(self._search)
-        self.snippet = lru_cache(_CACHED_RANKINGS * 8)(self._snippet)
 
     def url(self, document: Document) -> str:
         """Return the absolute URL of a document."""
@@ -86,13 +86,17 @@ class Library:
                 return key.removeprefix(prefix).removesuffix(".html")
         return None
 
-    def _search(self, query: str, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
+    def _search(self, query: str, filters: Filters = NO_FILTERS) -> tuple[PageHit, ...]:
         """Return all matches, best first. `search` adds a cache."""
-        hits = self._corpus.search(query)
-        if filters == NO_FILTERS:
-            return tuple(hits)
-        matches = ((self._match(hit.document, filters), hit.score) for hit in hits)
-        return tuple(Hit(document, score) for document, score in matches if document is not None)
+        matches = (
+            (self._match(document, filters), score)
+            for document, score in self._corpus.search(query)
+        )
+        return tuple(
+            PageHit(self, document, query, score)
+            for document, score in matches
+            if document is not None
+        )
 
     def _match(self, document: Document, filters: Filters) -> Document | None:
         if filters.collection not in {None, document.collection}:
@@ -110,11 +114,6 @@ class Library:
         if not include:
             return document
         return next((item for item in names if _under_any(self.url(item), include)), None)
-
-    def _snippet(self, document: Document, query: str, max_chars: int = 240) -> str:
-        """Return the sentence that fits `query` best. `snippet` adds a cache."""
-        matches = best_sentences(document.text, frozenset(query_terms(query)), count=1)
-        return clip(" ".join(matches), max_chars)
 
 
 @dataclass(frozen=True)
@@ -136,10 +135,10 @@ class PageHit:
         """Its title, or its URL if it has none."""
         return self.document.title or self.url
 
-    @property
+    @cached_property
     def snippet(self) -> str:
         """The sentence that fits the query best."""
-        return self.library.snippet(self.document, self.query)
+        return clip(" ".join(self.sentences(1)), _SNIPPET_CHARACTERS)
 
     @property
     def terms(self) -> frozenset[str]:

@@ -20,7 +20,7 @@ def test_rare_words_and_titles_weigh_more() -> None:
     titled = Document("docs", "b", "Rare", "word word word")
     other = Document("docs", "c", "Other", "word word word")
     hits = Corpus([common, titled, other]).search("the rare word")
-    assert [hit.document.path for hit in hits] == ["b", "a", "c"]
+    assert [document.path for document, _ in hits] == ["b", "a", "c"]
 
 
 @pytest.mark.parametrize(

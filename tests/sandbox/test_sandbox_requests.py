@@ -15,7 +15,7 @@ from sandbox_caller import Desk
 
 from webtools_sandbox.apis import APIS
 from webtools_sandbox.apis.base import Api
-from webtools_sandbox.apis.kagi_v0 import KagiV0
+from webtools_sandbox.apis.kagi import KagiV0
 from webtools_sandbox.keys import KeyRing
 from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call

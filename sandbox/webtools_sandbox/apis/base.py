@@ -206,8 +206,7 @@ class Api:
         self, query: str, filters: Filters = NO_FILTERS, *, count: int, first: int = 0
     ) -> list[PageHit]:
         """Return a page of the hits of a search, best first."""
-        hits = self.library.search(query, filters)[first : first + count]
-        return [PageHit(self.library, hit.document, query, hit.score) for hit in hits]
+        return list(self.library.search(query, filters)[first : first + count])
 
     # --- errors ----------------------------------------------------------------------------------
 

@@ -137,11 +137,11 @@ class BraveApi(Api):
 
     def _matches(
         self, request: SearchRequest, collection: Collection | None = None
-    ) -> list[PageHit]:
+    ) -> tuple[PageHit, ...]:
         start, end = request.freshness
         filters = Filters(start=start, end=end, collection=collection)
         words, filters = read_operators(request.q, filters)
-        return self.hits(words, filters, count=len(self.library.documents))
+        return self.library.search(words, filters)
 
 
 def _web_result(hit: PageHit, request: SearchRequest) -> Json:

@@ -1,16 +1,17 @@
-"""Stand-in for the Kagi API, version 1. Version 0 is in `kagi_v0`.
+"""Stand-in for the Kagi API in both versions. Summaries are in version 0 only.
 
-https://kagi.com/api/docs and https://help.kagi.com/kagi/api/overview.html (read 2026-11-21).
+https://kagi.com/api/docs and https://help.kagi.com/kagi/api/overview.html (version 1),
+https://help.kagi.com/kagi/api/search-legacy.html and summarizer.html (version 0), read 2026-11-21.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from pydantic import Field
 
-from webtools_sandbox import data_files, query_text
+from webtools_sandbox import data_files, digest, query_text
 from webtools_sandbox.apis.base import (
     Api,
     BadField,
@@ -18,18 +19,119 @@ from webtools_sandbox.apis.base import (
     Json,
     JsonRequest,
     NonBlank,
+    QueryRequest,
     RefusedError,
     Route,
 )
 from webtools_sandbox.apis.dates import FirstDay, LastDay
-from webtools_sandbox.apis.kagi_v0 import KagiV0
-from webtools_sandbox.keys import KAGI_V1_KEY, KeyRing
+from webtools_sandbox.keys import KAGI_V0_KEY, KAGI_V1_KEY, KeyRing
 from webtools_sandbox.library import Filters, Library, PageHit
 from webtools_sandbox.wire import Call, Reply
 
 _RESULTS_PER_PAGE = 20
 _MAX_EXTRACTED = 10
 _DOCS_URL = "https://help.kagi.com/kagi/api/overview.html"
+_LANGUAGES = (
+    "BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|HU|ID|IT|JA|KO|LT|LV|NB|NL|PL|PT|RO|RU|SK|SL|SV|TR|UK|ZH|ZH-HANT"
+)
+_BALANCE = 10.0
+
+
+class _Api(Api):
+    """Shared by both versions: each response has a trace."""
+
+    name = "kagi"
+
+    def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002
+        """Return the trace of a request."""
+        return {"X-Kagi-Trace": call.number}
+
+
+def _duration(call: Call) -> int:
+    """Return the duration of a request in milliseconds, always the same for the same request."""
+    return 80 + int(call.number[:2], 16)
+
+
+def _time(hit: PageHit) -> str | None:
+    published = hit.document.published
+    return published and published.replace(".000Z", "Z")
+
+
+# --- version 0 -----------------------------------------------------------------------------------
+
+
+class V0SearchRequest(QueryRequest):
+    """The parameters of a search."""
+
+    q: NonBlank
+    limit: int = Field(default=20, ge=1)
+
+
+class SummaryRequest(QueryRequest):
+    """The parameters or the body of a request for a summary."""
+
+    url: HttpUrl
+    engine: Literal["cecil", "agnes", "daphne", "muriel"] = "cecil"
+    summary_type: Literal["summary", "takeaway"] = "summary"
+    target_language: Annotated[str, Field(pattern=f"^({_LANGUAGES})$")] = "EN"
+
+
+class KagiV0(_Api):
+    """The older version: a `Bot` token, and a balance in every response."""
+
+    key = KAGI_V0_KEY
+    scheme = "bot"
+    data = data_files.table("kagi_v0")
+
+    def invalid(self, field: BadField) -> RefusedError:
+        """Return the error for a parameter."""
+        kind = "Missing" if field.kind == "missing" else "Invalid"
+        return self.refusal(400, f"{kind} parameter: {field.name}")
+
+    def success(self, call: Call, body: object) -> Reply:
+        """Return a response with the balance."""
+        meta = _v0_meta(call)
+        answer = {"meta": meta, "data": body}
+        if meta["ms"] % 2:  # about every second success carries a null error
+            answer["error"] = None
+        return super().success(call, answer)
+
+    def error_body(self, call: Call, refused: RefusedError) -> Json:
+        """Return the error body of version 0."""
+        error = {"code": refused.code or refused.status, "msg": refused.message, "ref": None}
+        return {"meta": _v0_meta(call), "data": None, "error": [error]}
+
+    @Route(V0SearchRequest, "GET /api/v0/search", cached=True)
+    def search(self, request: V0SearchRequest) -> list[Json]:
+        """Answer with hits and then the related searches."""
+        query, filters = query_text.read_operators(request.q)
+        items = [_v0_item(hit) for hit in self.hits(query, filters, count=request.limit)]
+        related: Json = {"t": 1, "list": query_text.related(request.q)}
+        return [*items, related] if items else []
+
+    @Route(SummaryRequest, "GET /api/v0/summarize", "POST /api/v0/summarize", cached=True)
+    def summarize(self, request: SummaryRequest) -> Json:
+        """Summarize by extraction; `target_language` is validated, but nothing is translated."""
+        document = self.library.find(request.url)
+        if document is None:
+            raise self.refusal(500)
+        is_list = request.summary_type == "takeaway"
+        output = (digest.takeaways if is_list else digest.summary)(document.text)
+        tokens = digest.token_count(document.text) + digest.token_count(output)
+        return {"output": output, "tokens": tokens}
+
+
+def _v0_item(hit: PageHit) -> Json:
+    time = {"published": _time(hit)} if hit.document.published else {}
+    return {"t": 0, **query_text.described(hit), **time}
+
+
+def _v0_meta(call: Call) -> Json:
+    ms = _duration(call)
+    return {"id": call.number, "node": "sandbox", "ms": ms, "api_balance": _BALANCE}
+
+
+# --- version 1 -----------------------------------------------------------------------------------
 
 
 class SearchFilters(JsonRequest):
@@ -44,17 +146,15 @@ class Extract(JsonRequest):
     """The number of results with whole pages."""
 
     count: int = Field(default=_MAX_EXTRACTED, ge=1, le=_MAX_EXTRACTED)
-    timeout: float = Field(default=1, ge=0.5, le=4)
 
 
 class SearchRequest(JsonRequest):
     """The body of a search. Markdown responses are not simulated."""
 
     query: NonBlank
-    workflow: Literal["search", "images", "videos", "news", "podcasts"] = "search"
+    workflow: Literal["search", "news"] = "search"
     page: int = Field(default=1, ge=1, le=10)
     limit: int = Field(default=1024, ge=1, le=1024)
-    timeout: float = Field(default=1, ge=0.5, le=4)
     format: Literal["json"] = "json"
     filters: SearchFilters = SearchFilters()
     extract: Extract | None = None
@@ -73,16 +173,15 @@ class ExtractRequest(JsonRequest):
     pages: list[PageToExtract] = Field(min_length=1, max_length=_MAX_EXTRACTED)
 
 
-class KagiApi(Api):
-    """Kagi's REST API over the sandbox's library. Version 0 has its own paths."""
+class KagiApi(_Api):
+    """Version 1. It passes requests for the paths of version 0 on."""
 
-    name = "kagi"
     key = KAGI_V1_KEY
     is_default = True
     data = data_files.table("kagi")
 
     def __init__(self, library: Library, keys: KeyRing) -> None:
-        """Serve `library` to the holders of `keys`."""
+        """Serve `library` to clients with one of `keys`."""
         super().__init__(library, keys)
         self._v0 = KagiV0(library, keys)
 
@@ -103,10 +202,6 @@ class KagiApi(Api):
             code = f"extract.{'url_count' if field.name == 'pages' else 'url'}_invalid"
         return self.refusal(400, f"{field.message}.", code, location=field.name)
 
-    def headers(self, call: Call, status: int) -> dict[str, str]:  # noqa: ARG002
-        """Return the trace of a request."""
-        return {"X-Kagi-Trace": call.number}
-
     def success(self, call: Call, body: object) -> Reply:
         """Return an answer with its trace."""
         return super().success(call, {"meta": _meta(call), "data": body})
@@ -118,9 +213,7 @@ class KagiApi(Api):
 
     @Route(SearchRequest, "POST /api/v1/search", cached=True)
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search, with a list for each kind of results, but no pictures and sounds."""
-        if request.workflow not in {"search", "news"}:
-            return {}
+        """Answer a search, with a list for each kind of results."""
         query, filters = query_text.read_operators(
             request.query,
             Filters(
@@ -133,10 +226,10 @@ class KagiApi(Api):
         hits = self.hits(query, filters, count=_RESULTS_PER_PAGE, first=first)[: request.limit]
         if not hits:
             return {}
-        items = [_item(each) for each in hits]
-        whole = request.extract.count if request.extract else 0
-        for item, each in zip(items[:whole], hits, strict=False):
-            item["snippet"] = each.document.markdown
+        items = [_item(hit) for hit in hits]
+        page_count = request.extract.count if request.extract else 0
+        for item, hit in zip(items[:page_count], hits, strict=False):
+            item["snippet"] = hit.document.markdown
         data: Json = {request.workflow: items}
         if request.workflow == "search":
             data["related_search"] = _related(request.query)[: request.limit]
@@ -148,7 +241,7 @@ class KagiApi(Api):
         return [self._extract(page.url) for page in request.pages]
 
     def _extract(self, url: str) -> Json:
-        # Only https is asked for, and the sandbox may serve its pages without.
+        # webtools sends https URLs only, and the sandbox may serve its pages over http.
         document = self.library.find(url) or self.library.find(f"http://{url[8:]}")
         if document is None:
             return {"url": url, "error": "No data from crawlers"}
@@ -159,8 +252,7 @@ def _item(hit: PageHit) -> Json:
     """Return a hit. `time` is usually missing, and null for news without a date."""
     item: Json = {**query_text.described(hit), "props": {"language": "en"}}
     if hit.document.collection == "news":
-        published = hit.document.published
-        item["time"] = published and published.replace(".000Z", "Z")
+        item["time"] = _time(hit)
     return item
 
 
@@ -173,5 +265,4 @@ def _related(query: str) -> list[Json]:
 
 
 def _meta(call: Call) -> Json:
-    trace = call.number
-    return {"trace": trace, "node": "sandbox", "ms": 80 + int(trace[:2], 16)}
+    return {"trace": call.number, "node": "sandbox", "ms": _duration(call)}

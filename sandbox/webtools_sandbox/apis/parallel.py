@@ -76,9 +76,6 @@ class Question(JsonRequest):
     model_config = ConfigDict(extra="forbid")
 
     objective: str | None = Field(default=None, max_length=5000)
-    client_model: str | None = None
-    max_chars_total: int | None = None
-    session_id: str | None = Field(default=None, max_length=1000)
 
 
 class SearchRequest(Question):
@@ -93,7 +90,6 @@ class ExtractRequest(Question):
     """The body of a request for pages."""
 
     urls: list[HttpUrl] = Field(min_length=1, max_length=20)
-    search_queries: list[_Keywords] | None = None
     advanced_settings: ExtractSettings = ExtractSettings()
 
 
@@ -135,7 +131,7 @@ class ParallelApi(Api):
     def extract(self, request: ExtractRequest) -> Json:
         """Return excerpts of pages, or whole pages on request, and the failures."""
         settings, results, errors = request.advanced_settings, list[Json](), list[Json]()
-        question = " ".join([request.objective or "", *(request.search_queries or ())]).strip()
+        question = request.objective or ""
         for url in request.urls:
             page = self.library.find(url)
             if page is None:

@@ -98,8 +98,8 @@ class YouApi(Api):
 
     def _answer(self, query: str, filters: Filters, first: int, count: int, *, whole: bool) -> Json:
         """Return a page of hits, with news if the query asks for them."""
-        all_hits = self.hits(query, filters, count=len(self.library.documents))
-        sections = {"web": all_hits[first : first + count]}
+        all_hits = self.library.search(query, filters)
+        sections = {"web": [*all_hits[first : first + count]]}
         if _NEWS_WORDS & set(query_terms(query)):
             news = [item for item in all_hits if item.document.collection == "news"]
             sections["news"] = news[:count]
