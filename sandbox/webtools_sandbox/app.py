@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from webtools_sandbox.keys import KeyRing
     from webtools_sandbox.wire import Site
 
-_MAX_BODY = 1024**2
 _MAX_LATENCY = 3600.0
 
 
@@ -70,14 +69,7 @@ class SandboxApp:
         """Answer one request."""
         path, _, query_string = request.raw_path.partition("?")
         provider, inside = _split(path)
-        try:
-            body = await request.read()
-        except web.HTTPRequestEntityTooLarge:
-            return response(
-                json_reply(
-                    {"error": f"The request body has more than {_MAX_BODY} bytes."}, status=413
-                )
-            )
+        body = await request.read()
         call = Call(request.method, inside, query_string, request.headers, body)
         if provider == "_sandbox":
             return response(self._control(call))

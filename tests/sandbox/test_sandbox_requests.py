@@ -257,7 +257,9 @@ TABLE: dict[str, Refused] = {
         status=422,
     ),
     "jina": Refused("POST", "/", {"url": PAGE}, {"url": ("ftp://a.example", "url")}),
-    "jina-search": Refused("POST", "/", {"q": "json"}, {"num": (21, "num")}),
+    "jina-search": Refused(
+        "POST", "/", {"q": "json", "respondWith": "no-content"}, {"num": (21, "num")}
+    ),
 }
 ERROR_KEYS = {
     "exa": {"requestId", "error", "tag"},

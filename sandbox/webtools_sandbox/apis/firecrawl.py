@@ -27,7 +27,7 @@ from webtools_sandbox.library import Filters, PageHit
 
 _RESULTS_IN_PRICE = 10
 
-Format = Literal["markdown", "html", "rawHtml", "links", "summary"]
+Format = Literal["markdown"]
 
 
 class ScrapeOptions(CamelRequest):
@@ -60,8 +60,6 @@ class ScrapeRequest(CamelRequest):
 
     url: HttpUrl
     formats: list[Format] = Field(default=["markdown"])
-    only_main_content: bool = True
-    timeout: int | None = Field(default=None, ge=1000)
 
 
 class FirecrawlApi(Api):

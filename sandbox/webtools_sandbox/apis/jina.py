@@ -23,15 +23,13 @@ from webtools_sandbox.keys import JINA_KEY
 from webtools_sandbox.library import Filters
 from webtools_sandbox.wire import Call
 
-_LEAST_TOKENS = 10_000  # that a search bills
-_Format = Literal["markdown", "html", "text", "content"]
+_SEARCH_TOKENS = 10_000  # billed for each search
 
 
 class ReadRequest(CamelRequest):
     """The body and the header options of a request for a page."""
 
     url: HttpUrl
-    respond_with: _Format = "content"
     token_budget: Annotated[int, Field(ge=1, strict=False)] | None = None
 
 
@@ -41,7 +39,7 @@ class SearchRequest(CamelRequest):
     q: NonBlank
     num: int = Field(default=5, ge=0, le=20)
     page: int = Field(default=1, ge=1)
-    respond_with: _Format | Literal["no-content"] = "content"
+    respond_with: Literal["no-content"]
     site: str | None = None
 
 
@@ -96,7 +94,7 @@ class JinaSearchApi(_JinaApi):
 
     @Route(SearchRequest, "POST /")
     def search(self, request: SearchRequest) -> Json:
-        """Answer a search, by default with whole pages."""
+        """Answer a search, without the texts of the pages."""
         filters = Filters(include_domains=(request.site,) if request.site else ())
         first = (request.page - 1) * request.num
         hits = self.hits(request.q, filters, count=request.num, first=first)
@@ -105,8 +103,4 @@ class JinaSearchApi(_JinaApi):
         rows: list[Json] = [
             {"title": item.title, "url": item.url, "description": item.snippet} for item in hits
         ]
-        if request.respond_with != "no-content":
-            for row, item in zip(rows, hits, strict=True):
-                row["content"] = item.document.markdown
-        tokens = sum(digest.token_count(row.get("content", "")) for row in rows)
-        return {"data": rows, "meta": {"usage": {"tokens": max(_LEAST_TOKENS, tokens)}}}
+        return {"data": rows, "meta": {"usage": {"tokens": _SEARCH_TOKENS}}}
