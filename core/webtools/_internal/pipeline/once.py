@@ -157,7 +157,8 @@ async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T]
     if cache is None or call.options.cache == "refresh":
         return [None] * len(keys)
     entries: list[Entry | None] = await call.io.call_blocking(
-        lambda: [call.read_cache(cache, key.hash) for key in keys]
+        lambda: [call.read_cache(cache, key.hash) for key in keys],
+        quick=lambda: [cache.get_at_once(key.hash) for key in keys],
     )
     expired_before = time.time() - call.accounts.config.cache.ttl_ms / 1000
     values = [

@@ -56,6 +56,14 @@ class Cache(Protocol):
         """Return an entry; None if it is missing, expired or unreadable."""
         ...
 
+    def get_at_once(self, key: str) -> Entry | None:
+        """Return what `get` returns, on an event loop.
+
+        Raises:
+            BlockingIOError: That might hold up the loop.
+        """
+        ...
+
     def set(self, key: str, value: str) -> None:
         """Store a text, unless it is too large."""
         ...

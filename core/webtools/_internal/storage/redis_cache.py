@@ -44,6 +44,10 @@ class RedisCache:
 
         return self._store.use(get)
 
+    def get_at_once(self, key: str) -> Entry | None:
+        """Raise `BlockingIOError`: a server can always take longer."""
+        raise BlockingIOError(key)
+
     def _entry(self, key: str, raw: bytes, remaining_ms: int) -> Entry | None:
         header = _HEADER.match(raw)
         if header is None:  # not one of ours

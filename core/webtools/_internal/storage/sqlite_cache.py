@@ -15,8 +15,13 @@ from webtools._internal.storage.store_errors import StoreError
 _MAX_SLACK = 128 * 1024  # bytes deleted beyond what is needed, so that not every `set` deletes
 _SWEEP_INTERVAL = 64  # number of `set` calls until expired entries are deleted
 _PATIENCE = 0.5  # seconds that a call waits for its cache
+_MAX_QUICK_BYTES = 256 * 1024  # size of an entry that can be read on an event loop
+_NO_LIMIT = 2**62
 
-_GET = "SELECT value, checksum, stored, expires FROM cache WHERE key = ?"
+_GET = """
+    SELECT CASE WHEN length(value) <= ? THEN value END, checksum, stored, expires
+    FROM cache WHERE key = ?
+"""
 _INSERT = """
     INSERT INTO cache (key, stored, expires, size, checksum, value) VALUES (?, ?, ?, ?, ?, ?)
 """
@@ -51,7 +56,17 @@ class SqliteCache:
         self._set_calls = itertools.count()
 
     def get(self, key: str) -> Entry | None:
-        row = self._store.read(lambda db: db.execute(_GET, (key,)).fetchone(), patience=_PATIENCE)
+        row = self._store.read(
+            lambda db: db.execute(_GET, (_NO_LIMIT, key)).fetchone(), patience=_PATIENCE
+        )
+        return self._entry(key, row)
+
+    def get_at_once(self, key: str) -> Entry | None:
+        row = self._store.read_at_once(
+            lambda db: db.execute(_GET, (_MAX_QUICK_BYTES, key)).fetchone()
+        )
+        if row is not None and row[0] is None:
+            raise BlockingIOError
         return self._entry(key, row)
 
     def _entry(self, key: str, row: Any) -> Entry | None:

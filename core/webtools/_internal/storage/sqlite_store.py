@@ -45,6 +45,8 @@ FORK_PATIENCE = 10.0  # seconds that a fork waits for other threads
 _RETRY_PAUSE = 0.001  # seconds
 _LOCK_MEMORY = 5.0  # seconds for which a locked file is expected to stay locked
 _LOCKED_PATIENCE = 0.05  # seconds to wait for such a file
+_SLOW_READ = 0.002  # seconds; a slower read would hold up an event loop
+_SLOW_MEMORY = 5.0  # seconds for which a slow file is expected to stay slow
 # What opening a file can raise. ValueError: a NUL in the path.
 _OPENING_FAULTS = (OSError, ValueError, sqlite3.Error)
 
@@ -55,11 +57,13 @@ class _OpenFile:
 
     Attributes:
         close: Closes the connection; called at the latest when the program ends.
+        slow_until: Until when reads are expected to be slow.
     """
 
     connection: sqlite3.Connection
     close: weakref.finalize[Any, Any]
     id: FileId | None
+    slow_until: float = 0.0
 
 
 class SqliteStore:
@@ -94,6 +98,30 @@ class SqliteStore:
             StoreError: The file cannot be used.
         """
         return self._use(work, patience, writes=False)
+
+    def read_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do what `read` does, unless that might wait. This saves a cache hit 0.1 ms.
+
+        Raises:
+            BlockingIOError: It might wait: the file is not open, in use, slow or faulty.
+        """
+        start, file = time.monotonic(), self._file
+        if file is None or start < max(file.slow_until, self._locked_until):
+            raise BlockingIOError
+        if self._turn.locked() or _fork_gate.locked():
+            raise BlockingIOError
+        with self._turn:
+            try:
+                file = self._current_file()
+                if file is None:
+                    raise BlockingIOError
+                result = work(file.connection)
+            except FAULTS:
+                raise BlockingIOError from None  # `read` handles it
+        now = time.monotonic()
+        if now - start > _SLOW_READ:
+            file.slow_until = now + _SLOW_MEMORY
+        return result
 
     def write(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
         """Do some work in one transaction, alone among all writers; an exception undoes it.
