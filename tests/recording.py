@@ -366,11 +366,7 @@ class CassetteYaml:
 
     def serialize(self, cassette: dict[str, Any]) -> str:
         interactions = [_with_json(interaction) for interaction in cassette["interactions"]]
-        interactions.sort(
-            key=lambda interaction: json.dumps(
-                [interaction["request"]["uri"], interaction["request"]["body"]]
-            )
-        )
+        interactions.sort(key=_request_text)
         data = {"version": cassette["version"], "interactions": interactions}
         text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
         if result := key_like(text):
@@ -409,6 +405,11 @@ def _with_json(interaction: dict[str, Any]) -> dict[str, Any]:
     if (body := _json_or_none(response["body"]["string"])) is not None:
         response["body"] = {"json": body}
     return {"request": request, "response": response}
+
+
+def _request_text(interaction: dict[str, Any]) -> str:
+    request = interaction["request"]
+    return json.dumps([request["uri"], request["body"]])
 
 
 def _json_or_none(body: Any) -> Any:
@@ -456,8 +457,8 @@ def cassette_settings(
 
 def _cleaner(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     def clean(text: str) -> str:
-        for real, output in pairs:
-            text = text.replace(real, output)
+        for old, new in pairs:
+            text = text.replace(old, new)
         return text
 
     return clean
@@ -554,18 +555,18 @@ class Source:
 
     def send(self, request: Request, deadline: float) -> Response:
         """Send a request for the hosts of a cassette to this source."""
-        outward = _cleaner([(output, real) for real, output in self.pairs])
-        body = request.json and json.loads(outward(json.dumps(request.json)))
+        to_source = _cleaner([(shown, real) for real, shown in self.pairs])
+        body = request.json and json.loads(to_source(json.dumps(request.json)))
         transport = BlockingHTTP()
         try:
-            sent = replace(request, url=outward(request.url), json=body)
-            response = transport.send(sent, deadline)
+            request = replace(request, url=to_source(request.url), json=body)
+            response = transport.send(request, deadline)
         finally:
             transport.close()
-        inward = _cleaner(self.pairs)(response.body.decode()).encode()
+        content = _cleaner(self.pairs)(response.body.decode()).encode()
         # The replacements change the length. With the old one, the body would look truncated.
         headers = {k: v for k, v in response.headers.items() if k != "content-length"}
-        return replace(response, body=inward, headers=headers)
+        return replace(response, body=content, headers=headers)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
 _WORD = re.compile(r"\w+")
@@ -69,12 +68,7 @@ def takeaways(text: str, *, count: int = 5) -> str:
     """Return `count` sentences spread over the page as a Markdown list."""
     lines = sentences(text) or [clip(" ".join(text.split()), 300)]
     step = max(1, len(lines) // count)
-    return bullet_list(lines[::step][:count])
-
-
-def bullet_list(lines: Iterable[str]) -> str:
-    """Join `lines` to a Markdown list."""
-    return "\n".join(f"- {line}" for line in lines)
+    return "\n".join(f"- {line}" for line in lines[::step][:count])
 
 
 def token_count(text: str) -> int:

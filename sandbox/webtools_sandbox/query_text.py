@@ -1,4 +1,4 @@
-"""Operators in queries, marked words in results, and related searches."""
+"""Operators in queries, marked words, and related searches."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from webtools_sandbox.library import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
-
-    from webtools_sandbox.library import PageHit
 
 _OPERATOR = re.compile(
     r'(?P<minus>(?<!\S)-)?(?:(?P<site>site:\S+)|"(?P<phrase>[^"]+)"|(?P<word>\S+))'
@@ -55,16 +53,6 @@ def marked(text: str, terms: AbstractSet[str], tag: str = "b") -> str:
         f"<{tag}>{piece}</{tag}>" if piece.lower() in terms else escape(piece)
         for piece in _WORD.split(text)
     )
-
-
-def described(hit: PageHit) -> dict[str, str]:
-    """Return `url`, `title` and `snippet` of a hit in Kagi's markup, always with a title."""
-    title = _marked(hit, hit.document.title) if hit.document.title else hit.url
-    return {"url": hit.url, "title": title, "snippet": _marked(hit, hit.snippet)}
-
-
-def _marked(hit: PageHit, text: str) -> str:
-    return marked(text, hit.terms).replace("&#x27;", "&#39;")
 
 
 def related(query: str) -> list[str]:

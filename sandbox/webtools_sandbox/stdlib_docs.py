@@ -31,7 +31,9 @@ _MAX_TITLE_CHARS = 90
 _SENTENCE_END = re.compile(r"(?<!\.[a-z])\. ")  # no end is the last dot of "a.k.a."
 _SELF = re.compile(r"^\((?:self|cls|type)(?:, /)?(?:, )?")
 _SIGNATURE = re.compile(r"^#{2,3} `(?:class )?([\w.]+)", re.MULTILINE)
+# Parts of signatures that depend on the process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_WEAK_REFERENCES = re.compile(r"<weakref[^\]]*")
 
 
 class Page(NamedTuple):
@@ -103,7 +105,7 @@ def _members(module: ModuleType, name: str) -> Iterator[tuple[str, Any]]:
     """Yield the public members of a module, except those that another page describes."""
     offered = vars(module)
     for member in _names(offered, f"_{name}"):
-        value = offered.get(member)
+        value = getattr(module, member, None)  # some are imported when they are first used
         home = getattr(value, "__module__", None)
         elsewhere = home in MODULES and home not in {name, module.__name__}
         foreign = "__all__" not in offered and home != module.__name__
@@ -136,7 +138,8 @@ def _class_sections(name: str, value: type) -> Iterator[str]:
 
 def _signature(value: Any) -> str:
     try:
-        return _ADDRESS.sub("", str(inspect.signature(value)))
+        signature = _ADDRESS.sub("", str(inspect.signature(value)))
+        return _WEAK_REFERENCES.sub("...", signature)
     except (ValueError, TypeError):  # some functions in C
         return "" if isinstance(value, type) else "(...)"
 

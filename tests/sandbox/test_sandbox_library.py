@@ -203,6 +203,8 @@ def test_pages_have_signatures_code_and_parameters() -> None:
         "zlib": ["`zlib.compress(data, /, level=-1", "- `data`: Binary data to be compressed."],
         "heapq": ["`heapq.heappush(heap, item, /)`"],
         "zoneinfo": ["class zoneinfo.ZoneInfo"],
+        "concurrent.futures": ["class concurrent.futures.ThreadPoolExecutor("],  # a lazy import
+        "logging": ["`logging.shutdown(handlerList=[...])`"],  # the handlers of this process
     }
     for name, parts in wanted.items():
         text = text_of(name)

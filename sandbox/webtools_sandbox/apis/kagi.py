@@ -52,6 +52,16 @@ def _duration(call: Call) -> int:
     return 80 + int(call.number[:2], 16)
 
 
+def _described(hit: PageHit) -> dict[str, str]:
+    """Return URL, title and snippet of a hit, with marked words. The title is never empty."""
+    title = _marked(hit, hit.document.title) if hit.document.title else hit.url
+    return {"url": hit.url, "title": title, "snippet": _marked(hit, hit.snippet)}
+
+
+def _marked(hit: PageHit, text: str) -> str:
+    return query_text.marked(text, hit.terms).replace("&#x27;", "&#39;")
+
+
 def _time(hit: PageHit) -> str | None:
     published = hit.document.published
     return published and published.replace(".000Z", "Z")
@@ -123,7 +133,7 @@ class KagiV0(_Api):
 
 def _v0_item(hit: PageHit) -> Json:
     time = {"published": _time(hit)} if hit.document.published else {}
-    return {"t": 0, **query_text.described(hit), **time}
+    return {"t": 0, **_described(hit), **time}
 
 
 def _v0_meta(call: Call) -> Json:
@@ -250,7 +260,7 @@ class KagiApi(_Api):
 
 def _item(hit: PageHit) -> Json:
     """Return a hit. `time` is usually missing, and null for news without a date."""
-    item: Json = {**query_text.described(hit), "props": {"language": "en"}}
+    item: Json = {**_described(hit), "props": {"language": "en"}}
     if hit.document.collection == "news":
         item["time"] = _time(hit)
     return item
