@@ -176,24 +176,23 @@ class Review:
     ) -> Judged:
         """Check a statement that is not quoted by its common words with the sources."""
         keys = keys_of(plain(statement.text))
-        candidates = [
-            (share, -place, piece)
+        nearest = {
+            place: match
             for place in places
-            for piece, share in filter(None, [self.evidence(place).nearest(keys)])
-        ]
-        if not candidates:
+            if (match := self.evidence(place).nearest(keys)) is not None
+        }
+        if not nearest:
             if any(self.evidence(place).is_cut for place in places):
                 return _uncertain(
                     statement, places, ["the source is too long, so only a part was checked"]
                 )
             reason = "the source has no word in common with it"
             return Judged(statement, "unsupported", reasons=[reason], is_open=True)
-        share, negative, piece = max(candidates, key=lambda each: each[:2])
-        place = -negative
+        place = max(nearest, key=lambda place: (nearest[place][1], -place))
+        piece, share = nearest[place]
         evidence = self.evidence(place)
         start, end = evidence.passage(piece)
-        citing_places = [-each[1] for each in candidates]
-        judged = _uncertain(statement, citing_places, objections[:1])
+        judged = _uncertain(statement, list(nearest), objections[:1])
         judged.nearest = Passage(
             text=plain(evidence.text[start:end]),
             heading=" > ".join(piece.path),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from webtools._internal.pages.content import Source
 from webtools._internal.pages.markup import Markup
 from webtools.errors import Fault, ProviderError
 
@@ -138,14 +139,11 @@ _EXPLAINED_TEXT = re.compile(
 )
 
 
-def block_page(
-    requested_url: str, url: str, html: str, markup: Markup, text: str
-) -> ProviderError | None:
+def block_page(source: Source, html: str, markup: Markup, text: str) -> ProviderError | None:
     """Return the error for a page that replaces the requested one, or None for content.
 
     Args:
-        requested_url: The requested URL.
-        url: The URL after redirects.
+        source: The page with its URLs.
         html: The HTML of the page.
         markup: The facts that `scan` collected from it.
         text: The main text.
@@ -159,10 +157,10 @@ def block_page(
             markup.passwords > 0,
             _has(_LOGIN_TITLE, _title(markup)),
             # A redirect from a log-in path may be one from http to https.
-            _is_login_url(url) and not _is_login_url(requested_url),
+            _is_login_url(source.url) and not _is_login_url(source.requested_url),
         ),
         CONSENT: (
-            (urlsplit(url).hostname or "").startswith(("consent.", "cookies.", "guce.")),
+            (urlsplit(source.url).hostname or "").startswith(("consent.", "cookies.", "guce.")),
             _has(_CONSENT_TITLE, _title(markup)),
             _has(_CONSENT_TEXT, markup.text[:_MEDIUM]),
         ),

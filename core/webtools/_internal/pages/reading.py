@@ -147,7 +147,7 @@ def _read_html(html: str, source: Source) -> Content:
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
     text, warnings = _main(markup, root, source.url)
-    if error := block_page(source.requested_url, source.url, html, markup, _TARGET.sub("]", text)):
+    if error := block_page(source, html, markup, _TARGET.sub("]", text)):
         raise error
     if not text:
         raise ProviderError("the page has no text")
