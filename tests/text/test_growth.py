@@ -24,6 +24,7 @@ REDACTOR = Redactor(
 )
 MARK = f"{STATEMENT}\n<<<{WORDS} 0123456789ab\n"
 UNITS = [
+    *("test-key-abcd" + "*" * 99, "test-key-abcd" + "<b>" * 99, "test-key-abcd<b "),
     *("\u200b", "a\u200b", "\u200d", "\u200d\u2764", "1\ufe0f", "\u6f22\ufe00", "\U000e0100"),
     *(
         "<b ",

@@ -208,6 +208,15 @@ def test_a_key_split_by_markup_goes(spell: Callable[[str], str]) -> None:
     assert len(cleaned) < len("a <b>bold</b>  and `code`.") + len(MARK) + 12
 
 
+@pytest.mark.parametrize(
+    "gap", ["<em>", "</b><b>", "**", "`", "\u200b", "\\u200b", "\x07", "\n", "\\n", "\x1b"]
+)
+def test_nothing_is_left_of_a_key_that_is_split_in_its_second_half(gap: str) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    for at in range(12, len(key)):
+        assert Redactor([key]).text(f"a {key[:at]}{gap}{key[at:]} b") == f"a {MARK} b"
+
+
 # --- values ------------------------------------------------------------------------------------
 
 

@@ -154,6 +154,12 @@ def _pattern(secret: str) -> re.Pattern[str]:
     return re.compile("".join(map(_spellings, secret)))
 
 
+@lru_cache(maxsize=256)
+def _next_pattern(char: str) -> re.Pattern[str]:
+    """Compile the spellings of the next character, perhaps behind something that splits a key."""
+    return re.compile(_GAP + _spellings(char))
+
+
 def _matches(secret: str, text: str) -> Iterator[tuple[int, int]]:
     """Yield where a key is, complete or cut."""
     beginning = _beginning(secret)
@@ -162,7 +168,7 @@ def _matches(secret: str, text: str) -> Iterator[tuple[int, int]]:
         if len(secret) < SHORTEST_KEY and not _is_word(text, match.start(), end):
             continue
         for char in secret[len(beginning) :]:
-            next_match = _pattern(char).match(text, end)
+            next_match = _next_pattern(char).match(text, end)
             if next_match is None:
                 break
             end = next_match.end()
@@ -243,7 +249,11 @@ _SPELLED_LETTERS = (
 )
 _BORDER = "\0"  # between texts that are searched together; no text of a result holds it
 # Each alternative begins with a fixed character, which `re` searches for quickly.
-_MARKUP = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>|\*[*`]{0,8}|`[*`]{0,8}"
+_TAGS = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>"
+_MARKUP = rf"{_TAGS}|\*[*`]{{0,8}}|`[*`]{{0,8}}"
+# What can split a key, in a text or in its JSON: markup, control and invisible characters. Each
+# alternative begins with another character, so that hostile text takes linear time.
+_GAP = rf"(?:{_TAGS}|[*`]|\\u[0-9a-fA-F]{{4}}|\\[bfnrt]|[^ -~]){{0,64}}"
 _ANY_ESCAPE = re.compile("|".join([*_SPELLED_LETTERS, _MARKUP]))
 _WORD_START = re.compile(
     r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
