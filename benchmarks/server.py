@@ -55,6 +55,8 @@ def _serve(tls: str) -> None:
         config = server.config()
         for provider in config["providers"]:
             provider["apiKey"] = _KEYS.get(provider["type"], provider.get("apiKey"))
+            # The raw client requests no highlights either, and older figures have none.
+            provider.get("options", {}).pop("searchHighlights", None)
             if "v0ApiKey" in provider.get("options", {}):
                 provider["options"]["v0ApiKey"] = _KEYS["kagi v0"]
         print(json.dumps({"url": server.url, "config": config}), flush=True)

@@ -56,7 +56,8 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
 
 
 def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
-    if _CONTROLS.search(text) or _ESCAPES_IN_LINES.search(text):
+    json_escapes = text.replace(rb"\\", b"")  # an escaped backslash escapes nothing
+    if _CONTROLS.search(json_escapes) or _ESCAPES_IN_LINES.search(json_escapes):
         result = with_texts(result, _plain)
         text = _to_json(result)
     if may_hide(text):
