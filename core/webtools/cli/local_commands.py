@@ -231,8 +231,8 @@ examples:
 SANDBOX = Command(
     "simulate the providers offline, for tests",
     "sandbox:run",
-    "Simulate the providers' APIs offline on this machine, until Ctrl-C. Nothing leaves\n"
-    "the machine. You need no key.",
+    "Simulate the providers' APIs offline on this machine, until Ctrl-C. Only the provider\n"
+    "direct can reach other sites. You need no key.",
     """\
 examples:
   webtools sandbox --write-config sandbox.json

@@ -80,7 +80,7 @@ def _welcome(url: str, config: dict[str, Any], config_path: str | None) -> str:
     )
     return f"""\
 Sandbox at {url}, which simulates: {names}
-Nothing leaves this machine. Press Ctrl-C to stop.
+Only the provider "direct" can reach other sites. Press Ctrl-C to stop.
 
 Test keys:
 {_keys(config)}

@@ -59,7 +59,8 @@ def check_name(path: Path, name: str) -> None:
     """
     if name in [entry.name for entry in load(read_text(path), str(path)).providers]:
         raise ConfigError(
-            f"{path} already has a provider {quote(name)}. Choose another name with --name."
+            f"{path} already has a provider {quote(name)}. Change its key with set-key, or choose "
+            "another name with --name."
         )
 
 
