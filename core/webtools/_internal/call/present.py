@@ -275,7 +275,7 @@ def _share_pages(
 def _first_cut(
     full_sections: Sequence[str], sections: Sequence[BriefPage], cuts: Sequence[Truncation]
 ) -> int:
-    """Return the first character that is not shown of the pages; 0 if only heads are cut."""
+    """Return where the first text that is not shown begins; 0 if only heads of pages are cut."""
     start = 0
     for full_section, section, cut in zip(full_sections, sections, cuts, strict=False):
         if cut.truncated:

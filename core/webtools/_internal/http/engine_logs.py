@@ -1,9 +1,11 @@
 """Filters that keep keys and queries out of what httpx and httpcore log about our requests.
 
 At level DEBUG, httpcore logs the headers of each response, in which a server can repeat a key. Of
-these records, only the status or the type of the exception is kept. It also logs the login of a
-SOCKS proxy, which is removed. At level INFO, httpx logs the
-URL, which can contain a query. These records are dropped: `webtools.http` logs method and host.
+these records, only the status or the type of the exception is kept. httpcore also logs the login
+of a SOCKS proxy, which is removed.
+
+At level INFO, httpx logs the URL, which can contain a query. These records are dropped:
+`webtools.http` logs method and host.
 
 Requests of the application's own httpx clients are logged as usual.
 """

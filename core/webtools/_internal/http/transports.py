@@ -42,10 +42,11 @@ class _SingleConnection:
         while (inner := getattr(connection, "_connection", None)) is not None:
             connection = inner
         state: Any = getattr(connection, "_h11_state", None)
-        if state is None:  # it was closed
+        stream: Any = getattr(connection, "_network_stream", None)
+        if state is None or stream is None:  # it was closed
             return True
         surplus, _ = state.trailing_data
-        return bool(surplus) or _holds_record(getattr(connection, "_network_stream", None))
+        return bool(surplus) or _holds_record(stream)
 
 
 class BlockingTransport(_SingleConnection, httpx.HTTPTransport):
