@@ -230,7 +230,13 @@ class Page:
         elif "event" in data:
             assert list(data)[:4] == ["ts", "event", "call", "pid"], block.place
         else:
-            load(block.text, block.place)
+            # Who copies it must get snippets.
+            without = [
+                entry.name
+                for entry in load(block.text, block.place).providers
+                if getattr(entry.options, "search_highlights", None) is False
+            ]
+            assert without == [], block.place
 
 
 async def answer_of(agent: Any) -> str:

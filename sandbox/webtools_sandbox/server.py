@@ -162,7 +162,9 @@ class SandboxServer:
         """
         if provider not in self._running.apis:
             names = ", ".join(self._running.apis)
-            raise KeyError(f"The sandbox does not have the provider {provider!r}, only {names}.")
+            raise KeyError(
+                f"The sandbox does not simulate the provider {provider!r}, only {names}."
+            )
         return f"{self.url}/{provider}"
 
     def config(self, *also: str) -> dict[str, Any]:
@@ -173,7 +175,12 @@ class SandboxServer:
 
         Args:
             also: Types of further providers to add at the end.
+
+        Raises:
+            KeyError: The sandbox has no such provider.
         """
+        for name in also:
+            self.base_url(name)
         # A developer's proxy cannot reach a sandbox on this machine.
         entries = {
             name: api.settings(self.base_url(name)) | {"proxy": "none"}

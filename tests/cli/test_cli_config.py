@@ -32,6 +32,36 @@ ENTRY = {"name": "mine", "type": "exa", "apiKey": "exa-secret-1234"}
 CONFIG = json.dumps({"providers": [ENTRY]})
 
 
+def test_on_a_terminal_an_invalid_answer_is_asked_again(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["exq", "searxng", "", "searx.example", "http://127.0.0.1:8888"])
+    keys = iter(["short", "", "test-key-exa-00001"])
+    monkeypatch.setattr(configuring, "_is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    monkeypatch.setattr(configuring, "getpass", lambda _: next(keys))
+    assert cli("config", "init").code == 0
+    assert cli("config", "add", "exa").code == 0
+    path = config_paths()[0]
+    searxng, exa = json.loads(path.read_text())["providers"]
+    assert searxng["baseUrl"] == "http://127.0.0.1:8888"
+    assert exa["apiKey"] == "test-key-exa-00001"
+
+
+def test_at_the_end_of_the_input_nothing_is_written(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr(configuring, "_is_terminal", lambda: True)
+    monkeypatch.setattr(configuring, "getpass", end)
+    monkeypatch.setattr("builtins.input", end)
+    for words in ([], ["--type", "exa"]):
+        assert cli("config", "init", *words).code == 2
+    assert not config_paths()[0].exists()
+
+
 @pytest.mark.parametrize("which", [0, 1])
 def test_path_shows_which_file_is_in_use(cli: Cli, which: int) -> None:
     used = put(config_paths()[which], CONFIG)

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +21,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from webtools import WebTools
 from webtools.config import (
     EXAMPLE,
     Accounts,
@@ -554,20 +555,114 @@ def _advice(capability: Any = "search", **environ: str) -> list[str]:
         ({"BRAVE_API_KEY": CANARY}, "fetch", "EXA_API_KEY"),
     ],
 )
-def test_without_file_and_key_four_lines_say_what_is_missing_and_what_is_enough(
+def test_without_file_and_key_the_lines_say_what_is_missing_and_what_is_enough(
     home: Path, environ: dict[str, str], capability: Any, variable: str
 ) -> None:
-    sentence, keys, file, without_key = _advice(capability, **environ)
+    sentence, short, keys, file, without_key = _advice(capability, **environ)
     assert sentence.startswith(f"{variable} ")
+    assert len(short) <= 160
     able = [services for services in PROVIDERS.values() if services.can(capability)]
     named = [name for services in able for name in services.about.key_variables]
     assert [name for name in named if name not in keys] == []
+    assert any(name in short for name in named)
     assert str(config_paths()[0]) in file
     assert "webtools config init" in file
     shown = json.loads(file[file.index("{") :])
     assert PROVIDERS[shown["providers"][0]["type"]].can(capability)
     assert load(json.dumps(shown), "file").providers
     assert "webtools demo" in without_key
+
+
+@pytest.mark.parametrize("command", ["web", "web-deep", "web-news", "web-docs"])
+@pytest.mark.parametrize("kind", [*PROVIDERS.types()])
+def test_no_error_asks_for_a_key_that_is_set(
+    home: Path, monkeypatch: pytest.MonkeyPatch, kind: str, command: Any
+) -> None:
+    names = PROVIDERS[kind].about.key_variables[:1]
+    for name in names:
+        monkeypatch.setenv(name, CANARY)
+    web = WebTools()
+    messages: list[str] = []
+    for call in (
+        lambda: web.plan("the tallest tower of Spain", command=command),
+        lambda: web._settings.accounts().select("search"),
+        lambda: web._settings.accounts().select("summarize"),
+    ):
+        try:
+            call()
+        except ConfigError as error:
+            messages.append(str(error))
+    assert [name for name in names if name in "".join(messages)] == []
+
+
+def _options_of_types() -> list[Any]:
+    return [
+        pytest.param(kind, name, info.alias, id=f"{kind}-{name}")
+        for kind in PROVIDERS.types()
+        for name, info in PROVIDERS[kind].about.options.model_fields.items()
+    ]
+
+
+@pytest.mark.parametrize(("kind", "name", "alias"), _options_of_types())
+def test_options_take_both_spellings_in_code_and_in_a_file(
+    kind: str, name: str, alias: str
+) -> None:
+    about = PROVIDERS[kind].about
+    values = {
+        "default_search_limit": 3,
+        "default_fetch_text_max_characters": 900,
+        "v0_api_key": CANARY,
+        "allow_private_hosts": ["intranet.example"],
+    }
+    read: list[Any] = []
+    for key in (name, alias):
+        value = values.get(
+            name, about.options.model_fields[name].get_default(call_default_factory=True)
+        )
+        item = {"name": "p", "type": kind, "options": {key: value}}
+        if about.key_variables:
+            item["apiKey"] = CANARY
+        if about.url_variables:
+            item["baseUrl"] = "http://127.0.0.1:1"
+        for config in (load(json.dumps({"providers": [item]}), "c.json"), Config(providers=[item])):
+            read.append(config.providers[0].options)
+    assert all(options == read[0] for options in read)
+    if name != alias:
+        item["options"] = {name: value, alias: value}
+        with pytest.raises(ConfigError, match=f"{alias}.*{name}"):
+            load(json.dumps({"providers": [item]}), "c.json")
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "name"), [("searchDept", "searchDepth"), ("search_dept", "search_depth")]
+)
+def test_the_spelling_that_an_error_names_is_one_that_works(misspelt: str, name: str) -> None:
+    with pytest.raises(ConfigError, match=f'"{name}"'):
+        load(text_of(entry(type="tavily", options={misspelt: "fast"})), "c.json")
+    assert load(text_of(entry(type="tavily", options={name: "fast"})), "c.json")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: WebTools(loop_guard=False),  # type: ignore[call-arg]
+        lambda: Config(providers=[entry()], loop_guard=True),  # type: ignore[call-arg]
+        lambda: load(text_of(entry(), loopGuard={"enabled": True}), "c.json"),
+    ],
+)
+def test_a_removed_setting_is_named_as_removed(use: Callable[[], object]) -> None:
+    with pytest.raises((ConfigError, TypeError), match=r"(?i)loop_?guard.*removed in 0\.4\.0"):
+        use()
+
+
+def test_a_proxy_without_a_login_does_not_keep_settings_from_a_pickle() -> None:
+    item = {"name": "e", "type": "exa", "apiKey": secret_manager}
+    for proxy in ("none", "http://127.0.0.1:3128"):
+        config = Config(providers=[item | {"proxy": proxy}])
+        assert pickle.loads(pickle.dumps(config)).providers[0].proxy == config.providers[0].proxy
+    with pytest.raises(TypeError, match="proxy") as caught:
+        pickle.dumps(Config(providers=[item | {"proxy": f"http://user:{CANARY}@127.0.0.1:3128"}]))
+    assert CANARY not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["YOUR_EXA_API_KEY", "YOUR_KAGI_API_KEY", "exa_..."])

@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import httpx
@@ -28,6 +28,9 @@ from mcp.client.streamable_http import streamable_http_client
 from webtools.cli import main
 from webtools.mcp import connections, serving
 from webtools.tools import TOOLS
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
 
 TOKEN = "test-token-of-some-length"
 COMMAND = [sys.executable, "-m", "webtools", "mcp"]
@@ -63,6 +66,24 @@ async def test_over_stdio_a_client_lists_and_calls(config: str) -> None:
         result = await search(client)
     assert not result.is_error
     assert result.structured_content["results"]
+
+
+@pytest.mark.parametrize("text", ["{", '{"providers": []}', '{"loopGuard": true}', None])
+async def test_with_invalid_settings_it_starts_and_each_call_explains_until_they_are_repaired(
+    tmp_path: Path, webtools_sandbox: SandboxServer, text: str | None
+) -> None:
+    path = tmp_path / "broken.json"
+    if text is not None:
+        path.write_text(text)
+    parameters = StdioServerParameters(
+        command=COMMAND[0], args=[*COMMAND[1:], "--config", str(path)]
+    )
+    async with Client(stdio_client(parameters)) as client:
+        result = await search(client)
+        assert result.is_error
+        assert str(path) in result.content[0].text
+        path.write_text(json.dumps(webtools_sandbox.config()))
+        assert not (await search(client)).is_error
 
 
 INITIALIZE = {

@@ -23,6 +23,14 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate()]
 
 
+@pytest.mark.parametrize("name", ["nosuch", "direct"])
+def test_a_config_with_a_provider_that_is_not_simulated_is_refused(
+    webtools_sandbox: SandboxServer, name: str
+) -> None:
+    with pytest.raises(KeyError, match=name):
+        webtools_sandbox.config(name)
+
+
 def test_without_aiohttp_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "webtools_sandbox.server")
     monkeypatch.setitem(sys.modules, "aiohttp", None)

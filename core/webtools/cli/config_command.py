@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from getpass import getpass
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,17 @@ from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
 from webtools.cli.live import check_live
-from webtools.cli.printing import FAILED, FINE, command, tell
+from webtools.cli.printing import FAILED, FINE, command, complain, tell
 from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, config_paths
 from webtools.config.config_file import CONFIG_VARIABLE, absolute, missing_file, status
-from webtools.config.setting_values import key_fault, usual_options
+from webtools.config.setting_values import checked_base_url, key_fault, usual_options
 from webtools.config.settings import config_in_use
 from webtools.config.writing import add_entry, begin_config, check_name, find_provider, set_key
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
 _PROG = "webtools config"
+_RETRIES = 4  # after an invalid answer
 _TAKE_NAME = {"init", "add", "set-key"}
 
 
@@ -36,7 +38,10 @@ def run(options: Namespace) -> int:
         raise UsageError("--live works only with check", _PROG)
     if options.entry_name and options.action != "add":
         raise UsageError("--name works only with add", _PROG)
-    lines = _ACTIONS[options.action](options)
+    try:
+        lines = _ACTIONS[options.action](options)
+    except EOFError:
+        raise UsageError("the input ended, so nothing was written", _PROG) from None
     if options.action == "example":
         print("\n".join(lines))
     else:
@@ -94,7 +99,7 @@ def _init(options: Namespace) -> list[str]:
         )
     if path.exists() and not options.force:  # before the user types a key
         raise ConfigError(f"{path} exists already. Use --force to replace it.")
-    kind = _checked_type(options.type or _ask_type([*PROVIDERS.types()]))
+    kind = _checked_type(options.type) if options.type else _until_valid(_ask_type)
     entry = _ask_entry(options.name or kind, kind)
     begin_config(path, entry, force=options.force)
     return _describe_written(options, path, entry)
@@ -128,10 +133,11 @@ def _ask_entry(name: str, kind: str) -> dict[str, Any]:
     """Ask for the key and the URL of an entry."""
     about = PROVIDERS[kind].about
     entry: dict[str, Any] = {"name": name, "type": kind}
-    if about.key_variables and (key := _ask_key(about.title, is_required=about.needs_key)):
+    ask_key = partial(_ask_key, about.title, is_required=about.needs_key)
+    if about.key_variables and (key := _until_valid(ask_key)):
         entry["apiKey"] = key
     if about.url_variables:
-        entry["baseUrl"] = _ask_url(about.title)
+        entry["baseUrl"] = _until_valid(partial(_ask_url, about.title))
     if options := usual_options(kind):
         entry["options"] = options
     return entry
@@ -161,26 +167,35 @@ def _set_key(options: Namespace) -> list[str]:
     if path is None:
         raise ConfigError("There is no config file yet. Create one with `webtools config init`.")
     find_provider(path, options.name)  # before the user types a key
-    set_key(path, options.name, _ask_key(f'provider "{options.name}"', is_required=True))
+    ask_key = partial(_ask_key, f'provider "{options.name}"', is_required=True)
+    set_key(path, options.name, _until_valid(ask_key))
     return [f"Written: {path}"]
 
 
-def _ask_type(types: list[str]) -> str:
+def _until_valid(ask: Callable[[], str]) -> str:
+    """Ask a person again after an invalid answer: the next one must not go to the shell."""
+    for _ in range(_RETRIES if _is_terminal() else 0):
+        try:
+            return ask()
+        except ConfigError as error:
+            complain(str(error))
+    return ask()
+
+
+def _ask_type() -> str:
     """Ask for a type. The default is the first."""
+    types = [*PROVIDERS.types()]
     names = ", ".join(types)
     if not _is_terminal():
         raise UsageError(f"--type is missing; use one of {names}", _PROG)
-    return input(f"Type of the provider ({names}) [{types[0]}]: ").strip() or types[0]
+    return _checked_type(
+        input(f"Type of the provider ({names}) [{types[0]}]: ").strip() or types[0]
+    )
 
 
 def _ask_key(owner: str, *, is_required: bool) -> str:
     """Ask for a key without showing it, or read it from a pipe."""
-    try:
-        key = (
-            getpass(f"API key of {owner} (not shown): ") if _is_terminal() else sys.stdin.readline()
-        )
-    except EOFError:
-        key = ""
+    key = getpass(f"API key of {owner} (not shown): ") if _is_terminal() else sys.stdin.readline()
     if is_required and not key.strip():
         raise ConfigError("The API key is empty. Type it, or pipe it to standard input.")
     key = key.strip()
@@ -196,7 +211,11 @@ def _ask_url(title: str) -> str:
         raise ConfigError(
             f"The URL of your {title} is empty. Type it, or pipe it to standard input."
         )
-    return url
+    try:
+        return checked_base_url(url)
+    except ValueError as error:
+        fault = str(error)
+    raise ConfigError(f"The baseUrl of your {title} {fault}.")
 
 
 def _is_terminal() -> bool:

@@ -10,6 +10,7 @@ from webtools.cli.arguments import UsageError
 from webtools.cli.printing import FINE, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
+from webtools.errors import ConfigError
 
 _TERMINAL_NOTE = (
     "waiting for an MCP client on stdin. Add this command to the client's settings: the client "
@@ -32,7 +33,10 @@ def run(options: Namespace) -> int:
         complain(str(error))
         return USAGE
     typed.set("mcp")
-    Settings(options.config).accounts()  # raises for invalid settings, which clients may not show
+    try:
+        Settings(options.config).accounts()
+    except ConfigError as error:  # clients show the errors of calls, but not why a server ended
+        complain(f"{error}\nUntil this is repaired, every call fails with this message.")
     web = WebTools(config=options.config)
     try:
         if options.http is None:

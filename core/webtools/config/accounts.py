@@ -248,7 +248,8 @@ class Accounts:
     def _unknown_provider(self, name: str, capability: Capability, names: list[str]) -> ConfigError:
         """Return the error for a name that no provider has."""
         alternatives = names or _types_with(capability)
-        fault = f"No provider {quote(name)} in {self.origin}{hint(name, alternatives)}"
+        # Without the place of the settings, because the fault is the caller's.
+        fault = f"No provider {quote(name)} is configured{hint(name, alternatives)}"
         message = f"{fault}. Known {'providers' if names else 'types'}: {listed(alternatives)}."
         if not names:
             message += f"\n{first_steps(alternatives, keyless_titles(capability))}"

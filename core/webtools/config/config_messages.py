@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel, to_snake
 from pydantic_core import ErrorDetails
 
 from webtools._internal.text.quoting import SHORTEST_KEY, hint, looks_like_key, quote
 
+# Settings of earlier versions, also as keyword arguments.
+REMOVED = {
+    "loop_guard": "was removed in 0.4.0: the same search returns the same results. Delete it, and "
+    "pass `page` or `exclude_domains` for other results",
+}
 _NUMBER_FAULTS = ("int", "float", "bool", "greater", "less")  # prefixes of pydantic's error types
 
 
@@ -31,6 +37,10 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     path = _path(fault["loc"])
     if fault["type"] == "extra_forbidden":
         key, fields = str(fault["loc"][-1]), model.model_fields
+        if to_snake(key) in REMOVED:
+            return f"{path} {REMOVED[to_snake(key)]}"
+        if twin := next((n for n, info in fields.items() if key in {n, info.alias}), ""):
+            return f"{path} is set twice, as {quote(to_camel(twin))} and {quote(twin)}"
         # Python code spells the settings with underscores, a config file in camel case.
         names = [*fields] if "_" in key else [str(info.alias) for info in fields.values()]
         return f"{path} is an unknown key{hint(key, names)}. Known keys: {', '.join(names)}"
@@ -61,10 +71,11 @@ def _quoted_unless_word(key: str) -> str:
     return key if is_word else quote(key)
 
 
-def not_picklable(kind: type) -> TypeError:
-    """Return the error for pickling an object that holds keys."""
+def not_picklable(kind: type, setting: str = "") -> TypeError:
+    """Return the error for pickling an object that holds keys, or a URL with a login."""
+    holds = f"a secret in {to_camel(setting)}" if setting else "API keys"
     return TypeError(
-        f"{kind.__name__} holds API keys, so it cannot be pickled. "
+        f"{kind.__name__} holds {holds}, so it cannot be pickled. "
         "Pass the path of the config file to the other process, or set apiKey to a function that "
         "both processes can import."
     )

@@ -60,16 +60,20 @@ class _KeyHolder(BaseModel):
     """A model that may hold keys."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the names of functions that return keys, but no keys."""
+        """Pickle the names of functions that return keys, and URLs without a login, but no keys."""
         fields: dict[str, Any] = vars(self)
         values = {name: fields[name] for name in fields if name in self.model_fields_set}
         holders: list[dict[str, Any]] = [values, vars(values.get("options", self))]
-        secrets = [
-            value for holder in holders for value in holder.values() if isinstance(value, SecretStr)
-        ]
-        if not all(isinstance(secret, KeySource) for secret in secrets):
-            raise not_picklable(type(self))
+        for holder in holders:
+            if name := next(filter(lambda n: _is_secret(n, holder[n]), holder), ""):
+                raise not_picklable(type(self), name)
         return _rebuild, (type(self), values)
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    if not isinstance(value, SecretStr) or isinstance(value, KeySource):
+        return False
+    return name not in {"proxy", "url"} or "@" in value.get_secret_value()
 
 
 def _rebuild(model: type[_KeyHolder], values: dict[str, Any]) -> _KeyHolder:
@@ -154,12 +158,6 @@ class StorageConfig(_KeyHolder, Part):
     def key(self) -> str:
         """A hash of the URL, which does not show it."""
         return hashlib.sha256(self.clear.encode()).hexdigest()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle a URL unless it has a login."""
-        if "@" in self.clear:
-            return super().__reduce__()
-        return _rebuild, (StorageConfig, dict(self))
 
 
 PARTS: dict[str, type[Part]] = {

@@ -42,7 +42,9 @@ _WHERE = {
 
 
 def first_steps(types: Iterable[str], keyless: str) -> str:
-    """List ways to begin: a key, a config file, or a way without a key. Name broken plug-ins.
+    """List ways to begin: in short, then a key, a config file, or a way without a key.
+
+    Broken plug-ins are named at the end.
 
     Args:
         types: The provider types that could serve.
@@ -60,9 +62,13 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     install = "" if find_spec("aiohttp") else f" (pip install 'agent-webtools[{words.extra}]')"
     trial = f"{words.trial}{install}."
     without_key = f"Without a key: {words.keyless} uses {keyless}. To try it offline: {trial}"
-    head = "Any one of these keys is enough" if len(keys) > 1 else "This key is enough"
+    variables = [*(about.variables[0] for about in abouts if about.variables)]
+    head = f"{variables[0]} is enough."
+    if len(variables) > 1:
+        head = f"Any one of the keys below is enough, such as {variables[0]}."
     lines = [
-        f"{head}{_WHERE.get(place(), '')}: {', '.join(keys)}"
+        f"{head} Without a key: {words.keyless}." if keyless else head,
+        f"Keys{_WHERE.get(place(), '')}: {', '.join(keys)}"
         + "".join(f"; or {address}" for address in addresses),
         f"Or write the config file {config_paths()[0]} with `webtools config init`: {example}",
         without_key if keyless else f"To try it offline, without a key: {trial}",

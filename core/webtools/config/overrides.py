@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from webtools._internal.text.choices import Fence
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.quoting import hint, listed, quote
+from webtools.config.config_messages import REMOVED
 from webtools.config.config_models import (
     PARTS,
     Config,
@@ -145,6 +146,8 @@ def secret_keys(api_keys: Any) -> dict[str, SecretStr | Callable[[], str]]:
 
 def unknown_setting(name: str, names: Sequence[str]) -> TypeError:
     """Return the error for a keyword argument that `WebTools` does not have."""
+    if name in REMOVED:
+        return TypeError(f"{name} {REMOVED[name]}.")
     return TypeError(
         f"WebTools() got an unexpected keyword argument {quote(name)}{hint(name, names)}. "
         f"Known arguments: {', '.join(names)}"

@@ -22,6 +22,7 @@ from webtools._internal.http.proxies import (
     proxy_variables,
 )
 from webtools._internal.io.locks import Lock
+from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.check import describe
@@ -33,7 +34,7 @@ from webtools.config.config_file import (
     settings_error,
     status,
 )
-from webtools.config.config_messages import fail
+from webtools.config.config_messages import REMOVED, fail
 from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig
 from webtools.config.environment import read_environment, variables
 from webtools.config.overrides import Overrides
@@ -109,7 +110,21 @@ def _parse(text: str) -> dict[str, Any]:
     )
     if not isinstance(data, dict):
         fail("must be a JSON object")
+    _refuse_python_spellings(data)
     return cast("dict[str, Any]", data)
+
+
+def _refuse_python_spellings(value: Any) -> None:
+    """Refuse them outside of `options`: pi, which shares the file, accepts only camel case."""
+    if isinstance(value, list):
+        for child in cast("list[object]", value):
+            _refuse_python_spellings(child)
+    elif is_object(value):
+        for key, child in value.items():
+            if "_" in key and key not in REMOVED and (name := nearest(key, PYTHON_SPELLINGS)):
+                fail(f"has the unknown key {quote(key)} (did you mean {quote(to_camel(name))}?)")
+            if key != "options":
+                _refuse_python_spellings(child)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -117,8 +132,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if key in values:
             fail(f"has the key {quote(key)} twice in one object")
-        if "_" in key and (name := nearest(key, PYTHON_SPELLINGS)):
-            fail(f"has the unknown key {quote(key)} (did you mean {quote(to_camel(name))}?)")
         values[key] = value
     return values
 

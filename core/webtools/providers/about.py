@@ -23,10 +23,13 @@ DIRECT = "direct"  # the provider that fetches pages from their own sites, witho
 
 
 class Options(BaseModel):
-    """Base class of a provider's `options` in the config file. Unknown keys are an error."""
+    """Base class of a provider's `options`, in camel case or in Python's spelling.
+
+    Unknown keys are an error.
+    """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=False
+        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=True
     )
 
 

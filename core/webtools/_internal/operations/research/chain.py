@@ -127,7 +127,7 @@ def _no_providers(command: Command, types: tuple[str, ...], accounts: Accounts) 
     can_search = any(PROVIDERS[account.type].search for account in accounts.accounts)
     keyless = "" if can_search else keyless_titles("search")  # they are used only then
     if accounts.origin == ENVIRONMENT:
-        fault, remedy = _needed_keys(), f"\n{first_steps(types, keyless)}"
+        fault, remedy = _needed_keys(accounts), f"\n{first_steps(types, keyless)}"
     else:
         fault = f"{accounts.origin} has no provider of type {listed(types[:-1])} or "
         fault += listed(types[-1:])
@@ -135,12 +135,14 @@ def _no_providers(command: Command, types: tuple[str, ...], accounts: Accounts) 
     return ConfigError(f"web_research: no retrieval providers configured ({fault}).{remedy}")
 
 
-def _needed_keys() -> str:
-    """Name the keys that we recommend first. The remedy names all."""
+def _needed_keys(accounts: Accounts) -> str:
+    """Name the keys that we recommend first and that are not set. The remedy names all."""
+    configured = {account.type for account in accounts.accounts}
+    docs = [kind for kind in _docs_types() if kind not in configured]
     required = [k for k in _search_types("first") if PROVIDERS[k].about.needs_key]
-    keys = (PROVIDERS[kind].about.key_variables for kind in (*_docs_types(), *required[:2]))
+    keys = (PROVIDERS[kind].about.key_variables for kind in (*docs, *required[:2]))
     *first_names, last_name = (names[0] for names in keys if names)
-    return f"need {', '.join(first_names)}, or {last_name}"
+    return f"need {', '.join(first_names)}{',' if docs else ''} or {last_name}"
 
 
 def _entry_remedy(command: Command, accounts: Accounts, keyless: str) -> str:
