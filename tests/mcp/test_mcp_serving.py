@@ -184,14 +184,33 @@ def request(url: str, headers: dict[str, str], body: bytes, length: int) -> byte
     return f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
+@pytest.fixture(params=["asyncio", "uvloop"])
+def loop(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The event loop of the server: uvicorn takes uvloop if it is installed."""
+    name: str = request.param
+    if name == "uvloop":
+        pytest.importorskip("uvloop", reason="uvloop does not support this platform")
+    else:
+        monkeypatch.setitem(sys.modules, "uvloop", None)
+    return name
+
+
+def command_on(loop: str) -> list[str]:
+    """The command on one of the event loops."""
+    hide = "sys.modules['uvloop'] = None; " if loop == "asyncio" else "import uvloop; "
+    program = f"import sys; {hide}from webtools.cli import command; sys.exit(command())"
+    return [sys.executable, "-c", program, "mcp"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_peers_without_the_token_that_hold_twice_the_file_limit_keep_no_client_out(
-    config: str, tmp_path: Path
+    loop: str, config: str, tmp_path: Path
 ) -> None:
     limit = 128
     token, log = tmp_path / "token", tmp_path / "stderr"
     token.write_text(TOKEN)
-    command = [*COMMAND, "--http", "127.0.0.1:0", "--token-file", str(token), "--config", config]
+    command = [*command_on(loop), "--http", "127.0.0.1:0", "--config", config]
+    command += ["--token-file", str(token)]
     limited = ["sh", "-c", f'ulimit -n {limit} && exec "$@"', "sh", *command]
     held: list[socket.socket] = []
     with (
@@ -224,6 +243,7 @@ def test_peers_without_the_token_that_hold_twice_the_file_limit_keep_no_client_o
     ids=["nothing", "a byte", "a part of a body", "the same with the token", "a second request"],
 )
 def test_an_unfinished_request_is_closed_in_time(
+    loop: str,
     while_serving: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
     sent: Callable[[str], bytes],
@@ -232,6 +252,40 @@ def test_an_unfinished_request_is_closed_in_time(
     monkeypatch.setattr(connections, "BODY_SECONDS", 0.2)
     received = while_serving(lambda url: until_closed(open_connection(url, sent(url))), token=TOKEN)
     assert received.count(b"HTTP/1.1 ") <= 1
+
+
+@pytest.mark.parametrize("request_of_strangers", ["event stream", "part of a body", "nothing"])
+def test_strangers_lock_no_client_out_of_a_server_without_a_token(
+    loop: str,
+    while_serving: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    request_of_strangers: str,
+) -> None:
+    limit = 20
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS", limit)
+    fields = {name: value for name, value in GOOD.items() if name != "Authorization"}
+
+    def hold(url: str) -> socket.socket:
+        if request_of_strangers == "nothing":
+            return open_connection(url, b"")
+        if request_of_strangers == "part of a body":
+            return open_connection(url, request(url, fields, b"{", 100))
+        session = httpx.post(url, json=INITIALIZE, headers=fields).headers["mcp-session-id"]
+        head = {"Host": urlsplit(url).netloc, **fields, "Mcp-Session-Id": session}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        stranger = open_connection(url, f"GET /mcp HTTP/1.1\r\n{lines}\r\n".encode())
+        assert stranger.recv(12) == b"HTTP/1.1 200"
+        return stranger
+
+    def work(url: str) -> list[int]:
+        held = [hold(url) for _ in range(2 * limit)]
+        try:
+            return [httpx.post(url, json=INITIALIZE, headers=fields).status_code for _ in range(3)]
+        finally:
+            for connection in held:
+                connection.close()
+
+    assert while_serving(work) == [200] * 3
 
 
 def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, config: str) -> None:

@@ -1,16 +1,15 @@
 """Connections of the HTTP server, limited in time and number.
 
 A peer without the token cannot keep a connection open for long, nor block clients: if there are too
-many connections, the server closes the oldest one without a token.
+many connections, the server closes the oldest one without a token. If it has no token, it closes the
+oldest one without a call, such as an event stream, and then the oldest one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import socket
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -32,8 +31,9 @@ Client: TypeAlias = "tuple[str, int]"  # address and port
 
 @dataclass(slots=True)
 class _Connection:
-    transport: asyncio.BaseTransport
+    transport: asyncio.Transport  # by its methods: those of uvloop are no subclasses
     is_trusted: bool = False
+    is_calling: bool = False
     timer: asyncio.TimerHandle | None = None
 
     def set_timeout(self, seconds: float | None) -> None:
@@ -42,11 +42,7 @@ class _Connection:
             self.timer.cancel()
             self.timer = None
         if seconds is not None:
-            self.timer = asyncio.get_running_loop().call_later(seconds, self.close)
-
-    def close(self) -> None:
-        if isinstance(self.transport, asyncio.WriteTransport):
-            self.transport.abort()
+            self.timer = asyncio.get_running_loop().call_later(seconds, self.transport.abort)
 
 
 class Connections:
@@ -54,21 +50,23 @@ class Connections:
 
     Args:
         app: The application.
-        is_trusted: Whether the headers of a request show that it is from a client.
+        is_trusted: Whether the headers of a request have the token. None: there is no token.
     """
 
-    def __init__(self, app: ASGIApp, is_trusted: Callable[[Mapping[bytes, bytes]], bool]) -> None:
+    def __init__(
+        self, app: ASGIApp, is_trusted: Callable[[Mapping[bytes, bytes]], bool] | None
+    ) -> None:
         self._app = app
         self._is_trusted = is_trusted
         self._limit = _connection_limit()
         self._open: dict[Client, _Connection] = {}  # the oldest first
 
-    def add(self, transport: asyncio.BaseTransport) -> None:
+    def add(self, transport: asyncio.Transport) -> None:
         """Add a new connection."""
         connection = self._open[_client(transport)] = _Connection(transport)
         connection.set_timeout(HEAD_SECONDS)
 
-    def remove(self, transport: asyncio.BaseTransport) -> None:
+    def remove(self, transport: asyncio.Transport) -> None:
         """Remove a connection that was closed."""
         client = _client(transport)
         if client in self._open and self._open[client].transport is transport:
@@ -80,13 +78,13 @@ class Connections:
 
     def close_oldest(self) -> bool:
         """Close the oldest connection without a token, or return False."""
-        for client, connection in self._open.items():
-            if not connection.is_trusted:
-                del self._open[client]
-                connection.set_timeout(None)
-                connection.close()
-                return True
-        return False
+        untrusted = [item for item in self._open.items() if not item[1].is_trusted]
+        idle = [item for item in untrusted if not item[1].is_calling]
+        for client, connection in (idle or untrusted)[:1]:
+            del self._open[client]
+            connection.set_timeout(None)
+            connection.transport.abort()
+        return bool(untrusted)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request with a time limit. Do not read the body without the token."""
@@ -94,7 +92,9 @@ class Connections:
         if scope["type"] != "http" or connection is None:
             await self._app(scope, receive, send)
             return
-        if self._is_trusted(dict(scope["headers"])):
+        if self._is_trusted is None:
+            connection.set_timeout(BODY_SECONDS)
+        elif self._is_trusted(dict(scope["headers"])):
             connection.is_trusted = True
             connection.set_timeout(BODY_SECONDS)
         else:
@@ -104,11 +104,13 @@ class Connections:
             message = await receive()
             if not message.get("more_body"):
                 connection.set_timeout(None)
+                connection.is_calling = scope["method"] == "POST"
             return message
 
         try:
             await self._app(scope, receive_body, send)
         finally:
+            connection.is_calling = False
             connection.set_timeout(HEAD_SECONDS)
 
 
@@ -197,15 +199,16 @@ class HttpServer(uvicorn.Server):
             _LOGGER.warning("Connections cannot be accepted: %s. Not logged again.", error)
 
 
-def _client(transport: asyncio.BaseTransport) -> Client:
+def _client(transport: asyncio.Transport) -> Client:
     host, port, *_ = transport.get_extra_info("peername") or ("", 0)
     return str(host), int(port)
 
 
 def _connection_limit() -> int:
     """Leave at least half of the process's file descriptors to calls and the store."""
-    if sys.platform == "win32":
+    try:
+        import resource  # noqa: PLC0415  POSIX only
+    except ModuleNotFoundError:
         return MAX_CONNECTIONS
-
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONNECTIONS if soft < 0 else max(1, min(MAX_CONNECTIONS, soft // 2))
