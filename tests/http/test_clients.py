@@ -76,8 +76,10 @@ class BlockingCaller:
 class AwaitedCaller:
     """One async transport and its loop, called as the blocking one is."""
 
+    new_event_loop: Callable[[], asyncio.AbstractEventLoop] = staticmethod(asyncio.new_event_loop)
+
     def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
+        self.loop = self.new_event_loop()
         self.transport = AsyncHTTP()
 
     def __call__(self, url: str, seconds: float = LONG, **settings: Any) -> Response:
@@ -102,7 +104,18 @@ class AwaitedCaller:
         self.loop.close()
 
 
-@pytest.fixture(params=[BlockingCaller, AwaitedCaller], ids=["blocking", "async"])
+class UvloopCaller(AwaitedCaller):
+    """The same on uvloop."""
+
+    def __init__(self) -> None:
+        uvloop = pytest.importorskip("uvloop", reason="uvloop does not support this platform")
+        self.new_event_loop = uvloop.new_event_loop
+        super().__init__()
+
+
+@pytest.fixture(
+    params=[BlockingCaller, AwaitedCaller, UvloopCaller], ids=["blocking", "asyncio", "uvloop"]
+)
 def send(request: pytest.FixtureRequest) -> Iterator[Any]:
     caller = request.param()
     yield caller
@@ -505,6 +518,39 @@ def test_a_surplus_record_of_tls_does_not_answer_the_next_call(
     with RawServer(secured(script, context)) as server:
         url = server.url.replace("http:", "https:")
         assert [send(url).body for _ in range(3)] == [b"first", b"second", b"second"]
+        send.close_idle()
+
+
+# The sizes at which a layer may split what it received: reads of httpcore, of the event loops, and
+# records of TLS.
+READ_SIZES = [1024, 16_384, 65_536, 2 * 65_536, 4 * 65_536, 256_000, 8 * 65_536, 1_048_576]
+
+
+@pytest.mark.parametrize("way", ["http", "https", "forward proxy"])
+def test_a_surplus_after_a_response_of_any_size_does_not_answer_the_next_call(
+    send: Send, way: str, authority: trustme.CA, trusted: None
+) -> None:
+    sent = threading.Semaphore(0)
+
+    def script(connection: socket.socket) -> None:
+        surplus = response(b"stale")
+        while head := read_request(connection):
+            size = int(head.split()[1].rpartition(b"/")[2])
+            body_size = 2 * size - len(response(bytes(size)))  # the head counts too
+            connection.sendall(response(bytes(body_size)) + surplus)
+            surplus = b""
+            sent.release()
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with RawServer(secured(script, context) if way == "https" else script) as server:
+        options = {"proxy": SecretStr(server.url)} if way == "forward proxy" else {}
+        url = {"https": server.url.replace("http:", "https:"), "http": server.url}
+        for size in [size + extra for size in READ_SIZES for extra in (-1, 0, 1)]:
+            for _ in range(2):
+                received = send(f"{url.get(way, 'http://a.example')}/{size}", **options)
+                assert received.body.strip(b"\0") == b"", f"{received.body[:40]!r} after {size}"
+                sent.acquire()
         send.close_idle()
 
 

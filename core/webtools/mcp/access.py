@@ -142,7 +142,7 @@ def _has_port(host: str) -> bool:
 
 
 def is_authorized(token: str | None) -> Callable[[Mapping[bytes, bytes]], bool] | None:
-    """Return a function that checks the headers of a request for the token. None without a token."""
+    """Return a function that checks the headers of a request for the token, if there is one."""
     if token is None:
         return None
     expected = token.encode()

@@ -1,8 +1,8 @@
 """Connections of the HTTP server, limited in time and number.
 
 A peer without the token cannot keep a connection open for long, nor block clients: if there are too
-many connections, the server closes the oldest one without a token. If it has no token, it closes the
-oldest one without a call, such as an event stream, and then the oldest one.
+many connections, the server closes the oldest one without a token. A server without a token closes
+the oldest one without a call, such as an event stream, or else the oldest one.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+import selectors
 import ssl
 import time
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,8 @@ from webtools._internal.http.messages import CONNECT_TIMEOUT
 
 _WRITE_BYTES = 65_536
 _MIN_SECONDS = 0.001
+_MAX_UNREAD = 1024 * 1024  # bytes, from which a stream stops receiving
+_EXTRA_NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # of httpcore, of asyncio
 _CONNECT_ERRORS = (httpcore.ConnectError, httpcore.ConnectTimeout)
 
 
@@ -24,7 +28,7 @@ class CurrentCall:
 
     Attributes:
         deadline: When the call ends, on the monotonic clock.
-        stream: The connection to the server or its proxy, once it was opened.
+        stream: The connection to the server, perhaps through a proxy, once it was opened.
     """
 
     deadline = 0.0
@@ -90,7 +94,8 @@ class BlockingStream(httpcore.NetworkStream):
         self._stream.close()
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        value = self._stream.get_extra_info(info)
+        return value or _holds_record(self._stream) if info == "is_readable" else value
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         self._send()
@@ -113,35 +118,84 @@ class BlockingStream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> BlockingStream:
         seconds = self._call.handshake_seconds()
-        stream = self._stream.start_tls(ssl_context, server_hostname, seconds)
-        return BlockingStream(stream, self._call)
+        tls = self._stream.start_tls(ssl_context, server_hostname, seconds)
+        self._call.stream = stream = BlockingStream(tls, self._call)
+        return stream
 
 
-class AsyncStream(httpcore.AsyncNetworkStream):
-    """As `BlockingStream`, on an event loop. There the deadline cancels the whole exchange.
+def _holds_record(stream: httpcore.NetworkStream) -> bool:
+    """Return whether TLS inside TLS has received more than was read."""
+    tls = stream.get_extra_info("ssl_object")
+    if not isinstance(tls, ssl.SSLObject):  # a socket leaves what was not read to the system
+        return False
+    try:
+        tls.read(1)
+    except ssl.SSLWantReadError:
+        return False
+    except ssl.SSLError:
+        pass
+    return True
 
-    So reads and writes need no time-outs of their own.
+
+class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
+    """As `BlockingStream`, on an event loop, where the deadline cancels the whole exchange.
+
+    What the loop received is kept here alone, so that a surplus after a response cannot hide.
     """
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream, call: CurrentCall) -> None:
-        self._stream = stream
+    def __init__(self, call: CurrentCall) -> None:
         self._call = call
         self._unsent = b""
+        self._unread = bytearray()
+        self._changed = asyncio.Event()
+        self._has_ended = False
+        self._was_paused = False  # then TLS may hold more than `_unread`
+        self._error: Exception | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport: Any = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        self._changed.set()
+        if len(self._unread) > _MAX_UNREAD:
+            self._was_paused = True
+            self._transport.pause_reading()
+
+    def eof_received(self) -> None:
+        self._has_ended = True
+        self._changed.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._error = exc
+        self.eof_received()
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent += buffer
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data, self._unsent = self._unsent, b""
-        with suppress(httpcore.WriteError):  # the server may have responded and closed already
-            await self._stream.write(data)
-        return await self._stream.read(max_bytes)
+        if data:
+            self._transport.write(data)
+        while not self._unread and not self._has_ended:
+            if self._was_paused:
+                self._transport.resume_reading()
+            self._changed.clear()
+            await self._changed.wait()
+        if not self._unread and self._error is not None:
+            raise httpcore.ReadError(str(self._error)) from self._error
+        part = bytes(self._unread[:max_bytes])
+        del self._unread[:max_bytes]
+        return part
+
+    async def aclose(self) -> None:
+        self._transport.abort()
+
+    def get_extra_info(self, info: str) -> Any:
+        if info == "is_readable":
+            has_state = bool(self._unread) or self._has_ended or self._was_paused
+            return has_state or _is_readable(self._transport.get_extra_info("socket"))
+        return self._transport.get_extra_info(_EXTRA_NAMES.get(info, info))
 
     async def start_tls(
         self,
@@ -149,9 +203,29 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> AsyncStream:
-        seconds = self._call.handshake_seconds()
-        stream = await self._stream.start_tls(ssl_context, server_hostname, seconds)
-        return AsyncStream(stream, self._call)
+        loop = asyncio.get_running_loop()
+        if self._unread:
+            raise httpcore.ConnectError("the proxy sent data before TLS")
+        try:
+            async with asyncio.timeout(self._call.handshake_seconds()):
+                transport = await loop.start_tls(
+                    self._transport, self, ssl_context, server_hostname=server_hostname
+                )
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout from error
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        if transport is None:
+            raise httpcore.ConnectError("the connection was lost")
+        self._transport = transport
+        return self
+
+
+def _is_readable(connection: Any) -> bool:
+    """Return whether a socket has received bytes or the end of the connection."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 class BlockingBackend(httpcore.NetworkBackend):
@@ -168,11 +242,13 @@ class BlockingBackend(httpcore.NetworkBackend):
         addresses = self._addresses or resolve(host, port, end)
         for address, seconds, is_last in _attempts(addresses, end):
             try:
-                self._call.stream = self._network.connect_tcp(address, port, seconds)
-                return BlockingStream(self._call.stream, self._call)
+                tcp = self._network.connect_tcp(address, port, seconds)
             except _CONNECT_ERRORS:
                 if is_last:
                     raise
+            else:
+                self._call.stream = stream = BlockingStream(tcp, self._call)
+                return stream
         raise httpcore.ConnectError
 
 
@@ -180,21 +256,30 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
     """As `BlockingBackend`, on an event loop."""
 
     def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
-        self._network: Any = httpcore.AnyIOBackend()  # httpcore types it as a stub
         self._call = call
         self._addresses = addresses
 
     async def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> AsyncStream:
         """Connect to the first address that accepts before the deadline."""
+        loop = asyncio.get_running_loop()
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
         addresses = self._addresses or await aresolve(host, port, end)
         for address, seconds, is_last in _attempts(addresses, end):
             try:
-                self._call.stream = await self._network.connect_tcp(address, port, seconds)
-                return AsyncStream(self._call.stream, self._call)
-            except _CONNECT_ERRORS:
+                async with asyncio.timeout(seconds):
+                    connecting = loop.create_connection(
+                        lambda: AsyncStream(self._call), address, port
+                    )
+                    stream = (await connecting)[1]
+            except TimeoutError as error:
                 if is_last:
-                    raise
+                    raise httpcore.ConnectTimeout from error
+            except OSError as error:
+                if is_last:
+                    raise httpcore.ConnectError(str(error)) from error
+            else:
+                self._call.stream = stream
+                return stream
         raise httpcore.ConnectError
 
 

@@ -55,8 +55,14 @@ class Connection:
         return outgoing.build_pinned() if self._transport is None else outgoing.build()
 
     def _end(self, body: Body) -> Response:
-        self.is_reusable = self._transport is not None and not self._transport.has_surplus()
+        self.is_reusable = self._is_clean()
         return body.to_response()
+
+    def _is_clean(self) -> bool:
+        """Return whether the server sent nothing after its response."""
+        if self._transport is None or self._call.stream is None or self._transport.has_surplus():
+            return False
+        return not self._call.stream.get_extra_info("is_readable")
 
 
 class BlockingConnection(Connection):

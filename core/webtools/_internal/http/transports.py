@@ -32,7 +32,7 @@ class _SingleConnection:
         return bool(self._pool.is_available()) and not self._pool.has_expired()
 
     def has_surplus(self) -> bool:
-        """Return whether the server sent bytes after its response.
+        """Return whether the parser of HTTP holds bytes after the response.
 
         The next call would read them as its response. httpcore does not report them.
         """
@@ -42,11 +42,10 @@ class _SingleConnection:
         while (inner := getattr(connection, "_connection", None)) is not None:
             connection = inner
         state: Any = getattr(connection, "_h11_state", None)
-        stream: Any = getattr(connection, "_network_stream", None)
-        if state is None or stream is None:  # it was closed
+        if state is None:  # it was closed
             return True
         surplus, _ = state.trailing_data
-        return bool(surplus) or _holds_record(stream)
+        return bool(surplus)
 
 
 class BlockingTransport(_SingleConnection, httpx.HTTPTransport):
@@ -140,20 +139,6 @@ class _NoCookies(httpx.Cookies):
 
     def extract_cookies(self, response: httpx.Response) -> None:
         """Keep nothing."""
-
-
-def _holds_record(stream: Any) -> bool:
-    """Return whether TLS has received more than was read."""
-    tls = stream.get_extra_info("ssl_object")
-    if not isinstance(tls, ssl.SSLObject):  # a socket, of which `is_open` notices what it received
-        return False
-    try:
-        tls.read(1)
-    except ssl.SSLWantReadError:
-        return False
-    except ssl.SSLError:
-        pass
-    return True
 
 
 def _origin(route: Route) -> httpcore.Origin:
