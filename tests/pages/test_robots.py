@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -11,7 +15,7 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError, UnavailableError, WebTools
-from webtools._internal.pages import robots
+from webtools._internal.pages import processes, robots, workers
 from webtools.errors import Fault
 
 PAGE = b"<html><title>A page</title><body><p>Words of a page that says enough.</p></body></html>"
@@ -133,9 +137,115 @@ def test_a_temporary_failure_disallows_and_a_missing_file_allows(
         robots.check("https://a.example/b", file)
 
 
-def test_rules_for_this_program_override_those_for_all() -> None:
-    rules = b"User-agent: *\nDisallow: /\n\nUser-agent: Agent-WebTools\nDisallow: /x\n"
-    file = robots.file_of(rules + b"#" * robots.MAX_BYTES + b"\nDisallow: /y\n")
-    robots.check("https://a.example/y", file)
-    with pytest.raises(ProviderError, match="disallows"):
-        robots.check("https://a.example/x", file)
+def is_allowed(text: str, path: str) -> bool:
+    source = robots.source_of(f"https://a.example{path}", robots.file_of(text.encode()), 10.0)
+    try:
+        robots.read(source)
+    except ProviderError:
+        return False
+    return True
+
+
+ALL = "User-agent: *\nDisallow: /\n\n"
+OURS = "User-agent: agent-webtools\nDisallow: /x\n"
+OF_OTHERS = ["agent", "webtools", "agent-web", "agent-webtools-image", "my-agent-webtools", "*bot"]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
+@pytest.mark.parametrize(
+    "name", ["agent-webtools", "Agent-WebTools", "agent-webtools/1.0", "AGENT-WEBTOOLS * "]
+)
+def test_rules_for_this_program_override_those_for_all(name: str, mark: str) -> None:
+    ours = OURS.replace("agent-webtools", name)
+    for text in (ALL + ours, ours + ALL):
+        assert is_allowed(mark + text, "/y")
+        assert not is_allowed(mark + text, "/x")
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
+@pytest.mark.parametrize("name", OF_OTHERS)
+def test_rules_for_other_programs_do_not_count(name: str, mark: str) -> None:
+    others = f"User-agent: {name}\nDisallow: /\n"
+    assert is_allowed(mark + others, "/x")
+    assert is_allowed(mark + others + OURS, "/y")
+    assert not is_allowed(mark + others + ALL, "/y")
+    assert is_allowed(mark + f"{others}\nUser-agent: *\nDisallow: /x\n", "/y")
+
+
+@pytest.mark.parametrize(
+    "between", ["", "\n", "# comment\n", "Crawl-delay: 5\n", "Sitemap: /s.xml\n", "What: ever\n"]
+)
+@pytest.mark.parametrize("first", ["agent-webtools", "other"])
+def test_only_a_rule_ends_the_list_of_user_agents(first: str, between: str) -> None:
+    second = {"agent-webtools": "other", "other": "agent-webtools"}[first]
+    text = f"User-agent: {first}\n{between}User-agent: {second}\n{between}Disallow: /x\n"
+    assert not is_allowed(text, "/x")
+    assert is_allowed(text, "/y")
+    ended = f"User-agent: {first}\nAllow: /\n{between}User-agent: {second}\nDisallow: /x\n"
+    assert is_allowed(ended, "/x") is (first == "agent-webtools")
+
+
+def test_rules_of_several_groups_for_this_program_count_together() -> None:
+    text = OURS + ALL + OURS.replace("/x", "/z")
+    assert [is_allowed(text, path) for path in ("/x", "/y", "/z")] == [False, True, False]
+
+
+def test_rules_beyond_the_size_that_is_read_do_not_count() -> None:
+    text = OURS + "#" * robots.MAX_BYTES + "\nDisallow: /y\n"
+    assert is_allowed(text, "/y")
+    assert not is_allowed(text, "/x")
+
+
+def groups(count: int, group: str) -> str:
+    agents = "".join(f"User-agent: robot{number}\n" for number in range(count))
+    rules = "".join(f"Disallow: /{number}*x\n" for number in range(count))
+    return agents + group + rules
+
+
+@pytest.mark.parametrize("count", [3_000, 12_000])
+def test_many_user_agents_with_many_rules_cost_no_more_than_either(
+    site: Site, web: WebTools, count: int
+) -> None:
+    site.robots = groups(count, "User-agent: agent-webtools\n")
+    assert len(site.robots) < robots.MAX_BYTES
+    assert web.fetch(f"{site.url}/a", robots=True).pages[0].title == "A page"
+    with pytest.raises(ProviderError) as caught:
+        web.fetch(f"{site.url}/{count - 1}-x", robots=True)
+    assert Fault.DISALLOWED in caught.value.fault
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_rules_that_cannot_be_read_in_time_end_the_call_in_time_without_a_request(
+    site: Site, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    idle = processes._PROGRAM.replace(
+        "from webtools._internal.pages.worker import main; main()",
+        "import time; from webtools._internal.pages import frames;"
+        "frames.write_answer(open(1, 'wb', buffering=0, closefd=False), {'is_last': False});"
+        "time.sleep(300)",
+    )
+    monkeypatch.setattr(processes, "_PROGRAM", idle)
+    pool = workers.Pool()
+    monkeypatch.setattr(workers, "_pool", pool)
+    options = {"allowPrivateHosts": [site.url.removeprefix("http://")]}
+    entry = {"name": "direct", "type": "direct", "timeoutMs": 1500, "options": options}
+    with WebTools(config={"providers": [entry]}) as web:
+        fetch = web.afetch if is_async else partial(asyncio.to_thread, web.fetch)
+        with pytest.raises(ProviderError, match=r"robots\.txt of 127\.0\.0\.1"):
+            await fetch(f"{site.url}/a", robots=True)
+    pool.close()
+    assert not site.asked["/a"]
+
+
+def test_rules_are_read_in_page_processes_only(site: Site) -> None:
+    program = f"""
+import sys
+from webtools import WebTools
+options = {{"allowPrivateHosts": [{site.url.removeprefix("http://")!r}]}}
+entry = {{"name": "direct", "type": "direct", "options": options}}
+print(WebTools({{"providers": [entry]}}).fetch({site.url!r} + "/a", robots=True).pages[0].title)
+print("protego" in sys.modules)
+"""
+    command = [sys.executable, "-c", program]
+    completed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert completed.stdout == "A page\nFalse\n"

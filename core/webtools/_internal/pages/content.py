@@ -37,6 +37,7 @@ class Source:
         requested_url: The requested URL.
         url: The URL after redirects.
         seconds: Time allowed for reading it.
+        is_robots: Whether it is the robots.txt that decides about the page at `url`.
     """
 
     body: bytes
@@ -44,3 +45,4 @@ class Source:
     requested_url: str = ""
     url: str = ""
     seconds: float = 30.0
+    is_robots: bool = False

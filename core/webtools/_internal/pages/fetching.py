@@ -147,7 +147,16 @@ class PageFetcher:
             return robots.file_of(response.body)
 
         file = await cached(address, fetch_file)
-        await self.io.call_blocking(partial(robots.check, target.url, file), alone=True)
+        robots.check(target.url, file)
+        if not file.text:
+            return
+        source = robots.source_of(target.url, file, max(0.0, self.deadline - self.io.now()))
+        try:
+            await self._read_apart(source)
+        except ProviderError as error:
+            if Fault.DISALLOWED in error.fault:
+                raise
+            raise robots.unreadable(target.url, error) from None
 
     async def _request(self, target: Target, policy: Policy) -> Response:
         """Send one request, to an address that the policy allows."""
@@ -219,6 +228,9 @@ class PageFetcher:
             url=target.url,
             seconds=max(grace, self.deadline - self.io.now()),
         )
+        return await self._read_apart(source)
+
+    async def _read_apart(self, source: Source) -> Content:
         alarm = Alarm()
         try:
             content: Content = await self.io.call_blocking(

@@ -11,7 +11,7 @@ import logging
 import re
 from dataclasses import replace
 
-from webtools._internal.pages import INSTALL
+from webtools._internal.pages import INSTALL, robots
 from webtools._internal.pages.block_pages import block_page
 from webtools._internal.pages.charset import decode, is_text
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
@@ -75,6 +75,8 @@ def read(source: Source) -> Content:
     Raises:
         ProviderError: It has no text, cannot be read, or replaces the requested page.
     """
+    if source.is_robots:
+        return robots.read(source)
     kind = _kind(source)
     label = {"pdf": "PDF", "html": "HTML"}.get(kind, "text")
     try:

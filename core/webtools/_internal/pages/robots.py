@@ -2,11 +2,13 @@
 
 A missing file (4xx) allows everything. A file that cannot be fetched (no response, 429, 5xx) allows
 nothing while that result is cached. Rules for `agent-webtools` override those for `*`, the longest
-match decides, and `*` and `$` are supported.
+match decides, and `*` and `$` are supported. The rules are read in a page process, as pages are,
+because a file can take any time and memory.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from http import HTTPStatus
@@ -15,6 +17,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
+from webtools._internal.pages.content import Content, Source
 from webtools.errors import ConfigError, Fault, ProviderError, RequestError, UnavailableError
 
 if TYPE_CHECKING:
@@ -23,7 +26,11 @@ if TYPE_CHECKING:
 PRODUCT = "agent-webtools"  # our name in robots.txt and in requests
 MAX_BYTES = 500 * 1024  # the minimum of the RFC; the rest is not read
 _INSTALL = "pip install 'agent-webtools[bulk]'"
-_PARSED = 256  # files whose parsed rules are cached
+_PARSED = 4  # files whose rules a page process keeps
+_USER_AGENT = re.compile(
+    r"\s*user[- ]?agent\b\s*:?\s*(\*(?=\s*$)|[\w-]*)", re.IGNORECASE | re.ASCII
+)
+_RULE = re.compile(r"\s*(?:allow|d[is]+al+[oa]w|diasllow)\b", re.IGNORECASE)  # as protego reads it
 
 
 class RobotsFile(BaseModel):
@@ -72,29 +79,79 @@ def file_for(error: RequestError | ProviderError) -> RobotsFile:
 
 
 def check(url: str, file: RobotsFile) -> None:
-    """Check that robots.txt allows a page.
+    """Check that robots.txt could be fetched.
 
     Raises:
-        ProviderError: The file disallows it.
-        UnavailableError: The file could not be fetched.
-        ConfigError: protego is not installed.
+        UnavailableError: It could not.
     """
     if file.fault:
-        host = urlsplit(url).hostname
         raise UnavailableError(
-            f"robots.txt of {host} could not be read, so the page was not fetched: {file.fault}",
+            f"{_name(url)} could not be read, so the page was not fetched: {file.fault}",
             fault=Fault.ADVISED if file.is_advised else Fault.NONE,
         )
-    if file.text and not _rules(file.text).can_fetch(url, PRODUCT):
-        message = f"robots.txt disallows this page for {PRODUCT}; use another source"
-        raise ProviderError(message, fault=Fault.DISALLOWED)
+
+
+def source_of(url: str, file: RobotsFile, seconds: float) -> Source:
+    """Return the file as a page process reads it, to check a page."""
+    return Source(file.text.encode(), url=url, seconds=seconds, is_robots=True)
+
+
+def unreadable(url: str, error: ProviderError) -> ProviderError:
+    """Return the error for rules that could not be read in time."""
+    return ProviderError(f"{_name(url)} could not be read, so the page was not fetched: {error}")
+
+
+def _name(url: str) -> str:
+    return f"robots.txt of {urlsplit(url).hostname}"
+
+
+# --- in a page process ---------------------------------------------------------------------------
+
+
+def read(source: Source) -> Content:
+    """Return no content if robots.txt allows the page.
+
+    Raises:
+        ProviderError: It disallows the page.
+        ConfigError: protego is not installed.
+    """
+    if _rules(source.body.decode()).can_fetch(source.url, PRODUCT):
+        return Content("")
+    message = f"robots.txt disallows this page for {PRODUCT}; use another source"
+    raise ProviderError(message, fault=Fault.DISALLOWED)
 
 
 @lru_cache(maxsize=_PARSED)
 def _rules(text: str) -> Protego:
     try:
         from protego import Protego  # noqa: PLC0415  optional
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != "protego":
+            raise
         message = f"Reading robots.txt needs protego: {_INSTALL}. Or pass robots=False."
         raise ConfigError(message) from None
-    return Protego.parse(text)
+    return Protego.parse("\n".join(["User-agent: *", *own_rules(text)]))
+
+
+def own_rules(text: str) -> list[str]:
+    """Return the lines of the groups for this program, else of those for all.
+
+    protego gives each user agent of a group its own copy of the rules, takes a part of our name for
+    ours, and ends the list of user agents at any other line.
+    """
+    rules: dict[str, list[str]] = {}
+    agents: set[str] = set()
+    is_list = False  # of user agents, to which the next one belongs
+    for line in text.removeprefix("\ufeff").splitlines():
+        code = line.partition("#")[0]
+        if agent := _USER_AGENT.match(code):
+            agents = agents if is_list else set()
+            is_list = True
+            if (name := agent[1].lower()) in {PRODUCT, "*"}:
+                agents.add(name)
+                rules.setdefault(name, [])
+        elif _RULE.match(code):
+            is_list = False
+            for name in agents:
+                rules[name].append(code)
+    return rules.get(PRODUCT, rules.get("*", []))
