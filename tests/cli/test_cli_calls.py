@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
+import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -248,6 +251,35 @@ def test_a_shell_asks_through_the_environment(tmp_path: Path, start: Start) -> N
     requests["_ARGCOMPLETE_STDOUT_FILENAME"] = str(written)
     start(env={**os.environ, **requests}).communicate(timeout=60)
     assert written.read_text().strip() == "agnes"
+
+
+@pytest.mark.parametrize("line", ["webtools ", "webtools help "])
+def test_a_shell_that_shows_descriptions_shows_those_of_the_commands(
+    tmp_path: Path, start: Start, line: str
+) -> None:
+    written = tmp_path / "offered"
+    requests = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    requests |= {"_ARGCOMPLETE_SHELL": "fish", "_ARGCOMPLETE_DFS": "\t"}
+    requests["_ARGCOMPLETE_STDOUT_FILENAME"] = str(written)
+    start(env={**os.environ, **requests}).communicate(timeout=60)
+    offered = dict(pair.split("\t") for pair in re.split("[\v\n]", written.read_text()) if pair)
+    assert "SUPPRESS" not in str(offered)
+    assert {name: command.summary for name, command in COMMANDS.items()}.items() <= offered.items()
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="needs zsh")
+def test_zsh_takes_the_script_without_and_with_its_completion_system(cli: Cli) -> None:
+    script = cli("completion", "zsh").out
+    for before in ("", "autoload -Uz compinit && compinit -i\n"):
+        process = subprocess.run(
+            ["zsh", "-f"],
+            input=f"{before}{script}\nprint $_comps[webtools]",
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (process.stdout.strip(), process.stderr) == ("_python_argcomplete", "")
 
 
 def test_a_shell_gets_a_script_of_its_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,33 @@ def test_a_terminal_gets_a_drawn_result_after_bars(
     assert f";{url}\x1b\\" in drawn
 
 
+def test_the_demo_draws_on_a_terminal_as_the_commands_do(screen: Screen) -> None:
+    written = screen("demo")
+    drawn = [part for part in written.split("$ webtools ")[1:] if "\x1b[1msecrets" in part]
+    assert len(drawn) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "stage"),
+    [
+        (["search", "heap"], "searching"),
+        (["web", "heap", "queue"], "searching"),
+        (["summarize", "URL"], "summarizing"),
+        (["fetch", "URL"], "fetching"),
+    ],
+)
+def test_a_slow_call_shows_what_it_does_and_removes_that_in_the_end(
+    screen: Screen, config: str, webtools_sandbox: SandboxServer, words: list[str], stage: str
+) -> None:
+    webtools_sandbox.latency = 2.5
+    url = f"{webtools_sandbox.docs_url}/library/heapq.html"
+    words = [url if word == "URL" else word for word in words]
+    shown, _, rest = screen(*words, "--config", config).partition("\r ")
+    assert f"\r{stage} for " in shown
+    assert stage not in rest
+    assert "heap" in rest
+
+
 def test_plain_text_is_the_same_as_in_a_pipe(screen: Screen, cli: Cli, trial: str) -> None:
     arguments = ("web-deep", QUESTION, "--plain", "--config", trial)
     cli(*arguments)  # from now on it is kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -22,10 +23,9 @@ from webtools.tools import TOOLS, ToolResult
 
 def call(options: Namespace) -> int:
     """Call a tool, show what it returned, and return the exit code."""
-    arguments = tool_arguments(options)
     check_output(options)
     start = monotonic()
-    result = _result(options, arguments)
+    result = call_tool(options)
     if options.output is None or result.is_error:
         return show(options.tool, result, options, monotonic() - start)
     return write_output(options, result)
@@ -71,14 +71,21 @@ def _subject(options: Namespace) -> str | list[str]:
     return texts[0]
 
 
-def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
+def call_tool(options: Namespace) -> ToolResult:
+    """Call a tool with progress on stderr, and return its result.
+
+    Raises:
+        UsageError: The subject is missing, or there are several.
+        RequestTimeoutError: The call took longer than `--timeout`.
+    """
+    arguments = tool_arguments(options)
     settings: dict[str, Any] = {"cache": options.cache or "use"}
     if model := getattr(options, "model", None):
         settings["synthesizer"] = load_synthesizer(model)
         arguments.setdefault("synthesis", "llm")
     with (
         WebTools(config=options.config, keyless=getattr(options, "keyless", None)) as web,
-        progress(parts=0 if options.plain else _parts(options)) as callback,
+        nullcontext() if options.plain else progress(options.tool, _parts(options)) as callback,
     ):
         if options.timeout is None:
             return web.call_tool(options.tool, arguments, progress=callback, **settings)
@@ -87,7 +94,9 @@ def _result(options: Namespace, arguments: dict[str, Any]) -> ToolResult:
 
 
 def _parts(options: Namespace) -> int:
-    return 2 if options.run == "web-deep" else len(options.texts)
+    if options.run == "web-deep":
+        return 2
+    return 1 if options.subject == "query" else len(options.texts)
 
 
 def _run_with_timeout(seconds: float, coroutine: Any, web: WebTools) -> ToolResult:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from webtools.cli.argument_parser import Parser
@@ -14,6 +16,7 @@ from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
 _PATHS = {"config", "output", "write_config"}
+_START_COMPLETION = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }"
 _INSTALL = "Completion needs argcomplete: pip install 'agent-webtools[cli]'"
 
 
@@ -24,7 +27,11 @@ def script(options: Namespace) -> int:
     except ImportError:
         complain(_INSTALL)
         return USAGE
-    print(shellcode(["webtools"], shell=options.shell))
+    text = shellcode(["webtools"], shell=options.shell)
+    if options.shell == "zsh":
+        first, _, rest = text.partition("\n")  # `#compdef`, for a folder of `fpath`
+        text = f"{first}\n{_START_COMPLETION}\n{rest}"
+    print(text)
     return FINE
 
 
@@ -45,7 +52,11 @@ def parser_to_complete() -> Parser:
     completers |= {"provider": _providers, "type": _types, "name": _names}
     for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
         choices: Any = vars(action).get("completions") or action.choices or ()
-        vars(action)["completer"] = completers.get(action.dest, ChoicesCompleter(choices))
+        # Shells show an option's help beside its values. An action's help does not describe it.
+        by_choice = (
+            ChoicesCompleter(choices) if action.option_strings else partial(_described, choices)
+        )
+        vars(action)["completer"] = completers.get(action.dest, by_choice)
     return parser
 
 
@@ -56,6 +67,11 @@ def _parser_of_line() -> Parser:
         os.environ["_ARGCOMPLETE"] = "2"  # the first two words are the program
         return top_parser() if words[1] == "help" else command_parser(words[1])
     return top_parser()
+
+
+def _described(choices: Iterable[str], **_: Any) -> dict[str, str]:
+    """Return choices with their descriptions, which zsh and fish show."""
+    return {name: COMMANDS[name].summary if name in COMMANDS else "" for name in choices}
 
 
 def _types(**_: Any) -> list[str]:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import shlex
-import subprocess
-import sys
 from argparse import Namespace
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 
+from webtools.cli.arguments import read
+from webtools.cli.calls import call_tool
 from webtools.cli.printing import FAILED, FINE, USAGE, complain, tell
+from webtools.cli.tool_results import show
 from webtools.config import Settings
+from webtools.tools import ToolResult
 
 _QUESTION = "How do I generate secure random tokens in Python?"
-_MAX_LINES = 30  # of the output of a command
-_FIRST_URL = re.compile(r"^ +(https?://\S+)$", re.MULTILINE)
+_DOCS_URL, _NEWS_URL = "https://docs.python.org/3", "https://news.example"
 _NEXT_STEPS = """\
 What next:
   webtools config init        create your config file
@@ -50,44 +50,39 @@ def _config_options(*, live: bool) -> Generator[list[str]]:
         return
     from webtools_sandbox import SandboxServer  # noqa: PLC0415  an optional extra
 
-    with TemporaryDirectory(prefix="webtools-demo-") as folder, SandboxServer() as server:
+    # Its pages have their real addresses, so that the commands work afterwards too.
+    server = SandboxServer(docs_url=_DOCS_URL, news_url=_NEWS_URL)
+    with TemporaryDirectory(prefix="webtools-demo-") as folder, server:
         path = Path(folder, "web-search.json")
         path.write_text(json.dumps(server.config(), indent=2), encoding="utf-8")
-        tell(f"The offline sandbox simulates the providers at {server.url}.")
+        tell(
+            "Offline: a sandbox on this machine answers in place of the providers. To send the "
+            "same commands to the web, run them yourself."
+        )
         yield ["--config", str(path)]
 
 
 def _show(question: str, config: list[str]) -> int:
     tell(f"Question: {question}")
-    results = _run("1. Search", ["search", "--limit", "3", *config, "--", question])
-    url = _FIRST_URL.search(results or "")
-    page: str | None = ""
-    if url is not None:
-        passages = ["fetch", f"--question={question}", *config, "--", url[1]]
-        page = _run("2. Read the best passages of the first page", passages)
-    answer = _run("3. Answer with citations", ["web-deep", *config, "--", question])
+    results = _run("1. Search", ["search", "--keyless", "--limit", "3", "--", question], config)
+    pages = [] if results.is_error else results.details["results"]
+    outcomes = [results]
+    if pages:
+        words = ["fetch", f"--question={question}", "--text-max-characters=1500"]
+        title = "2. Read the best passages of the first page"
+        outcomes.append(_run(title, [*words, "--", pages[0]["url"]], config))
+    words = ["web-deep", "--keyless", "--", question]
+    outcomes.append(_run("3. Answer with citations", words, config))
     tell(f"\n{_NEXT_STEPS}")
-    return FAILED if None in {results, page, answer} else FINE
+    return FAILED if any(result.is_error for result in outcomes) else FINE
 
 
-def _run(title: str, words: list[str]) -> str | None:
-    """Run a command, show the start of its output, and return the output (None on failure)."""
-    tell(f"\n{title}\n{'=' * len(title)}\n\n$ webtools {shlex.join(words)}\n")
-    process = subprocess.run(  # noqa: S603  our own command, and no shell
-        [sys.executable, "-m", "webtools", *words],
-        check=False,
-        capture_output=True,
-        encoding="utf-8",
-        # PYTHONSAFEPATH: do not run a `webtools.py` of the current folder instead.
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONSAFEPATH": "1"},
-        stdin=subprocess.DEVNULL,
-    )
-    if process.returncode != 0:
-        tell(f"failed:\n{process.stderr.strip()}")
-        return None
-    answer, _, appendix = process.stdout.strip().partition("\n\nPassages:\n\n")
-    lines = (answer + "".join(appendix.rpartition("\n\nSources:\n")[1:])).splitlines()
-    tell("\n".join(lines[:_MAX_LINES]))
-    if len(lines) > _MAX_LINES:
-        tell(f"… {len(lines) - _MAX_LINES} more lines")
-    return process.stdout
+def _run(title: str, words: list[str], config: list[str]) -> ToolResult:
+    """Run a command, and show its output as the command does."""
+    tell(f"\n{title}\n{'=' * len(title)}\n")
+    print(f"$ webtools {shlex.join(words)}\n", flush=True)  # in one line, to be copied
+    options = read([words[0], *config, *words[1:]])
+    start = monotonic()
+    result = call_tool(options)
+    show(options.tool, result, options, monotonic() - start)
+    return result
