@@ -249,15 +249,37 @@ def test_without_a_python_to_start_pages_are_read_in_this_process_with_a_warning
     assert read_apart().title == "Ferry"
 
 
-def test_keys_of_the_environment_do_not_reach_the_process(
+SECRETS = [
+    *("EXA_API_KEY", "DATABASE_URL", "REDIS_URL", "MYSQL_PWD", "GITHUB_PAT", "SOME_SETTING"),
+    *("AWS_SESSION", "SENTRY_DSN", "HTTP_PROXY", "PGPASSFILE", "SSH_AUTH_SOCK", "PYTHONPATH"),
+]
+
+
+def test_only_what_python_needs_of_the_environment_reaches_the_process(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("EXA_API_KEY", "test-key-exa")
-    monkeypatch.setenv("SOME_SETTING", "kept")
-    read_apart()
+    for name in SECRETS:
+        monkeypatch.setenv(name, "test-key-secret")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert read_apart().title == "Ferry"
     result = psutil.Process(pool.processes[0]).environ()
-    assert result.get("SOME_SETTING") == "kept"
-    assert "test-key-exa" not in result.values()
+    assert result["LC_ALL"] == "C.UTF-8"
+    assert "test-key-secret" not in result.values()
+    assert not result.keys() & set(SECRETS)
+
+
+@pytest.mark.parametrize("entry", ["", ".", "modules", "absolute"])
+def test_modules_in_the_working_folder_are_not_run(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
+    folder = tmp_path / "modules" if entry == "modules" else tmp_path
+    folder.mkdir(exist_ok=True)
+    for name in ("trafilatura", "lxml", "pypdf", "charset_normalizer"):
+        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'was-run')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path) if entry == "absolute" else entry, *sys.path])
+    assert read_apart().title == "Ferry"
+    assert not (tmp_path / "was-run").exists()
 
 
 # --- the program, in this process --------------------------------------------------------------
@@ -266,7 +288,8 @@ def test_keys_of_the_environment_do_not_reach_the_process(
 @pytest.fixture(autouse=True)
 def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the test process, which serves itself in some tests, be as large as it is."""
-    monkeypatch.setattr(worker, "MAX_RESIDENT", 2**60)
+    monkeypatch.setattr(worker, "IDLE_MEMORY", 2**60)
+    monkeypatch.setattr(worker, "_set_limit", lambda *_: None)
 
 
 def serve(*sources: Source) -> list[Answer]:
@@ -294,18 +317,51 @@ def test_an_internal_error_affects_one_page(monkeypatch: pytest.MonkeyPatch) -> 
     assert "(ZeroDivisionError)" in str(answer.error)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
-def test_a_page_gets_no_more_memory_than_a_process_may_have(tmp_path: Path) -> None:
-    code = """
-        from webtools._internal.pages import worker
-        worker._limit_resources()
-        try:
-            bytearray(2 * worker.MAX_MEMORY)
-        except MemoryError:
-            print("refused", os.nice(0) > 0)
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no such limits")
+@pytest.mark.parametrize("size", [0, 1_000_000, 16_000_000])
+def test_a_page_gets_no_more_memory_than_its_size_allows(tmp_path: Path, size: int) -> None:
+    code = f"""
+        import resource
+        from webtools._internal.pages import processes, worker
+        from webtools._internal.pages.content import Content
+        def read(source):
+            allowed = processes.memory_for(source.body)
+            bytearray(allowed * 8 // 10)
+            try:
+                bytearray(allowed)
+            except MemoryError:
+                return Content("refused")
+        worker.read = read
+        for _ in range(2):
+            print(worker.answer_to(Source(bytes({size})))["content"]["text"])
     """
     completed = run_script(tmp_path, code)
-    assert (completed.stdout, completed.stderr) == ("refused True\n", "")
+    assert (completed.stdout, completed.stderr) == ("refused\n" * 2, "")
+
+
+@pytest.mark.parametrize("size", [10_000, 2_000_000, 7_000_000, 16_000_000])
+def test_pages_read_at_the_same_time_share_the_memory(
+    stuck: Pool, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(workers, "_LONG", 0.0)
+    monkeypatch.setattr(stuck, "memory", 4 * 1024**3)
+    most: list[int] = []
+
+    def fail() -> None:
+        with pytest.raises(ProviderError):
+            read_apart(bytes(size), 3.0)
+
+    threads = [threading.Thread(target=fail) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        with stuck._changed:
+            busy = len(stuck._workers) - len(stuck._idle)
+            idle = len(stuck._idle) + stuck._starting
+        needed = processes.IDLE_MEMORY + processes.memory_for(bytes(size))
+        most.append(busy * needed + idle * processes.IDLE_MEMORY)
+        time.sleep(0.01)
+    assert 0 < max(most) <= stuck.memory
 
 
 @pytest.mark.parametrize("timeout_ms", [2000])

@@ -21,14 +21,28 @@ from webtools._internal.pages.content import Content, Source
 from webtools.errors import ConfigError, Fault, ProviderError
 
 START_SECONDS = 30.0
+IDLE_MEMORY = 512 * 1024 * 1024  # bytes that a process may keep between pages
+_MEMORY_FOR_PAGE = 256 * 1024 * 1024  # bytes for any page,
+_MEMORY_PER_BYTE = 256  # and for each of its bytes: more than hostile markup was seen to need
+_MAX_MEMORY_FOR_PAGE = 5 * IDLE_MEMORY
 _EXIT_SECONDS = 0.5  # seconds for a process to exit after its pipe closed
 _REAP_SECONDS = 5.0  # for a killed process to be reaped
-_SECRET_NAME = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PROXY", re.IGNORECASE)
+_NEEDED = re.compile(  # environment variables by which Python starts and reads text
+    r"LANG|LC_\w+|TZ|PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR"
+    r"|PYTHONHOME|PYTHONUTF8|PYTHONIOENCODING|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE"
+    r"|PYTHONPYCACHEPREFIX",
+    re.IGNORECASE,
+)
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?w?(?:\.exe)?", re.IGNORECASE)
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
     "from webtools._internal.pages.worker import main; main()"
 )
+
+
+def memory_for(body: bytes) -> int:
+    """Return how many bytes of memory the reading of a page may take."""
+    return min(_MAX_MEMORY_FOR_PAGE, _MEMORY_FOR_PAGE + _MEMORY_PER_BYTE * len(body))
 
 
 class Answer(BaseModel):
@@ -80,6 +94,7 @@ class Worker:
     Attributes:
         process: The process.
         since: When it began to read its page, on the monotonic clock.
+        memory: Bytes that it may use.
         is_sound: Whether it can read another page.
     """
 
@@ -90,15 +105,14 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={
-                name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)
-            },
+            env={name: os.environ[name] for name in os.environ if _NEEDED.fullmatch(name)},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             process_group=None if sys.platform == "win32" else 0,  # it must not get Ctrl-C
         )
         self._pages = cast("IO[bytes]", self.process.stdin)
         self._answers = cast("IO[bytes]", self.process.stdout)
         self.since = time.monotonic()
+        self.memory = IDLE_MEMORY
         self.is_sound = False
 
     def start(self) -> None:
@@ -107,7 +121,7 @@ class Worker:
         Raises:
             OSError: The process cannot read pages.
         """
-        paths = [path for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
+        paths = _import_paths()
         timer = timer_of(START_SECONDS, self.process.kill)
         try:
             self._pages.write(json.dumps(paths).encode() + b"\n")
@@ -199,6 +213,20 @@ def _programs() -> list[str]:
         if name and _PYTHON.fullmatch(Path(name).name)
     ]
     return [name for name in dict.fromkeys(names) if os.access(name, os.X_OK)]
+
+
+def _import_paths() -> list[str]:
+    """Return the folders that this Python imports from, without the working folder.
+
+    Anyone may have put modules there. It stays if this package is in it.
+    """
+    working = {Path(os.path.realpath(os.curdir))} - {Path(__file__).resolve().parents[3]}
+    paths = [path for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
+    return [
+        path
+        for path in paths
+        if Path(path).is_absolute() and Path(os.path.realpath(path)) not in working
+    ]
 
 
 def _flags() -> list[str]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import resource
 import signal
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -19,13 +17,13 @@ from typing import IO, Any
 
 from webtools._internal.pages import frames
 from webtools._internal.pages.content import Source
+from webtools._internal.pages.processes import IDLE_MEMORY, memory_for
 from webtools._internal.pages.reading import read
 from webtools.errors import ConfigError, WebToolsError
 
 MAX_PAGES = 500  # then a new process takes over
-MAX_RESIDENT = 512 * 1024 * 1024
-MAX_MEMORY = 3 * 1024 * 1024 * 1024  # of address space, most of which is never used
 _GRACE = 1.0  # seconds beyond the time for a page, in which the parent kills it
+_TOTAL, _RESIDENT = 0, 1  # memory of a process, with and without what was never used
 _NICENESS = 5  # the event loops of the parent have priority
 
 
@@ -52,7 +50,7 @@ def serve(pages: IO[bytes], answers: IO[bytes]) -> None:
         if source is None:
             return
         answer = answer_to(source)
-        is_last = number == MAX_PAGES or _memory_in_use() > MAX_RESIDENT
+        is_last = number == MAX_PAGES or _memory(_RESIDENT) > IDLE_MEMORY
         frames.write_answer(answers, {**answer, "is_last": is_last})
         if is_last:
             return
@@ -61,6 +59,7 @@ def serve(pages: IO[bytes], answers: IO[bytes]) -> None:
 def answer_to(source: Source) -> dict[str, Any]:
     """Read a page, and return its content or error."""
     with _limit_time(source.seconds + _GRACE):
+        _limit_memory(memory_for(source.body))
         try:
             return {"content": asdict(read(source))}
         except WebToolsError as error:
@@ -82,23 +81,32 @@ def _limit_time(seconds: float) -> Generator[None]:
 
 
 def _limit_resources() -> None:
-    if sys.platform == "win32":
-        return
-
-    os.nice(_NICENESS)
-    limits = ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0))
-    for kind, limit in limits:
-        with suppress(OSError, ValueError):  # some systems lack a limit, or have a lower one
-            resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+    with suppress(AttributeError):  # Windows
+        os.nice(_NICENESS)
+    _set_limit("RLIMIT_CORE", 0)
 
 
-def _memory_in_use() -> int:
-    """Return the memory in use, in bytes, or 0 if unknown.
+def _limit_memory(more: int) -> None:
+    """Allow the process so many bytes more than it has."""
+    if total := _memory(_TOTAL):
+        _set_limit("RLIMIT_AS", total + more)
+
+
+def _set_limit(name: str, limit: int) -> None:
+    with suppress(ModuleNotFoundError, OSError, ValueError):  # some systems lack a limit
+        import resource  # noqa: PLC0415  POSIX only
+
+        kind: int = getattr(resource, name)
+        resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+
+
+def _memory(column: int) -> int:
+    """Return the total or resident memory of this process, in bytes, or 0 if unknown.
 
     Not `ru_maxrss`: on Linux a new process starts with its parent's value.
     """
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - once a page
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            return int(file.read().split()[column]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         return 0

@@ -15,21 +15,32 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from webtools._internal.http.threads import in_own_thread
 from webtools._internal.pages.content import Content, Source
-from webtools._internal.pages.processes import Alarm, Worker, start_worker, timer_of
+from webtools._internal.pages.processes import (
+    IDLE_MEMORY,
+    Alarm,
+    Worker,
+    memory_for,
+    start_worker,
+    timer_of,
+)
 from webtools._internal.pages.reading import read
 from webtools.errors import ProviderError
 
 PROCESSES = max(2, min(4, os.cpu_count() or 1))  # that read pages at the same time
 MAX_PROCESSES = 16  # including those that are busy with one page for long
 IDLE_SECONDS = 60.0
+_MEMORY_SHARE = 2  # all processes together may use one in so many bytes of the machine's memory
+_UNKNOWN_MEMORY = 8 * 1024**3  # bytes, of a machine that does not report it
 
 _LONG = 1.0  # seconds with one page, after which another process may start
 _POLL = 0.2  # seconds between checks for that
 _PAUSE = 60.0  # seconds after a failed start, in which pages are read in this process
 _STACK_BYTES = 16 * 1024 * 1024  # of a thread that reads a page
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _STACK_LOCK = threading.Lock()
 _UNSAFE = (
     "read in this process, because a separate one could not be started; a hostile page can block it"
@@ -37,9 +48,14 @@ _UNSAFE = (
 
 
 class Pool:
-    """Pool of page-reading subprocesses."""
+    """Pool of page-reading subprocesses.
+
+    Attributes:
+        memory: Bytes that all processes together may use.
+    """
 
     def __init__(self) -> None:
+        self.memory = _machine_memory() // _MEMORY_SHARE
         self._changed = threading.Condition()
         self._workers: set[Worker] = set()
         self._idle: dict[Worker, threading.Timer] = {}  # the last one used is reused first
@@ -70,7 +86,7 @@ class Pool:
         deadline = time.monotonic() + seconds
         timer = timer_of(seconds, alarm.ring)
         try:
-            worker = self._take(deadline, alarm)
+            worker = self._take(deadline, alarm, memory_for(source.body))
             if alarm.has_rung and worker is None:
                 raise _too_long(seconds)
             source = replace(source, seconds=_seconds_until(deadline))
@@ -87,14 +103,15 @@ class Pool:
             timer.cancel()
         return answer.read()
 
-    def _take(self, deadline: float, alarm: Alarm) -> Worker | None:
-        """Wait for a process; None if none can be started or the alarm has rung."""
+    def _take(self, deadline: float, alarm: Alarm, memory: int) -> Worker | None:
+        """Wait for a process and memory; None if none can be started or the alarm has rung."""
         worker = None
         with self._changed:
             self._waiting += 1
             try:
                 while not alarm.has_rung and (self._workers or not self._is_disabled()):
-                    if (worker := self._next_idle()) is not None:
+                    if self._has_memory(memory) and (worker := self._next_idle()) is not None:
+                        worker.memory += memory
                         break
                     if self._starting < self._waiting:
                         self._grow(self._limit())
@@ -102,6 +119,19 @@ class Pool:
             finally:
                 self._waiting -= 1
         return worker
+
+    def _has_memory(self, memory: int) -> bool:
+        """Return whether a page that needs so much can be read now; end idle processes for it."""
+        while memory > self.memory - self._memory_in_use() and len(self._idle) > 1:
+            worker, watch = self._idle.popitem()
+            watch.cancel()
+            self._workers.discard(worker)
+            worker.close()
+        is_first = len(self._idle) == len(self._workers)
+        return is_first or memory <= self.memory - self._memory_in_use()
+
+    def _memory_in_use(self) -> int:
+        return sum(worker.memory for worker in self._workers) + self._starting * IDLE_MEMORY
 
     def _next_idle(self) -> Worker | None:
         while self._idle:
@@ -120,11 +150,13 @@ class Pool:
     def _limit(self) -> int:
         """Return how many processes may run; those that are busy for long do not count."""
         oldest = time.monotonic() - _LONG
-        return PROCESSES + sum(worker.since < oldest for worker in self._workers)
+        busy = sum(worker.since < oldest for worker in self._workers)
+        return min(MAX_PROCESSES, PROCESSES + busy)
 
     def _grow(self, limit: int) -> None:
         count = len(self._workers) + self._starting
-        if self._is_closed or self._is_disabled() or count >= min(limit, MAX_PROCESSES):
+        has_memory = not count or self._memory_in_use() + IDLE_MEMORY <= self.memory
+        if self._is_closed or self._is_disabled() or count >= limit or not has_memory:
             return
         try:
             in_own_thread(self._start_one, "webtools-start")
@@ -147,6 +179,7 @@ class Pool:
     def _release(self, worker: Worker) -> None:
         """Return a process to the pool, and keep it for a while if it is sound."""
         with self._changed:
+            worker.memory = IDLE_MEMORY
             if worker.is_sound and not self._is_closed:
                 with suppress(RuntimeError):  # no resources for a timer thread
                     self._idle[worker] = timer_of(IDLE_SECONDS, partial(self._retire, worker))
@@ -175,6 +208,16 @@ class Pool:
         for worker in [*self._workers]:
             worker.abandon()
             worker.process.returncode = 0  # or Python would wait for it
+
+
+def _machine_memory() -> int:
+    """Return the memory that this machine or its container has, in bytes."""
+    with suppress(AttributeError, OSError, ValueError):  # Windows has no `sysconf`
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        with suppress(OSError, ValueError):  # without a limit, it contains "max"
+            memory = min(memory, int(_CONTAINER_LIMIT.read_text(encoding="ascii")))
+        return memory
+    return _UNKNOWN_MEMORY
 
 
 def _seconds_until(deadline: float) -> float:
