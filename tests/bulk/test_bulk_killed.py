@@ -56,7 +56,7 @@ class Job:
             time.sleep(0.02)
         child.send_signal(signal.SIGKILL)
         assert child.wait(10) == -signal.SIGKILL
-        sent = {int(line) for line in self.journal.read_text().split()}
+        sent = {int(line) for line in self.journal.read_text().split("\n") if line.isdigit()}
         return sent - self.done()
 
     def run_to_its_end(self) -> int:

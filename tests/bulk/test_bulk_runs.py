@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -149,14 +152,80 @@ def test_rows_of_other_work_are_kept(tmp_path: Path) -> None:
     assert out.read_bytes() == before
 
 
-def test_a_foreign_file_is_kept(tmp_path: Path) -> None:
+HEAD = '{"index":0,"id":"00000000000000aa","status":"ok","cost_usd":0.1,'
+FOREIGN = [
+    *("my notes\n", "my notes", "{", '{"index":', '{"index":0}', "[]", "\n", "index\n0\n"),
+    *(HEAD.replace('"ok"', '"fine"'), HEAD.replace("0.1", "-0.1"), HEAD.replace("0.1", "1-2-3")),
+    *(HEAD.replace("0.1", "1" * 5000), HEAD.replace("0.1", "1e999"), HEAD.replace("0.1", "nan")),
+    *(HEAD.replace(":0,", f":{'9' * 5000},"), HEAD.replace(":0,", ":-1,"), HEAD[1:]),
+]
+
+
+@pytest.mark.parametrize("end", ["", "\n"], ids=["cut", "whole"])
+@pytest.mark.parametrize("content", FOREIGN, ids=lambda text: text[:70])
+def test_a_foreign_file_is_kept(tmp_path: Path, content: str, end: str) -> None:
     out = tmp_path / "notes.jsonl"
-    out.write_text("my notes\n")
-    with pytest.raises(InputError, match="row"):
+    out.write_text(content + end)
+    with pytest.raises(InputError, match=r"notes\.jsonl"):
         bulk.run("search", QUERIES, out, web=StubWeb())
-    with pytest.raises(InputError, match="row"):
-        rows_of(out)
-    assert out.read_text() == "my notes\n"
+    assert out.read_text() == content + end
+    assert [*tmp_path.iterdir()] == [out]
+
+
+@pytest.mark.parametrize("content", ["my notes", "1\ntwo\n", "-1\n", "9" * 5000 + "\n", "1 2\n"])
+def test_a_foreign_file_in_the_place_of_the_journal_is_kept(tmp_path: Path, content: str) -> None:
+    out = tmp_path / "rows.jsonl"
+    journal = tmp_path / "rows.jsonl.journal"
+    journal.write_text(content)
+    with pytest.raises(InputError, match=r"rows\.jsonl\.journal"):
+        bulk.run("search", QUERIES, out, web=StubWeb())
+    assert journal.read_text() == content
+
+
+def test_a_tampered_index_takes_no_memory_for_the_items_before_it(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(workers=1))
+    row = out.read_text().splitlines()[0].replace('"index":0', '"index":4294967295', 1)
+    out.write_text(f"{row}\n")
+    tracemalloc.start()
+    try:
+        assert bulk.run("search", QUERIES, out, web=StubWeb()).resumed == 1
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize("name", ["", ".journal", ".new", ".journal.new"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_no_link_is_followed(tmp_path: Path, name: str, exists: bool) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    target, out = tmp_path / "target", folder / "rows.jsonl"
+    if exists:
+        target.write_text("1\n")
+    failing = StubWeb(raising(BadRequestError("no", provider="exa", status=400)))
+    if name:
+        bulk.run("search", QUERIES, out, web=failing, options=Options(workers=1))
+    Path(f"{out}{name}").symlink_to(target)
+    with contextlib.suppress(InputError):
+        bulk.run("search", QUERIES, out, web=StubWeb(), options=Options(retry_failed=True))
+    assert target.exists() is exists
+    assert not exists or target.read_text() == "1\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_the_output_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    out = tmp_path / "rows.jsonl"
+    web = StubWeb(raising(BadRequestError("no", provider="exa", status=400)))
+    out.touch()
+    out.chmod(mode)
+    bulk.run("search", QUERIES, out, web=web, options=Options(workers=1))
+    modes = [out.stat().st_mode & 0o777]
+    summary = bulk.run("search", QUERIES, out, web=web, options=Options(retry_failed=True))
+    assert (summary.ok, summary.failed) == (3, 0)
+    assert [*modes, out.stat().st_mode & 0o777] == [mode, mode]
 
 
 def test_two_processes_cannot_write_to_one_file(tmp_path: Path) -> None:
@@ -321,7 +390,7 @@ async def test_calls_under_way_are_kept_when_the_run_is_cancelled(tmp_path: Path
         await task
     assert [row.subject for row in rows_of(out)] == ["heap", "json"]
     journal = Path(f"{out}.journal").read_text()  # noqa: ASYNC240
-    assert journal.split() == ["0", "1"]
+    assert journal.split()[-2:] == ["0", "1"]
 
 
 def test_pages_of_a_site_are_read_directly_and_its_robots_txt_once(
@@ -347,4 +416,4 @@ def test_rows_are_synced_to_the_disk_regularly(
     monkeypatch.setattr("webtools.bulk.row_files._SYNC_SECONDS", 0.0)
     monkeypatch.setattr("os.fsync", synced.append)
     bulk.run("search", QUERIES, tmp_path / "rows.jsonl", web=StubWeb())
-    assert len(synced) == len(QUERIES) + 1
+    assert len(synced) == 1 + len(QUERIES) + 1  # the journal, each row, and at the end

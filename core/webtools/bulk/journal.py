@@ -9,7 +9,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from webtools.bulk.row_files import FinishedItems
+from webtools.bulk.row_files import FinishedItems, open_file, replace_file
+from webtools.errors import InputError
+
+_MARK = b"webtools bulk journal\n"  # those of 0.4 and older lack it
+_PRIVATE = 0o600
+_MAX_DIGITS = 10
 
 
 class Journal:
@@ -21,16 +26,19 @@ class Journal:
 
     Attributes:
         in_flight: Items whose call was under way when an earlier run ended.
+
+    Raises:
+        InputError: The file has other content.
+        OSError: The file cannot be opened.
     """
 
     def __init__(self, path: Path, finished: FinishedItems) -> None:
         self._path = path
         self.in_flight = {index for index in _indexes(path) if not finished.has(index)}
         # Start a new file with the unfinished items, so that it does not grow over several runs.
-        new = path.with_name(f"{path.name}.new")
-        new.write_bytes(b"".join(b"%d\n" % index for index in sorted(self.in_flight)))
-        new.replace(path)
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        lines = [_MARK, *(b"%d\n" % index for index in sorted(self.in_flight))]
+        replace_file(path, lines, _PRIVATE)
+        self._file = open_file(path, os.O_WRONLY | os.O_APPEND, _PRIVATE)
 
     def note(self, index: int) -> None:
         """Record that the call of an item starts."""
@@ -45,7 +53,17 @@ class Journal:
 
 def _indexes(path: Path) -> set[int]:
     try:
-        lines = path.read_bytes().split(b"\n")[:-1]  # the last may be incomplete
+        descriptor = open_file(path, os.O_RDONLY, _PRIVATE)
     except FileNotFoundError:
         return set()
-    return {int(line) for line in lines if line.isdigit()}
+    with os.fdopen(descriptor, "rb") as file:
+        data = file.read()
+    complete = data.removeprefix(_MARK).rpartition(b"\n")[0]  # the last line may have been cut
+    lines = complete.split(b"\n") if complete else []
+    is_ours = data.startswith(_MARK) or not data.strip(b"0123456789\n")
+    if is_ours and all(line.isdigit() and len(line) <= _MAX_DIGITS for line in lines):
+        return {int(line) for line in lines}
+    raise InputError(
+        f"{path} exists already and is not the journal of a bulk run. Choose another output file, "
+        "or move this one."
+    )

@@ -7,15 +7,20 @@ most the rows of the last second. A resumed run makes their calls again.
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import stat
+import tempfile
 import time
 from array import array
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple, get_args
 
 from pydantic import ValidationError
 
@@ -24,42 +29,60 @@ from webtools.bulk.bulk_models import Outcome, Status
 from webtools.errors import InputError
 
 _HEAD = re.compile(
-    rb'\{"index":(\d+),"id":"([0-9a-f]{16})","status":"(\w+)","cost_usd":(null|[-+.\deE]+),'
+    rf'\{{"index":(\d{{1,10}}),"id":"([0-9a-f]{{16}})","status":"({"|".join(get_args(Status))})",'
+    r'"cost_usd":(null|\d{1,30}(?:\.\d{1,30})?(?:e[-+]?\d{1,3})?),',
+    re.ASCII,
 )
+_MAX_HEAD = 200  # bytes
 _SYNC_SECONDS = 1.0
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the line ends
-_HIGHEST_INDEX = 2**32
+# Windows would change the line ends. A link could lead to a file of someone else.
+_SAFELY = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+_IDS_PER_PART = 64
+
+
+class _Head(NamedTuple):
+    """The fields of a row that a resumed run reads."""
+
+    item_index: int
+    item_id: str
+    status: str
+    cost_usd: float | None
 
 
 @dataclass(slots=True)
 class FinishedItems:
-    """The items that have a row: eight bytes per item, and sums.
+    """The items that have a row: about ten bytes per item, and sums.
 
     Attributes:
-        ids: The hash of each item, by index; 0 without a row.
         counts: Number of rows by status.
         cost_usd: Cost of all rows.
     """
 
-    ids: array[int] = field(default_factory=lambda: array("Q"))
+    # The hash of each item, by index, in parts; 0 without a row.
+    _ids: defaultdict[int, array[int]] = field(
+        default_factory=lambda: defaultdict(lambda: array("Q", bytes(8 * _IDS_PER_PART)))
+    )
     counts: Counter[str] = field(default_factory=Counter[str])
     cost_usd: float = 0.0
 
     def add(self, index: int, id_: str, status: Status | str, cost_usd: float | None) -> None:
         """Count a row."""
-        if index >= len(self.ids):
-            self.ids.extend([0] * (index + 1 - len(self.ids)))
-        self.ids[index] = int(id_, 16)
+        part, place = divmod(index, _IDS_PER_PART)
+        self._ids[part][place] = int(id_, 16)
         self.counts[status] += 1
         self.cost_usd += cost_usd or 0.0
 
     def has(self, index: int) -> bool:
         """Return whether an item has a row."""
-        return index < len(self.ids) and self.ids[index] != 0
+        return self._id(index) != 0
 
     def is_same(self, index: int, id_: str) -> bool:
         """Return whether the row of an item has this hash."""
-        return self.ids[index] == int(id_, 16)
+        return self._id(index) == int(id_, 16)
+
+    def _id(self, index: int) -> int:
+        part, place = divmod(index, _IDS_PER_PART)
+        return self._ids[part][place] if part in self._ids else 0
 
 
 class Rows:
@@ -82,7 +105,7 @@ class Rows:
         try:
             self.finished, self._end = self._read()
             if any(self.finished.counts[status] for status in drop):
-                _remove_rows(path, drop)
+                self._remove_rows(drop)
                 old, self._file = self._file, _open(path)
                 os.close(old)
                 self.finished, self._end = self._read()
@@ -93,21 +116,33 @@ class Rows:
     def _read(self) -> tuple[FinishedItems, int]:
         """Read the rows, and return the end of the last one. Remove an incomplete last line."""
         finished, end = FinishedItems(), 0
-        for number, line in enumerate(_lines(self.path), 1):
-            if not line.endswith(b"\n"):
-                break
-            head = _HEAD.match(line)
-            if head is None or int(head[1]) > _HIGHEST_INDEX:
+        for number, line in enumerate(_lines(self._file), 1):
+            is_complete = line.endswith(b"\n")
+            head = _read_head(line)
+            # The rest of a file with rows is a row that was cut.
+            if head is None and (is_complete or not end):
                 raise InputError(
                     f"{self.path} exists already, and its line {number} is not a row of a bulk "
                     "run. Choose another file."
                 )
-            cost = None if head[4] == b"null" else float(head[4])
-            finished.add(int(head[1]), head[2].decode(), head[3].decode(), cost)
+            if head is None or not is_complete:
+                break
+            finished.add(*head)
             end += len(line)
         if end < os.fstat(self._file).st_size:
             os.ftruncate(self._file, end)
         return finished, end
+
+    def _remove_rows(self, statuses: AbstractSet[str]) -> None:
+        """Replace the file by one without the rows of these statuses."""
+
+        def kept_lines() -> Iterator[bytes]:
+            for line in _lines(self._file):
+                head = _read_head(line)
+                if head is None or head.status not in statuses:
+                    yield line
+
+        replace_file(self.path, kept_lines(), stat.S_IMODE(os.fstat(self._file).st_mode))
 
     def append(self, outcome: Outcome, redact: Callable[[str], str] = str) -> None:
         """Append a row.
@@ -142,19 +177,6 @@ class Rows:
         os.close(self._file)
 
 
-def _remove_rows(path: Path, statuses: AbstractSet[str]) -> None:
-    """Replace a file by one without the rows of these statuses."""
-    new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        for line in _lines(path):
-            head = _HEAD.match(line)
-            if head is None or head[3].decode() not in statuses:
-                file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-
-
 def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
     """Yield the rows of an output, without an incomplete last one.
 
@@ -162,25 +184,73 @@ def read(path: str | os.PathLike[str]) -> Iterator[Outcome]:
         InputError: The file has other content.
         OSError: The file cannot be read.
     """
-    for number, line in enumerate(_lines(Path(path)), 1):
-        if not line.endswith(b"\n"):
-            return
-        try:
-            row = Outcome.model_validate_json(line)
-        except ValidationError as error:
-            fault = f"line {number} of {path} is not a row of a bulk run"
-            raise InputError(f"{fault}: {error.errors()[0]['msg']}.") from None
-        yield row
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                row = Outcome.model_validate_json(line)
+            except ValidationError as error:
+                fault = f"line {number} of {path} is not a row of a bulk run"
+                raise InputError(f"{fault}: {error.errors()[0]['msg']}.") from None
+            yield row
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from file
+def open_file(path: Path, flags: int, mode: int) -> int:
+    """Open a file that is neither a link nor a device.
+
+    Raises:
+        InputError: It is.
+        OSError: It cannot be opened.
+    """
+    if not path.is_symlink():
+        file = os.open(path, flags | _SAFELY, mode)
+        if stat.S_ISREG(os.fstat(file).st_mode):
+            return file
+        os.close(file)
+    raise InputError(f"{path} is a link or a device. Pass the path of a file.")
+
+
+def replace_file(path: Path, lines: Iterable[bytes], mode: int) -> None:
+    """Replace a file by one with these lines and permissions, so that a crash leaves one of them.
+
+    Raises:
+        OSError: It cannot be replaced.
+    """
+    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(new).chmod(mode)
+        Path(new).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(new).unlink()
+        raise
+
+
+def _read_head(line: bytes) -> _Head | None:
+    """Return the fields at the start of a row, or None if the line is not a row."""
+    match = _HEAD.match(line[:_MAX_HEAD].decode("latin-1"))
+    if match is None:
+        return None
+    cost = None if match[4] == "null" else float(match[4])
+    is_finite = cost is None or math.isfinite(cost)
+    return _Head(int(match[1]), match[2], match[3], cost) if is_finite else None
+
+
+def _lines(file: int) -> Iterator[bytes]:
+    """Yield the lines of an open file from its start."""
+    with os.fdopen(os.dup(file), "rb") as copy:
+        copy.seek(0)
+        yield from copy
 
 
 def _open(path: Path) -> int:
     """Open a file for appending, and lock it until it is closed."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
+    file = open_file(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     if not try_lock(file):
         os.close(file)
         raise InputError(
