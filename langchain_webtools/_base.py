@@ -1,6 +1,9 @@
 """The base of the tools: from LangChain to `WebTools.call_tool` and back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -24,10 +27,43 @@ from langchain_webtools.exceptions import WebToolException
 from langchain_webtools.progress import aprogress_events, progress_events
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode
-from webtools.tools import READ, Tool, ToolResult
+from webtools.tools import READ, TOOLS, Tool, ToolInput, ToolResult
 
 MAX_THREADS = 32
 _PAGE_TEXTS = frozenset({"text", "highlights", "passages"})
+_RUN_MANAGER = inspect.Parameter("run_manager", inspect.Parameter.KEYWORD_ONLY, default=None)
+
+
+def _with_defaults(model: type[ToolInput]) -> type[ToolInput]:
+    """Return a model of the same arguments whose JSON schema says which ones are optional.
+
+    Other frameworks read that from `default` (Pydantic AI) or `nullable` (smolagents). Model APIs
+    refuse both, so `tool_call_schema` is `model` itself.
+    """
+    flatten: Any = model.model_config["json_schema_extra"]
+
+    def add_defaults(schema: dict[str, Any], of_model: type[ToolInput]) -> None:
+        flatten(schema, of_model)
+        for name, field in schema["properties"].items():
+            if name not in schema["required"]:
+                field |= {"default": None, "nullable": True}
+
+    config = ConfigDict(json_schema_extra=add_defaults)
+    members = {"__doc__": model.__doc__, "__module__": __name__, "model_config": config}
+    schema: Any = type(model.__name__, (model,), members)
+    return schema
+
+
+SCHEMAS = {name: _with_defaults(tool.input_model) for name, tool in TOOLS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of LangChain, or a direct one of another framework, which expects only the text."""
+
+    tool_input: Any
+    tool_call_id: str | None = None
+    is_direct: bool = False
 
 
 class WebTool(BaseTool):
@@ -67,8 +103,15 @@ class WebTool(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
     _fixed_tool: Tool | None = PrivateAttr(default=None)
+    _fixed_schema: ArgsSchema | None = PrivateAttr(default=None)
     _check_names = model_validator(mode="before")(check_argument_names)
     _use_keys = model_validator(mode="before")(use_api_keys)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Give `_run` and `_arun` the parameters of the tool, for wrappers that read them."""
+        super().__init_subclass__(**kwargs)
+        if tool := vars(cls).get("_tool"):
+            cls._run, cls._arun = _methods(tool)  # type: ignore[method-assign]
 
     @model_validator(mode="after")
     def _finish(self) -> Self:
@@ -82,14 +125,15 @@ class WebTool(BaseTool):
         values = {name: getattr(self, name, None) for name in names}
         fixed = {name: value for name, value in values.items() if value or value is False}
         if fixed or self._fixed_tool:
-            tool = self._tool.with_fixed(fixed) if fixed else self._tool
-            if self._has_default_schema():
-                self.args_schema = tool.input_model
-            self._fixed_tool = tool
+            is_default = self._has_default_schema()
+            self._fixed_tool = self._tool.with_fixed(fixed) if fixed else self._tool
+            self._fixed_schema = _with_defaults(self._fixed_tool.input_model)
+            if is_default:
+                self.args_schema = self._fixed_schema
 
     def _has_default_schema(self) -> bool:
         """Return whether a model sees the tool's schema, not one that the developer passed."""
-        return self.args_schema is (self._fixed_tool or self._tool).input_model
+        return self.args_schema is (self._fixed_schema or SCHEMAS[self._tool.name])
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute. An argument of the tool is fixed, or open again, from the next call."""
@@ -104,28 +148,46 @@ class WebTool(BaseTool):
         return copied
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Leave out the schema without the fixed arguments: pickle cannot import it."""
+        """Leave out the tool's own schema: pickle cannot import it."""
         state = super().__getstate__()
-        if self._fixed_tool is None:
-            return state
         schema = None if self._has_default_schema() else self.args_schema
         fields = {**state["__dict__"], "args_schema": schema}
-        return {**state, "__dict__": fields, "__pydantic_private__": {"_fixed_tool": None}}
+        private = {**state["__pydantic_private__"], "_fixed_tool": None, "_fixed_schema": None}
+        return {**state, "__dict__": fields, "__pydantic_private__": private}
 
     def __setstate__(self, state: dict[Any, Any]) -> None:
         """Restore the schema without the fixed arguments."""
         super().__setstate__(state)
         if self.args_schema is None:
-            self.args_schema = self._tool.input_model
+            self.args_schema = SCHEMAS[self._tool.name]
         self._fix_arguments()
 
     @property
     def tool_call_schema(self) -> ArgsSchema:
-        """The input model of the tool."""
-        schema = self.args_schema
-        if schema is None or not self._has_default_schema():
+        """The input model of the tool, as model APIs accept it."""
+        if self.args_schema is None or not self._has_default_schema():
             return super().tool_call_schema
-        return schema
+        return (self._fixed_tool or self._tool).input_model
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The JSON schemas of the arguments, with `default` for the optional ones."""
+        if not self._has_default_schema():
+            return super().args
+        schema: Any = self.args_schema
+        return schema.model_json_schema()["properties"]
+
+    @property
+    def func(self) -> Callable[..., Any]:
+        """The tool as a function that returns its text, for frameworks that need one."""
+        tool = self._fixed_tool or self._tool
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._run(*args, **kwargs)
+
+        call.__name__, call.__doc__ = self.name, self.description
+        call.__signature__ = inspect.Signature(tool.parameters)  # type: ignore[attr-defined]
+        return call
 
     def batch(
         self,
@@ -161,16 +223,14 @@ class WebTool(BaseTool):
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Pass the input as one value: a name in it could clash with a parameter of `_run`."""
-        return (tool_input, tool_call_id), {}
+        return (_Call(tool_input, tool_call_id),), {}
 
     def _run(
-        self,
-        tool_input: Any,
-        tool_call_id: str | None = None,
-        /,
-        run_manager: CallbackManagerForToolRun | None = None,
+        self, *args: Any, run_manager: CallbackManagerForToolRun | None = None, **kwargs: Any
     ) -> Any:
-        arguments, store = self._arguments(tool_input), graph_store()
+        """Call the tool. LangChain gets the content and the artifact, other callers the text."""
+        call = self._call(args, kwargs)
+        arguments, store = self._arguments(call.tool_input), graph_store()
         if store is not None and self._tool is READ:
             copy_from_store(store, arguments)
         progress = progress_events(run_manager) if run_manager else None
@@ -179,16 +239,14 @@ class WebTool(BaseTool):
         )
         if store is not None:
             copy_to_store(store, result.details)
-        return self._present(result, tool_call_id)
+        return self._present(result, call)
 
     async def _arun(
-        self,
-        tool_input: Any,
-        tool_call_id: str | None = None,
-        /,
-        run_manager: AsyncCallbackManagerForToolRun | None = None,
+        self, *args: Any, run_manager: AsyncCallbackManagerForToolRun | None = None, **kwargs: Any
     ) -> Any:
-        arguments, store = self._arguments(tool_input), graph_store()
+        """Call the tool as `_run` does."""
+        call = self._call(args, kwargs)
+        arguments, store = self._arguments(call.tool_input), graph_store()
         if store is not None and self._tool is READ:
             await acopy_from_store(store, arguments)
         async with aprogress_events(run_manager) as progress:
@@ -197,7 +255,12 @@ class WebTool(BaseTool):
             )
         if store is not None:
             await acopy_to_store(store, result.details)
-        return self._present(result, tool_call_id)
+        return self._present(result, call)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        if args and isinstance(args[0], _Call):
+            return args[0]
+        return _Call((self._fixed_tool or self._tool).bind(args, kwargs), is_direct=True)
 
     def _arguments(self, tool_input: Any) -> Any:
         return {self._tool.first_field: tool_input} if isinstance(tool_input, str) else tool_input
@@ -206,13 +269,18 @@ class WebTool(BaseTool):
         """Return the options of `call_tool` that do not come from the model."""
         return {"cache": self.cache}
 
-    def _present(self, result: ToolResult, tool_call_id: str | None) -> Any:
+    def _present(self, result: ToolResult, call: _Call) -> Any:
+        details = result.details
+        if result.call_id:
+            details = details | {"call_id": result.call_id}
         content: Any = tool_content(result) if self.content_blocks else result.text
         if result.is_error:
-            content = self._fail(WebToolException(result.text, result.details), tool_call_id)
+            content = self._fail(WebToolException(result.text, details), call.tool_call_id)
+        if call.is_direct:
+            return result.text
         if self.response_format == "content":
             return content
-        return content, _compact(result.details) if self.compact_artifact else result.details
+        return content, _compact(details) if self.compact_artifact else details
 
     def _fail(self, error: WebToolException, tool_call_id: str | None) -> ToolOutputMixin:
         """Raise the error, or make LangChain's message for it with the details as artifact.
@@ -232,6 +300,24 @@ class WebTool(BaseTool):
             name=self.name,
             status="error",
         )
+
+
+def _methods(tool: Tool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Make `_run` and `_arun` with the parameters of a tool."""
+
+    @functools.wraps(WebTool._run)  # noqa: SLF001 - a method of our own
+    def _run(self: WebTool, *args: Any, **kwargs: Any) -> Any:
+        return WebTool._run(self, *args, **kwargs)  # noqa: SLF001
+
+    @functools.wraps(WebTool._arun)  # noqa: SLF001
+    async def _arun(self: WebTool, *args: Any, **kwargs: Any) -> Any:
+        return await WebTool._arun(self, *args, **kwargs)  # noqa: SLF001
+
+    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    methods: list[Any] = [_run, _arun]
+    for method in methods:
+        method.__signature__ = inspect.Signature([this, *tool.parameters, _RUN_MANAGER])
+    return _run, _arun
 
 
 def _compact(details: dict[str, Any]) -> dict[str, Any]:

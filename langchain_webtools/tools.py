@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from langchain_core.tools import ArgsSchema
 
-from langchain_webtools._base import WebTool
+from langchain_webtools._base import SCHEMAS, WebTool
 from langchain_webtools._fields import Model
 from langchain_webtools.synthesis import ChatModelSynthesizer
 from webtools._internal.text.choices import Command
@@ -70,7 +70,7 @@ class WebSearchTool(WebTool):
 
     name: str = SEARCH.name
     description: str = SEARCH.description
-    args_schema: ArgsSchema | None = SEARCH.input_model
+    args_schema: ArgsSchema | None = SCHEMAS[SEARCH.name]
 
     limit: int | None = None
     include_domains: str | Sequence[str] = ()
@@ -143,7 +143,7 @@ class WebFetchTool(WebTool):
 
     name: str = FETCH.name
     description: str = FETCH.description
-    args_schema: ArgsSchema | None = FETCH.input_model
+    args_schema: ArgsSchema | None = SCHEMAS[FETCH.name]
 
     question: str | None = None
     text: bool | None = None
@@ -209,7 +209,7 @@ class SummarizeTool(WebTool):
 
     name: str = SUMMARIZE.name
     description: str = SUMMARIZE.description
-    args_schema: ArgsSchema | None = SUMMARIZE.input_model
+    args_schema: ArgsSchema | None = SCHEMAS[SUMMARIZE.name]
 
     summary_type: Literal["summary", "takeaway"] | None = None
     engine: Literal["cecil", "agnes"] | None = None
@@ -277,7 +277,7 @@ class WebResearchTool(WebTool):
     llm: Model = None
     name: str = RESEARCH.name
     description: str = RESEARCH.description
-    args_schema: ArgsSchema | None = RESEARCH.input_model
+    args_schema: ArgsSchema | None = SCHEMAS[RESEARCH.name]
 
     command: Command | None = None
     limit: int | None = None
@@ -346,4 +346,4 @@ class WebReadTool(WebTool):
 
     name: str = READ.name
     description: str = READ.description
-    args_schema: ArgsSchema | None = READ.input_model
+    args_schema: ArgsSchema | None = SCHEMAS[READ.name]

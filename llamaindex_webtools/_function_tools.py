@@ -4,12 +4,11 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any
 
 from llama_index.core.llms import TextBlock
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from llama_index.core.tools.types import DefaultToolFnSchema
-from pydantic.fields import FieldInfo
 
 from webtools import InputError, ToolResult
 from webtools.tools import Tool
@@ -59,10 +58,10 @@ def tool_methods(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..
     """
 
     def run(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self._call(tool, _bind(tool, args, kwargs))
+        return self._call(tool, tool.bind(args, kwargs))
 
     async def arun(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return await self._acall(tool, _bind(tool, args, kwargs))
+        return await self._acall(tool, tool.bind(args, kwargs))
 
     methods: list[tuple[Any, str]] = [(run, name), (arun, f"a{name}")]
     for method, method_name in methods:
@@ -73,27 +72,8 @@ def tool_methods(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..
 
 
 def _signature(tool: Tool) -> inspect.Signature:
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [
-        inspect.Parameter(name, kind, default=_default(info), annotation=_type(info.annotation))
-        for name, info in tool.input_model.open_fields().items()
-    ]
-    return inspect.Signature(
-        [inspect.Parameter("self", kind), *parameters], return_annotation=ToolResult
-    )
-
-
-def _default(info: FieldInfo) -> Any:
-    if info.is_required():
-        return inspect.Parameter.empty
-    return info.get_default(call_default_factory=True)
-
-
-def _type(annotation: Any) -> Any:
-    """Return the type without its validators."""
-    if get_origin(annotation) is Annotated:
-        return _type(get_args(annotation)[0])
-    return list[str] if get_origin(annotation) is list else annotation
+    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return inspect.Signature([this, *tool.parameters], return_annotation=ToolResult)
 
 
 def _docstring(tool: Tool) -> str:
@@ -101,18 +81,6 @@ def _docstring(tool: Tool) -> str:
     arguments = [f"    {name}: {info.description}" for name, info in fields]
     result = "A result with `text` (same as `str(result)`), `details` (a dict) and `is_error`."
     return "\n".join([tool.description, "", "Args:", *arguments, "", "Returns:", f"    {result}"])
-
-
-def _bind(tool: Tool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return all arguments by name.
-
-    Raises:
-        TypeError: There are too many positional arguments, or one is passed by name too.
-    """
-    names = [*tool.input_model.open_fields()]
-    if len(args) > len(names):
-        raise TypeError(f"{tool.name} takes {len(names)} arguments but {len(args)} were given")
-    return dict(**kwargs, **dict(zip(names, args, strict=False)))
 
 
 class WebFunctionTool(FunctionTool):
@@ -155,10 +123,11 @@ def overridden_tool(
 
 def _to_output(name: str, result: ToolResult) -> ToolOutput:
     text = result.text if result.text.strip() else _NO_TEXT  # some model APIs refuse an empty one
+    call_id = {"call_id": result.call_id} if result.call_id else {}
     return ToolOutput(
         tool_name=name,
         blocks=[TextBlock(text=text)],
         raw_input={"kwargs": result.arguments if isinstance(result, CallResult) else {}},
-        raw_output=result.details,
+        raw_output=result.details | call_id,
         is_error=result.is_error,
     )

@@ -29,6 +29,7 @@ class WebToolsProgressEvent(BaseEvent):
         total: Number of all parts of the stage.
         subject: The finished part, a query or a URL. Empty at the start of the stage.
         failed: Whether that part failed.
+        call_id: ID of the call.
     """
 
     tool: str
@@ -37,6 +38,7 @@ class WebToolsProgressEvent(BaseEvent):
     total: int
     subject: str = ""
     failed: bool = False
+    call_id: str = ""
 
     @classmethod
     def class_name(cls) -> str:
@@ -54,6 +56,7 @@ class WebProgressEvent(Event):
         subject: The finished part, a query or a URL. Empty at the start of the stage.
         failed: Whether that part failed.
         tool: Name of the tool. Empty in a workflow.
+        call_id: ID of the call. Empty in a workflow.
     """
 
     stage: str
@@ -62,6 +65,7 @@ class WebProgressEvent(Event):
     subject: str = ""
     failed: bool = False
     tool: str = ""
+    call_id: str = ""
 
 
 def progress_events() -> ProgressCallback:

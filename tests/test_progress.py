@@ -4,12 +4,19 @@ import io
 import re
 import sys
 import threading
+from functools import partial
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import BaseCallbackHandler
 
+from langchain_webtools import WebSearchTool
+from llamaindex_webtools import web_search_tool
+from webtools import InputError, WebTools, bulk
 from webtools.progress import NotebookProgress, Progress, TerminalProgress, quietly
+from webtools_sandbox import SandboxServer
 
 OWN = re.compile(r"\x1b\[(\?25[lh]|2K|1A)")  # cursor off and on, erase a line, go up
 
@@ -151,3 +158,56 @@ def test_without_ipython_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"needs IPython: pip install 'agent-webtools\[notebook"):
         NotebookProgress().__enter__()
+
+
+# --- the callback of a call ----------------------------------------------------------------------
+
+
+class AsyncCallable:
+    async def __call__(self, progress: Progress) -> None: ...
+
+
+async def async_function(progress: Progress) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "callback", [async_function, partial(async_function), AsyncCallable(), "no function"]
+)
+def test_a_callback_that_would_never_run_is_refused(callback: Any, tmp_path: Path) -> None:
+    web = WebTools(api_keys={"exa": "test-key-exa-0001"})
+    for call in (
+        lambda: web.search("q", progress=callback),
+        lambda: web.fetch("https://a.example/", progress=callback),
+        lambda: web.summarize("https://a.example/", progress=callback),
+        lambda: web.research("q", progress=callback),
+        lambda: web.call_tool("web_search", {"query": "q"}, progress=callback),
+        lambda: bulk.run("search", ["q"], tmp_path / "out.jsonl", progress=callback),
+    ):
+        with pytest.raises(InputError, match="progress"):
+            call()
+
+
+async def test_the_steps_and_the_result_of_a_call_have_its_id(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    steps: list[Progress] = []
+    events: list[dict[str, Any]] = []
+
+    class Listening(BaseCallbackHandler):
+        def on_custom_event(self, name: str, data: Any, **_: Any) -> None:
+            events.append(data)
+
+    arguments = {"queries": ["read json", "zip file"]}
+    for log in (True, False):
+        async with WebTools(config=webtools_sandbox.config(), log=log, cache=False) as web:
+            result = web.call_tool("web_search", arguments, progress=steps.append)
+            assert {step.call_id for step in steps} == {result.call_id}
+            assert result.call_id
+            call = {"name": "web_search", "args": arguments, "id": "1", "type": "tool_call"}
+            message = WebSearchTool(web=web).invoke(call, {"callbacks": [Listening()]})
+            assert {event["call_id"] for event in events} == {message.artifact["call_id"]}
+            output = await web_search_tool(web).acall(**arguments)
+            ids = {result.call_id, message.artifact["call_id"], output.raw_output["call_id"]}
+            assert len(ids) == 3
+        steps.clear()
+        events.clear()

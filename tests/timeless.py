@@ -7,11 +7,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+_OF_CALL = {"retrieved_at", "call_id"}
+
 
 def timeless(value: Any) -> Any:
-    """Return a result or its details without the times of retrieval."""
+    """Return a result or its details without the time and the id of the call."""
     if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key != "retrieved_at"}
+        return {key: timeless(item) for key, item in value.items() if key not in _OF_CALL}
     if isinstance(value, (list, tuple)):
         return [timeless(item) for item in value]
     if isinstance(value, BaseModel):

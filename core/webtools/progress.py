@@ -15,11 +15,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import iscoroutinefunction
 from threading import Lock
 from typing import IO, Any, ParamSpec, Self, TypeAlias
 
 from webtools._internal.display.hook import Bars, bars
 from webtools._internal.text.visible import display_text, is_terminal
+from webtools.errors import InputError
 
 __all__ = ["NotebookProgress", "Progress", "ProgressCallback", "TerminalProgress", "quietly"]
 
@@ -41,6 +43,7 @@ class Progress:
         total: Number of all parts of the stage.
         subject: The finished part, a query or a URL. Empty at the start of the stage.
         failed: Whether that part failed.
+        call_id: ID of the call, as in its result and in the log.
     """
 
     tool: str
@@ -49,9 +52,26 @@ class Progress:
     total: int
     subject: str = ""
     failed: bool = False
+    call_id: str = ""
 
 
 ProgressCallback: TypeAlias = Callable[[Progress], None]
+
+
+def check_callback(callback: object) -> None:
+    """Check a callback for progress.
+
+    Raises:
+        InputError: It is not a plain function. An async one would never be awaited.
+    """
+    kind = type(callback).__name__
+    if not callable(callback):
+        raise InputError(f"progress must be a function, not {kind}.")
+    if iscoroutinefunction(callback) or iscoroutinefunction(type(callback).__call__):
+        raise InputError(
+            "progress must be a plain function, not an async one: it is called from any thread. "
+            "For async code, put the steps into a queue with loop.call_soon_threadsafe."
+        )
 
 
 def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None]:

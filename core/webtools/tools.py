@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 from webtools._internal.display.hook import Drawn
 from webtools._internal.text.quoting import hint
@@ -69,7 +70,7 @@ class ToolResult(Drawn):
         text: The text for the model, within the output budget of 51,200 bytes and 2,000 lines.
         details: The result as plain JSON data, for programs.
         is_error: Whether the call failed. `text` then says why, and what to do.
-        call_id: ID of the call in the log, or "" without a log.
+        call_id: ID of the call, as in the log and in its progress.
     """
 
     text: str
@@ -88,7 +89,8 @@ class Tool:
 
     Attributes:
         name: Name of the tool.
-        description: What the tool does and when to use it, on several lines.
+        description: What the tool does and when to use it, on several lines. At most 1,000
+            characters: model APIs refuse requests with more than 1,024.
         input_model: Pydantic model of the arguments. Its JSON schema is flat.
     """
 
@@ -111,13 +113,47 @@ class Tool:
 
     @property
     def paragraph(self) -> str:
-        """The description on one line of at most 1,024 characters, for LlamaIndex."""
+        """The description on one line, for LlamaIndex."""
         return " ".join(self.description.split())
 
     @property
     def first_field(self) -> str:
         """Name of the argument that a plain string sets, such as `queries`."""
         return next(iter(self.input_model.model_fields))
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The arguments that a model can set, as the parameters of a Python function."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return [
+            inspect.Parameter(
+                name,
+                kind,
+                default=inspect.Parameter.empty
+                if info.is_required()
+                else info.get_default(call_default_factory=True),
+                annotation=_plain_type(info.annotation),
+            )
+            for name, info in self.input_model.open_fields().items()
+        ]
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call of such a function by name.
+
+        Raises:
+            TypeError: There are too many positional arguments, or one is passed by name too.
+        """
+        names = [*self.input_model.open_fields()]
+        if len(args) > len(names):
+            raise TypeError(f"{self.name} takes {len(names)} arguments but {len(args)} were given")
+        return dict(**kwargs, **dict(zip(names, args, strict=False)))
+
+
+def _plain_type(annotation: Any) -> Any:
+    """Return the type without its validators."""
+    if get_origin(annotation) is Annotated:
+        return _plain_type(get_args(annotation)[0])
+    return list[str] if get_origin(annotation) is list else annotation
 
 
 SEARCH = Tool(
@@ -131,13 +167,15 @@ When to use:
 - Answering questions about recent events, releases, or data beyond your training cutoff
 - Verifying assumptions or checking for updated best practices
 
-When not to use: you know the answer, or you already made a similar search (read a result instead).
+When not to use: you know the answer, or made a similar search (read a result).
 
 Tips for effective queries:
 - Write concise, keyword-focused queries — include the current year for time-sensitive topics
 - Use multiple queries to cover different angles of a broad question
 - Prefer specific technical terms over natural language when searching for code or docs
-- Narrow by domains, published dates (YYYY-MM-DD) or category; warnings name ignored filters
+- Narrow by domains, dates or category
+
+Put [Title](URL) right after each claim.
 
 After using search results in your response, include a "Sources" section listing the URLs you \
 referenced as markdown links, e.g.:

@@ -42,6 +42,7 @@ DATA = {
     "total": 2,
     "subject": "read json",
     "failed": False,
+    "call_id": "",
 }
 HIT = {
     "title": "json",

@@ -23,6 +23,7 @@ from webtools.bulk.row_files import FinishedItems, Rows
 from webtools.bulk.working import Plan, make_calls
 from webtools.client import WebTools
 from webtools.errors import InputError
+from webtools.progress import check_callback
 
 _SUFFIXES = ("", ".jsonl", ".ndjson")
 _OPERATIONS = tuple(items_module.TOOLS)
@@ -88,6 +89,8 @@ async def arun(
     if operation not in _OPERATIONS:
         raise InputError(f"Unknown operation {operation!r}; use {', '.join(_OPERATIONS)}.")
     items_module.check_arguments(operation, options)
+    if progress is not None:
+        check_callback(progress)
     path = Path(output)
     if not path.parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist. Create it first.")

@@ -195,8 +195,7 @@ class Dispatcher:
         # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
         services = call_services(accounts)
-        call_id = "" if services.log is None else new_call_id()
-        call = Call(call_id, tool.name, accounts, services, io, options)
+        call = Call(new_call_id(), tool.name, accounts, services, io, options)
         if options.cache != "bypass":
             call.cache = services.cache
         return cleaned, call

@@ -26,7 +26,7 @@ from webtools._internal.text.invisible import visible
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
-from webtools.progress import Progress, ProgressCallback
+from webtools.progress import Progress, ProgressCallback, check_callback
 from webtools.providers.protocols import ReportProgress
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class CallOptions:
 
     Attributes:
         cache: `use` cached responses, `refresh` them, or `bypass` the cache.
-        progress: Called when part of the work is done.
+        progress: A plain function, called when part of the work is done.
         synthesizer: Writes the answer of a research call instead of the configured one.
         robots: Whether to obey robots.txt when reading pages ourselves.
         snippets: Whether to request snippets that the provider omits by default.
@@ -120,10 +120,12 @@ class CallOptions:
     snippets: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an unknown value of `cache`."""
+        """Refuse an unknown value of `cache`, and an async `progress`."""
         if self.cache not in _CACHE_MODES:
             message = f"Invalid `cache` {shown(self.cache)}: expected use, refresh or bypass."
             raise InputError(message)
+        if self.progress is not None:
+            check_callback(self.progress)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -131,7 +133,7 @@ class Call:
     """One call of a tool.
 
     Attributes:
-        id: Its id in the log.
+        id: Its id in the log, in progress and in the result.
         tool: The tool's name.
         accounts: The settings.
         services: The cache, the budget and whatever else it shares with other calls.
@@ -237,18 +239,18 @@ class Call:
         self.log("moved_on", provider=following, instead_of=previous, subject=subject)
         if (report := self.options.progress) is not None:
             subject_text = self.accounts.redactor.text(f'from "{previous}" to "{following}"')
-            report(Progress(self.tool, "falling back", 1, 1, subject_text))
+            report(Progress(self.tool, "falling back", 1, 1, subject_text, call_id=self.id))
 
     def begin_stage(self, stage: str, total: int) -> ReportProgress:
         """Report a stage with some parts. Call the result when a part is done or has failed."""
         report = self.options.progress
         if report is None:
             return lambda _subject, _failed: None
-        report(Progress(self.tool, stage, 0, total))
+        report(Progress(self.tool, stage, 0, total, call_id=self.id))
         numbers: Iterator[int] = itertools.count(1)
         clean = self.accounts.redactor.text  # a subject can be a URL from a provider
         return lambda subject, failed: report(
-            Progress(self.tool, stage, next(numbers), total, clean(subject), failed)
+            Progress(self.tool, stage, next(numbers), total, clean(subject), failed, self.id)
         )
 
 
