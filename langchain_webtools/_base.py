@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.messages import ToolMessage
@@ -50,8 +50,7 @@ def _with_defaults(model: type[ToolInput]) -> type[ToolInput]:
 
     config = ConfigDict(json_schema_extra=add_defaults)
     members = {"__doc__": model.__doc__, "__module__": __name__, "model_config": config}
-    schema: Any = type(model.__name__, (model,), members)
-    return schema
+    return cast("type[ToolInput]", type(model.__name__, (model,), members))
 
 
 SCHEMAS = {name: _with_defaults(tool.input_model) for name, tool in TOOLS.items()}
@@ -174,8 +173,8 @@ class WebTool(BaseTool):
         """The JSON schemas of the arguments, with `default` for the optional ones."""
         if not self._has_default_schema():
             return super().args
-        schema: Any = self.args_schema
-        return schema.model_json_schema()["properties"]
+        schema = cast("type[ToolInput]", self.args_schema)
+        return cast("dict[str, Any]", schema.model_json_schema()["properties"])
 
     @property
     def func(self) -> Callable[..., Any]:

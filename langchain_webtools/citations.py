@@ -22,6 +22,7 @@ from webtools._internal.text.fencing import (
     defused_line,
     marks,
 )
+from webtools._internal.text.urls import page_key
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
@@ -32,6 +33,8 @@ _MIN_SOURCE_BYTES = 500  # a source that cannot show this much of its content is
 _NOTE_BYTES = 8 * 1024
 _NOTE_LINES = 100
 _NOTICE_BYTES = 1024
+_OMITTED_BYTES = 100  # of the note about omitted results
+_CUT = " …"  # at the end of a text that was cut
 
 
 class _Source(NamedTuple):
@@ -57,12 +60,20 @@ def as_search_results(
 
     Returns:
         The blocks in the order of the results, and those of the fence. Failed pages are omitted.
-        The blocks share 51,200 bytes fairly. If there are too many, the last ones are omitted.
+        The blocks share 51,200 bytes fairly. A text that is cut ends with "…". If there are too
+        many results, the last ones are omitted; with a fence, a text block says how many.
     """
-    lines, size = _budget_in_fence(MAX_LINES, MAX_BYTES) if fence else (MAX_LINES, MAX_BYTES)
+    lines, size = MAX_LINES, MAX_BYTES
+    if fence:
+        lines, size = _budget_in_fence(MAX_LINES, MAX_BYTES - _OMITTED_BYTES)
     artifact: Any = getattr(results, "artifact", results)
-    sources, _ = _cut_to_budget(_sources(artifact), lines, size)
+    all_sources = _sources(artifact)
+    sources, _ = _cut_to_budget(all_sources, lines, size)
     blocks = [_block(source) for source in sources]
+    omitted = len(all_sources) - len(sources)
+    if fence and omitted:
+        words = f"[The last {omitted} of {len(all_sources)} results are omitted to save space.]"
+        blocks += _text_blocks(words)
     return _fenced(blocks) if fence and blocks else blocks
 
 
@@ -72,7 +83,10 @@ def tool_content(result: ToolResult) -> str | list[dict[str, Any]]:
     Blocks are fenced if the text is. The answer of web_research is a text block after them, inside
     the fence. The notes (failures, warnings, truncation, confidence) are a text block at the end.
     """
-    sources = _sources(result.details)
+    unique: dict[tuple[str, str], _Source] = {}  # several queries can find the same page
+    for source in _sources(result.details):
+        unique.setdefault((page_key(source.url), source.content), source)
+    sources = [*unique.values()]
     if result.is_error or not sources:
         return result.text
     answer, notes = _bounded(_answer(result.details)), _bounded(_notes(result.details))
@@ -115,12 +129,11 @@ def _cut_to_budget(
 ) -> tuple[list[_Source], tuple[int, int, int, int] | None]:
     """Truncate the contents; also return the arguments of `notice` if anything was cut."""
     chosen, content_bytes = _fitting_sources(sources, max_bytes)
-    shown, cuts = fit_sections(
-        [source.content for source in chosen], "\n", max_lines, content_bytes
-    )
+    room = content_bytes - len(chosen) * _size(_CUT)
+    shown, cuts = fit_sections([source.content for source in chosen], "\n", max_lines, room)
     full = "\n".join(source.content for source in sources)
     cut_sources = [
-        source._replace(content=cut.content)
+        source._replace(content=cut.content + (_CUT if cut.truncated else ""))
         for source, cut in zip(chosen, cuts, strict=True)
         if cut.content.strip()
     ]

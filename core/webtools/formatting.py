@@ -9,7 +9,9 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.fencing import defused_line
+from webtools._internal.text.urls import page_key
 from webtools.results import (
     FetchResponse,
     Page,
@@ -49,28 +51,44 @@ def brief(results: Sequence[Result]) -> list[Result]:
 def _brief(result: Result, share: int) -> Result:
     longest = {"title": _LONGEST_NAME, "author": _LONGEST_NAME, "snippet": _LONGEST_SNIPPET}
     texts = {name: getattr(result, name, None) or "" for name in longest}
-    shortened: dict[str, str | Page] = {
-        n: _short(text, longest[n]) for n, text in texts.items() if len(text) > longest[n]
+    changes: dict[str, str | Page] = {
+        n: shortened(text, longest[n]) for n, text in texts.items() if len(text) > longest[n]
     }
     page = result.content if isinstance(result, SearchResult) else None
     if page is not None and len(content := page_content(page)) > share:
-        shortened["content"] = Page(url=page.url, text=_short(content, share))
-    return result.model_copy(update=shortened) if shortened else result
+        changes["content"] = Page(url=page.url, text=shortened(content, share))
+    return result.model_copy(update=changes) if changes else result
 
 
 def search_text(results: Sequence[SearchResult | ResearchResult], separator: str = _BLANK) -> str:
-    """List results, numbered from 1."""
-    items = [_numbered(number, result) for number, result in enumerate(results, 1)]
+    """List results, numbered from 1.
+
+    A page that several queries found is listed once. The others refer to it, with their snippet if
+    it is another one.
+    """
+    items: list[str] = []
+    numbers: dict[str, int] = {}
+    texts: set[tuple[int, str]] = set()
+    for number, result in enumerate(results, 1):
+        first, text = numbers.setdefault(page_key(result.url), number), _text_of(result)
+        if first != number:
+            text = "" if (first, text) in texts else text
+            items.append(_item(f"{number}. See {first}.", text.splitlines()))
+        else:
+            facts = filter(None, [_facts(result)])
+            lines = [result.url, *text.splitlines(), *facts]
+            items.append(_item(f"{number}. {result.title}", lines))
+        texts.add((first, text))
     return separator.join(items) or NO_RESULTS
 
 
-def _numbered(number: int, result: SearchResult | ResearchResult) -> str:
+def _text_of(result: SearchResult | ResearchResult) -> str:
     page = result.content if isinstance(result, SearchResult) else None
-    text = page_content(page) if page else result.snippet
-    lines = [result.url, *text.splitlines()]
-    if facts := _facts(result):
-        lines.append(facts)
-    return "\n".join([f"{number}. {result.title}", *[f"{INDENT}{x}".rstrip() for x in lines]])
+    return page_content(page) if page else result.snippet
+
+
+def _item(head: str, lines: Sequence[str]) -> str:
+    return "\n".join([head, *[f"{INDENT}{line}".rstrip() for line in lines]])
 
 
 def _facts(item: SearchResult | ResearchResult | Page) -> str:
@@ -146,11 +164,9 @@ def _brief_url(urls: Collection[str], match: re.Match[str]) -> str:
 
 
 def _quoted(text: str, limit: int = 400) -> str:
-    return _short(defused_line(text[: 10 * limit]), limit)
-
-
-def _short(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}{_ELLIPSIS}"
+    quoted = shortened(defused_line(text[: 10 * limit]), limit)
+    is_marked = len(text) <= 10 * limit or quoted.endswith(_ELLIPSIS)
+    return quoted if is_marked else f"{quoted}{_ELLIPSIS}"
 
 
 # --- pages that do not all fit -----------------------------------------------------------------
@@ -181,11 +197,11 @@ def brief_pages(pages: Sequence[Page], max_bytes: int) -> list[BriefPage]:
     pages = pages[: _count_heads(pages, max_bytes)]
     contents = [page_content(page) for page in pages]
     names = [name for page in pages for name in _title_and_note(page)]
-    shortened = [_short(name, _LONGEST_NAME) for name in names]
-    room = _room_for_names(pages, shortened, contents, max_bytes)
-    shares = fair_shares([_size(name) for name in shortened], room)
-    shortened = [_fit(name, share) for name, share in zip(shortened, shares, strict=True)]
-    pairs = zip(pages, contents, _pairs(names), _pairs(shortened), strict=True)
+    brief_names = [shortened(name, _LONGEST_NAME) for name in names]
+    room = _room_for_names(pages, brief_names, contents, max_bytes)
+    shares = fair_shares([_size(name) for name in brief_names], room)
+    brief_names = [_fit(name, share) for name, share in zip(brief_names, shares, strict=True)]
+    pairs = zip(pages, contents, _pairs(names), _pairs(brief_names), strict=True)
     return [
         BriefPage(_head(title, page.url, note), content, (title, note) != original)
         for page, content, original, (title, note) in pairs

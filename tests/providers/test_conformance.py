@@ -108,7 +108,8 @@ def test_no_message_of_a_provider_ends_in_half_a_key(spelling: str) -> None:
     for before in range(480, 501):
         words = "e" * before + spelled
         result = str(make_error("Exa", answer(status=400), offline.account("exa"), [words]))
-        assert f"eee{'[redacted]'[: 500 - before]}. " in result
+        mark = "…" if before + len("[redacted]") > 500 else ""
+        assert f"eee{'[redacted]'[: 500 - before]}{mark}. " in result
 
 
 # --- whatever may come -------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from webtools._internal.http.messages import Response
-from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cleaning import shortened, without_controls
 from webtools._internal.text.dates import read_age, read_moment
 from webtools.providers.hits import HitFields, Item, join_extracts
 from webtools.providers.parsing import http_date, maybe_object, number
@@ -72,7 +72,7 @@ def _is_data(text: str) -> bool:
 
 
 def _first_text(item: Item) -> str:
-    return join_extracts([text[:_MAX_SNIPPET_CHARACTERS] for text in _texts(item)[:1]])
+    return join_extracts([shortened(text, _MAX_SNIPPET_CHARACTERS) for text in _texts(item)[:1]])
 
 
 def is_used_up(response: Response, faults: list[dict[str, Any]]) -> bool:

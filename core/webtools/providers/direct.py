@@ -19,7 +19,7 @@ from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
 from webtools.providers.error_tables import error_class, retry_after
-from webtools.providers.fetched import missing_parts, with_parts
+from webtools.providers.fetched import missing_parts, text_limit, with_parts
 from webtools.providers.parsing import free
 from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.results import Page, failed_page
@@ -144,8 +144,7 @@ def _read_content(
         published_at=content.published_at,
         author=content.author,
     )
-    limit = query.text_max_characters or account.options.default_fetch_text_max_characters
-    page, warnings = with_parts(full_page, query, limit)
+    page, warnings = with_parts(full_page, query, text_limit(query, account))
     return page, [*(f"{url}: {warning}." for warning in content.warnings), *warnings]
 
 

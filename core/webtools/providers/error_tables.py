@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from webtools._internal.http.messages import CLIENT_ERRORS, OK, REDIRECTS, SERVER_ERRORS, Response
+from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import (
     AuthenticationError,
@@ -91,7 +92,7 @@ def make_error(
     # Redact before cutting: half a key would not be recognized.
     quotes = [clean_quote(m, account) for m in messages if isinstance(m, str) and m.strip()]
     if quotes:
-        text += f": {', '.join(quote[:_MAX_MESSAGE_CHARACTERS] for quote in quotes)}"
+        text += f": {', '.join(shortened(quote, _MAX_MESSAGE_CHARACTERS) for quote in quotes)}"
     wait = _wait(kind, response, wait)
     remedy = hint or _REMEDIES[kind].format(name=account.name)
     if wait is not None and not hint:

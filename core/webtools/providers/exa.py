@@ -16,9 +16,11 @@ from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, Meaning, rea
 from webtools.providers.fetched import (
     PageFault,
     PageFields,
+    cut_warnings,
     read_fault,
     read_faults,
     read_page_list,
+    text_limit,
     without_failed,
 )
 from webtools.providers.filters import (
@@ -165,10 +167,10 @@ def fetch_request(query: PageQuery, account: Account) -> Request:
 
     Passages for a question are Exa's highlights.
     """
-    max_characters = query.text_max_characters or account.options.default_fetch_text_max_characters
+    limit = text_limit(query, account)
     body: dict[str, Any] = {"urls": list(query.urls)}
     if query.text:
-        body["text"] = {"maxCharacters": max_characters} if max_characters else True
+        body["text"] = {"maxCharacters": limit} if limit else True
     body |= {name: True for name in ("highlights", "summary") if getattr(query, name)}
     if query.question:
         body["highlights"] = {
@@ -197,7 +199,8 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     cost = stated_cost(
         get_nested(answer, *_COST), lambda: fetch_price(without_failed(query, pages), account)
     )
-    return Pages(pages, cost, [*notices(ABOUT.title, answer), *skipped.warnings()])
+    warnings = [*notices(ABOUT.title, answer), *skipped.warnings()]
+    return Pages(pages, cost, [*warnings, *cut_warnings(pages, text_limit(query, account))])
 
 
 def _fault(status: Item) -> PageFault:

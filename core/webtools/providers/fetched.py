@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
-from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cleaning import one_line, shortened, without_controls
 from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, SkippedValues
@@ -223,7 +223,7 @@ def read_texts(
 ) -> Pages:
     """Read one page per URL from whole texts, and derive the parts of the query from them."""
     full_pages = read_page_list(items, fields, replace(query, text=True), account, faults)
-    limit = query.text_max_characters or account.options.default_fetch_text_max_characters
+    limit = text_limit(query, account)
     pages = list[Page]()
     warnings = missing_parts(query, account.name)
     for full_page in full_pages:
@@ -231,6 +231,19 @@ def read_texts(
         pages.append(page)
         warnings += page_warnings
     return Pages(pages, warnings=[*warnings, *skipped.warnings()])
+
+
+def text_limit(query: PageQuery, account: Account) -> int | None:
+    """Return the maximum number of characters of a page's text, of the call or the settings."""
+    limit: int | None = account.options.default_fetch_text_max_characters
+    return query.text_max_characters or limit
+
+
+def cut_warnings(pages: Sequence[Page], limit: int | None) -> list[str]:
+    """Warn about each text that an API has cut to the number of characters of the request."""
+    if not limit:
+        return []
+    return [f"{p.url}: cut to {limit:,} characters." for p in pages if len(p.text or "") >= limit]
 
 
 def with_parts(page: Page, query: PageQuery, max_characters: int | None) -> tuple[Page, list[str]]:
@@ -276,4 +289,4 @@ def first_paragraphs(text: str) -> list[str]:
     """Return the first paragraphs of prose, as highlights of a page."""
     paragraphs = [p.strip() for p in text.split("\n\n") if p.strip() and not _NOT_PROSE.match(p)]
     long = [p for p in paragraphs if len(p) >= _MIN_HIGHLIGHT_CHARACTERS]
-    return [cut(p, _MAX_HIGHLIGHT_CHARACTERS) for p in (long or paragraphs)[:_MAX_HIGHLIGHTS]]
+    return [shortened(p, _MAX_HIGHLIGHT_CHARACTERS) for p in (long or paragraphs)[:_MAX_HIGHLIGHTS]]

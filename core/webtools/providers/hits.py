@@ -25,7 +25,7 @@ from webtools.results import Page, Passage, SearchResult
 
 T = TypeVar("T")
 UNREADABLE = "that cannot be read (left out)"
-CONTENT_CHARACTERS = 10_000  # of the page text that comes with a result
+CONTENT_CHARACTERS = 100_000  # of the page text that comes with a result
 _RESULTS = TypeAdapter(list[SearchResult])
 
 
@@ -40,6 +40,7 @@ class SkippedValues:
         items: Number of skipped items.
         nulls: Number of lists that were null.
         fields: Number of skipped values by field.
+        cut: URLs of the pages whose text was cut.
     """
 
     sender: str
@@ -48,6 +49,7 @@ class SkippedValues:
     items: int = 0
     nulls: int = 0
     fields: dict[str, int] = field(default_factory=dict[str, int])
+    cut: list[str] = field(default_factory=list[str])
 
     def add(self, name: str, count: int = 1) -> None:
         """Count skipped values of a field."""
@@ -67,6 +69,11 @@ class SkippedValues:
         if self.fields:
             names = ", ".join(f"{name} ({n})" for name, n in sorted(self.fields.items()))
             warnings.append(f'"{sender}" sent values {UNREADABLE}: {names}.')
+        warnings += [
+            f"{url}: the text was cut to {CONTENT_CHARACTERS:,} characters. To read all of it, "
+            "fetch the page."
+            for url in self.cut
+        ]
         return warnings
 
 
@@ -294,7 +301,10 @@ def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page 
     """Return the page text and passages of a result, unless the operator's settings forbid it."""
     if account.domains.refusal(url):
         return None
-    text = without_controls(item.text(fields.text))[:CONTENT_CHARACTERS] if fields.text else None
+    text = without_controls(item.text(fields.text)) if fields.text else None
+    if text and len(text) >= CONTENT_CHARACTERS:  # equal if the API has cut it
+        text = text[:CONTENT_CHARACTERS]
+        item.skipped.cut.append(url)
     passages = (item.call("passages", fields.passages) if fields.passages else None) or []
     if not (text or passages):
         return None

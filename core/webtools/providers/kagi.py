@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.narrowing import is_list
 from webtools.providers import filters, kagi_api
 from webtools.providers.about import Account
@@ -110,7 +111,7 @@ def _with_page_text(item: Any) -> Any:
     snippet = maybe_object(item).get("snippet")
     if not isinstance(snippet, str):
         return item
-    return {**item, "markdown": snippet, "snippet": snippet[:_MAX_SNIPPET_CHARACTERS]}
+    return {**item, "markdown": snippet, "snippet": shortened(snippet, _MAX_SNIPPET_CHARACTERS)}
 
 
 def _is_related(item: Any) -> bool:

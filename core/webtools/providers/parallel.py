@@ -138,7 +138,7 @@ _HIT_WITH_PASSAGES = HitFields(
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
     """Build the POST for all pages. Responses always have excerpts."""
-    limit = query.text_max_characters or account.options.default_fetch_text_max_characters
+    limit = fetched.text_limit(query, account)
     full: Any = {"max_chars_per_result": limit} if limit else True
     settings: dict[str, Any] = {"full_content": full} if _wants_text(query) else {}
     body: dict[str, Any] = {"urls": list(query.urls)}
@@ -174,6 +174,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
         replace(query, text=has_parts, highlights=False), account.name
     )
     cost = estimate(fetch_price(fetched.without_failed(query, pages), account))
+    warnings += fetched.cut_warnings(pages, fetched.text_limit(query, account))
     return Pages(pages, cost, [*warnings, *skipped.warnings()])
 
 

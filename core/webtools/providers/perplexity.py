@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from webtools._internal.http.messages import Request, Response
-from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cleaning import one_line, shortened, without_controls
 from webtools._internal.text.narrowing import is_list
 from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
 from webtools.providers import filters
@@ -225,7 +225,7 @@ def _reason(answer: dict[str, Any], account: Account) -> str:
     details = get_nested(answer, "incomplete_details", "reason")
     reasons = (answer.get("status") or "unknown", details, get_nested(answer, "error", "message"))
     quotes = [clean_quote(reason, account) for reason in reasons if isinstance(reason, str)]
-    return ": ".join(quote[:200] for quote in quotes if quote)
+    return ": ".join(shortened(quote, 200) for quote in quotes if quote)
 
 
 # {"error": {"message", "type", "code"}}. A gateway may send HTML instead.

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.cleaning import one_line, shortened
 from webtools.errors import RequestError, RequestTimeoutError
 
 _MAX_MESSAGE = 300  # characters
@@ -101,7 +101,7 @@ def describe_error(error: Exception) -> str:
     """Return the type and the message of an exception on one line, shortened."""
     message = ""
     with suppress(Exception):  # its `__str__` is the user's code, too
-        message = one_line(str(error))[:_MAX_MESSAGE]
+        message = shortened(one_line(str(error)), _MAX_MESSAGE)
     return ": ".join(filter(None, [type(error).__name__, message]))
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urljoin
 from webtools._internal.pages.code import fenced, inline_code, is_block_code, language, lines_of
 from webtools._internal.pages.tables import is_layout, rows_of
 from webtools._internal.pages.tree import BLOCKS, Element, text_of, tokens
+from webtools._internal.text.cleaning import shortened
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _BREAKS = re.compile(r" *\x0b *")
@@ -328,7 +329,7 @@ class _Writer:
         self.inside(element)
 
     def _image(self, element: Element) -> None:
-        alt = " ".join(element.get("alt", "").split())[:_LONGEST_ALT]
+        alt = shortened(" ".join(element.get("alt", "").split()), _LONGEST_ALT)
         if not alt or self._plain:
             self._inline.append(alt)
             return

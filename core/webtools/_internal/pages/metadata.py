@@ -11,7 +11,7 @@ from webtools._internal.pages.linked_data import nodes_of, texts
 from webtools._internal.pages.markup import Markup
 from webtools._internal.pages.page_dates import published
 from webtools._internal.pages.tree import Element, is_aside, path_of, text_of, tokens
-from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.cleaning import one_line, shortened
 from webtools._internal.text.narrowing import is_list, is_object
 
 _LONGEST_LINE = 300  # characters of a title or an author
@@ -135,7 +135,7 @@ def _author(markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]
     ):
         names = [name for text in candidates for name in _names(text) if _fold(name) not in sites]
         if names:
-            return ", ".join(dict.fromkeys(names[:_MAX_AUTHORS]))[:_LONGEST_LINE]
+            return shortened(", ".join(dict.fromkeys(names[:_MAX_AUTHORS])), _LONGEST_LINE)
     return None
 
 
@@ -194,4 +194,5 @@ def _fold(text: str) -> str:
 def _line(text: str | None) -> str | None:
     if not text:
         return None
-    return _PERMALINK.sub("", one_line(text[: 4 * _LONGEST_LINE]))[:_LONGEST_LINE].strip() or None
+    line = _PERMALINK.sub("", one_line(text[: 4 * _LONGEST_LINE])).strip()
+    return shortened(line, _LONGEST_LINE) or None

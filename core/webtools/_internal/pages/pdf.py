@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from webtools._internal.pages.content import MAX_TEXT, Content
-from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cleaning import one_line, shortened, without_controls
 from webtools.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _with_metadata(reader: PdfReader, text: str, warnings: list[str]) -> Content
 
 
 def _line(value: object) -> str | None:
-    return one_line(value)[:_LONGEST_LINE] or None if isinstance(value, str) else None
+    return shortened(one_line(value), _LONGEST_LINE) or None if isinstance(value, str) else None
 
 
 def _utc(value: datetime | None) -> datetime | None:

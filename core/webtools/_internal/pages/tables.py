@@ -42,7 +42,7 @@ def _row(
     for cell in cells:
         _fill(row, spanning)
         if len(row) >= _MAX_COLUMNS:
-            break
+            return [*row[:_MAX_COLUMNS], "…"]
         content = text(cell)
         down, across = _span(cell, "rowspan"), _span(cell, "colspan")
         for column in range(across):
@@ -69,7 +69,7 @@ def _span(cell: Element, name: str) -> int:
 
 
 def _cells(table: Element) -> list[list[Element]]:
-    return [list(row.iterchildren("td", "th"))[:_MAX_COLUMNS] for row in _rows(table)]
+    return [list(row.iterchildren("td", "th"))[: _MAX_COLUMNS + 1] for row in _rows(table)]
 
 
 def _rows(table: Element) -> list[Element]:

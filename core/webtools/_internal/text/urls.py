@@ -147,3 +147,21 @@ def quoted_url(text: str) -> str:
     """Quote a URL or a host for a message, in ASCII and shortened."""
     plain = text.encode("ascii", "backslashreplace").decode()
     return '"' + (plain if len(plain) <= 100 else plain[:97] + "...") + '"'  # noqa: PLR2004
+
+
+def page_key(url: str) -> str:
+    """Return a key that is equal for URLs of one page.
+
+    They may differ by `utm_` parameters, a final slash, the fragment, the default port and the case
+    of the host.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return url
+    host = (parts.hostname or "").rstrip(".")
+    if port and port != PORTS.get(parts.scheme):
+        host = f"{host}:{port}"
+    fields = [each for each in parts.query.split("&") if not each.lower().startswith("utm_")]
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}?{'&'.join(filter(None, fields))}"
