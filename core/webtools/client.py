@@ -343,6 +343,7 @@ class WebTools(AsyncMethods):
         answer: str,
         sources: str | SourceLike | Sequence[str | SourceLike] = (),
         *,
+        fetch: bool = False,
         verifier: Verifier | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
@@ -351,9 +352,12 @@ class WebTools(AsyncMethods):
 
         Args:
             answer: Prose or a list, from any model. `[n]` cites the n-th source. Links and
-                `[n]: URL` cite by URL.
+                `[n]: URL` cite by URL. A list of sources cites for all sentences without a
+                citation.
             sources: URLs to fetch, pages, passages, or objects of `webtools.synthesis.Source`.
-                Default: the URLs that the answer cites.
+            fetch: Whether to also fetch the URLs that only the answer cites, at most 20. A model
+                can have written them. Default: False; claims that cite only them are
+                `unsupported`.
             verifier: Judges the claims that are not quotations, such as a `ChatModelVerifier`.
                 Without one, no claim is `supported`.
             cache: As for `fetch`.
@@ -364,13 +368,15 @@ class WebTools(AsyncMethods):
             claims. Sources that could not be read are in `warnings`.
 
         Raises:
-            InputError: There is no answer, or no source.
-            ConfigError: A source is a URL, and the settings are missing or malformed.
+            InputError: There is no answer, or no source and no URL in the answer.
+            ConfigError: A URL is to be fetched, and the settings are missing or malformed.
             RequestError: No source could be read.
             ProviderError: No source could be read.
         """
         options = {"cache": cache, "progress": progress}
-        return self._run(lambda io: self._dispatcher.verify(io, answer, sources, verifier, options))
+        return self._run(
+            lambda io: self._dispatcher.verify(io, answer, sources, verifier, options, fetch=fetch)
+        )
 
     def call_tool(
         self,

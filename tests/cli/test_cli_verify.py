@@ -18,7 +18,7 @@ def report(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
     """Stand in for the check: each line of the answer is a claim, its first word the status."""
     requests: list[tuple[str, list[str]]] = []
 
-    def verify(_: object, answer: str, sources: list[str]) -> Verified:
+    def verify(_: object, answer: str, sources: list[str], *, fetch: bool) -> Verified:
         requests.append((answer, sources))
         if not answer:
             raise InputError("there is no answer to check; give its text.")
@@ -98,7 +98,10 @@ def test_what_research_printed_is_an_answer_with_its_sources(
     file = str(tmp_path / "answer.md")
     assert main(["web-deep", "zip bombs", "--config", config, "-o", file, *passages]) == 0
     capsys.readouterr()
-    assert main(["verify", file, "--strict", "--config", config]) == 0
+    assert main(["verify", file, "--config", config]) == 1  # its pages are not read
+    result = capsys.readouterr()
+    assert "--fetch" in result.err
+    assert main(["verify", file, "--fetch", "--strict", "--config", config]) == 0
     result = capsys.readouterr()
     assert result.out.startswith("quoted: A zip bomb is a small archive")
     assert result.out.count("quoted:") == 1
@@ -109,5 +112,5 @@ def test_sources_may_have_dates(report: list[tuple[str, list[str]]], tmp_path: P
     listed = f"1. Pool\n   {URL}\n   2026-11-20\n2. Bath\n   https://b.example/\n"
     file = tmp_path / "answer.md"
     file.write_text(f"quoted It is open. [1]\n\nSources:\n{listed}\nConfidence: low.\n")
-    assert main(["verify", str(file)]) == 0
+    assert main(["verify", str(file), "--fetch"]) == 0
     assert report == [("quoted It is open. [1]", [URL, "https://b.example/"])]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
 
 import pytest
 
-from webtools import InputError, Page, Passage, Verified, WebTools
+from webtools import InputError, Page, Passage, Verified, WebTools, WebToolsError
 from webtools._internal.operations.answer_verification import Text
 from webtools.synthesis import ModelVerifier, Source
 from webtools_sandbox import SandboxServer
@@ -75,8 +76,40 @@ def test_urls_are_read_and_an_unreadable_one_is_reported() -> None:
             report = web.verify(text, [page, gone])
             assert statuses(report) == ["quoted", "unsupported"]
             assert any(gone in warning for warning in report.warnings)
-            cited = web.verify(f"{text.partition(' [')[0]} ({page})", [])
+            cited = web.verify(f"{text.partition(' [')[0]} ({page})", fetch=True)
             assert statuses(cited) == ["quoted"]
+
+
+async def test_a_url_of_the_answer_is_requested_only_if_the_caller_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever form the answer cites in, not even the name is looked up."""
+    names: list[str] = []
+
+    def getaddrinfo(host: str, *_: Any, **__: Any) -> Any:
+        names.append(host)
+        raise socket.gaierror(socket.EAI_NONAME, "no such name")
+
+    monkeypatch.setattr("socket.getaddrinfo", getaddrinfo)
+    cited = "https://other.example/x?d=secret"
+    forms = (f"[a]({cited})", f"({cited})", f"[1]\n\n[1]: {cited}", f"\n\nSources:\n- {cited}")
+    config = {"providers": [{"name": "direct", "type": "direct"}], "cache": {"enabled": False}}
+    with WebTools(config=config) as web:
+        for form in forms:
+            answer = f"{SENTENCE} {form}"
+            for sources in ([], [Page(url=URL, title="Pool", text="It rains.")]):
+                for report in (web.verify(answer, sources), await web.averify(answer, sources)):
+                    assert statuses(report) == ["unsupported"]
+                    assert report.warnings
+            assert names == []
+            report = web.verify(answer, PAGE, fetch=True)
+            assert report.warnings
+            assert set(names) == {"other.example"}
+            names.clear()
+            with pytest.raises(WebToolsError):
+                await web.averify(answer, fetch=True)
+            assert set(names) == {"other.example"}
+            names.clear()
 
 
 def _pages(server: SandboxServer) -> list[str]:

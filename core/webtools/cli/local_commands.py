@@ -87,20 +87,21 @@ VERIFY = Command(
     "uncertain or unsupported. Exits with 1 if a claim is unsupported.",
     """\
 examples:
-  webtools verify answer.md                       against the URLs that it cites
+  webtools verify answer.md --fetch               against the URLs that it cites
   webtools verify answer.md --source https://docs.python.org/3/library/json.html
-  webtools web-deep "zip bombs" | webtools verify - --strict
-  webtools verify --json answer.md | jq '.claims[] | select(.status == "unsupported")'
+  webtools web-deep "zip bombs" | webtools verify - --fetch --strict
+  webtools verify --json --fetch answer.md | jq '.claims[] | select(.status == "unsupported")'
 """,
     (
         value("file FILE", "the answer, as Markdown or plain text; - is stdin"),
         value(
             "--source URL",
-            "Page to check against. [1] is the first. Default: the URLs in the answer.",
+            "Page to check against. [1] is the first.",
             dest="sources",
             action="append",
             default=[],
         ),
+        flag("--fetch", "Also read the URLs in the answer. Only then are they requested."),
         flag("--strict", "Also exit with 1 for uncertain claims."),
         CONFIG,
         as_json("Print the report as one JSON document."),

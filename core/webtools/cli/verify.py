@@ -11,7 +11,7 @@ from webtools import WebTools
 from webtools._internal.text.visible import display_text
 from webtools.cli.printing import FAILED, FINE, note, report
 from webtools.errors import InputError
-from webtools.results import Verified
+from webtools.results import Page, Verified
 
 _MAX_CHARACTERS = 1_000_000  # of a file, which may be endless
 _MAX_TEXT_CHARACTERS = 1000  # of a claim or quotation
@@ -21,9 +21,10 @@ _SOURCES = re.compile(rf"\n\nSources:\n((?:{_SOURCE})+)\nConfidence: ")
 
 def verify(options: Namespace) -> int:
     """Check an answer."""
-    answer, sources = _parts(_read(options.file))
+    answer, urls = _parts(_read(options.file))
+    sources: list[str | Page] = options.sources or (urls if options.fetch else _unread(urls))
     with WebTools(config=options.config) as web:
-        verified = web.verify(answer, options.sources or sources)
+        verified = web.verify(answer, sources, fetch=options.fetch)
     report(options, _text(verified), verified.model_dump(mode="json"))
     return FAILED if verified.dropped or (options.strict and verified.uncertain) else FINE
 
@@ -40,6 +41,13 @@ def _parts(text: str) -> tuple[str, list[str]]:
     if passages:
         note("only the answer is checked, not the passages below it.")
     return answer, re.findall(r"^ {3}(http\S+)", matches[-1][1], re.MULTILINE)
+
+
+def _unread(urls: list[str]) -> list[Page]:
+    """Return pages without a text: the URLs are not requested."""
+    if urls:
+        note("the pages that the answer cites are not read. To read them, add --fetch.")
+    return [Page(url=url) for url in urls]
 
 
 def _text(verified: Verified) -> str:

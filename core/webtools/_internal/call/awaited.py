@@ -178,6 +178,7 @@ class AsyncMethods(Instance):
         answer: str,
         sources: str | SourceLike | Sequence[str | SourceLike] = (),
         *,
+        fetch: bool = False,
         verifier: Verifier | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
@@ -185,7 +186,7 @@ class AsyncMethods(Instance):
         """Check an answer, as `verify` does."""
         options = {"cache": cache, "progress": progress}
         return await self._arun(
-            lambda io: self._dispatcher.verify(io, answer, sources, verifier, options)
+            lambda io: self._dispatcher.verify(io, answer, sources, verifier, options, fetch=fetch)
         )
 
     async def acall_tool(

@@ -103,7 +103,14 @@ class Dispatcher:
         return await sanitize(partial(plan, checked, call), call.accounts.redactor, io)
 
     async def verify(
-        self, io: IO, answer: Any, sources: Any, verifier: Any, options: dict[str, Any]
+        self,
+        io: IO,
+        answer: Any,
+        sources: Any,
+        verifier: Any,
+        options: dict[str, Any],
+        *,
+        fetch: bool,
     ) -> Verified:
         """Check an answer. The settings are needed only if a source is a URL."""
 
@@ -116,7 +123,8 @@ class Dispatcher:
         # A verifier reads the answer, so no key may be in it.
         redactor = await io.call_blocking(self.redactor, quick=self.redactor)
         source_list = _list_sources(sources)
-        work = partial(verify, redactor.text(text), source_list, verifier, read, redactor.text, io)
+        clean = redactor.text
+        work = partial(verify, clean(text), source_list, verifier, read, clean, io, fetch=fetch)
         return await sanitize(work, redactor, io)
 
     def tools(self) -> tuple[Tool, ...]:

@@ -2,81 +2,73 @@
 """Read the claims of an answer, sentence by sentence, and the sources that each of them cites.
 
 `[n]` cites the n-th source, or the URL with that number in the answer's own references. Links and
-bare URLs cite the source with that URL. A line of marks below a block of code cites for the block.
+bare URLs cite the source with that URL. Citations on a line of their own cite for the paragraph or
+the code above, and a list of sources for all sentences without a citation.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
-from urllib.parse import urldefrag
+from typing import Any, NamedTuple
 
 from webtools._internal.grounding.blocks import FENCES
-from webtools._internal.grounding.evidence import row_text
+from webtools._internal.grounding.citation_marks import (
+    MAX_CITED,
+    NAMES,
+    PLACEHOLDER,
+    SENTENCE_END,
+    TOKEN,
+    URL,
+    Cited,
+    CitedSources,
+    MarkedText,
+    is_sentence,
+    trimmed,
+)
+from webtools._internal.grounding.claim_context import is_denial
+from webtools._internal.grounding.evidence import is_code, row_text
 from webtools._internal.grounding.sentences import sentence_spans
 from webtools._internal.text.cleaning import without_controls
 
 LONGEST = 50_000  # characters of an answer
 _MAX_BRACKETS = 1000  # in an answer, since each may open a mark, which is slow to read
-_MAX_SEARCHED = 500_000_000  # characters of sources to search for brackets of code
-_MAX_CITED = 20  # sources of a mark or a claim
 
+# Marks of ChatGPT and Gemini that name no source.
+_UNKNOWN_MARK = re.compile(
+    "\ue200[^\ue201]{0,300}\ue201"
+    r"|:contentReference\[oaicite:\d{1,5}\](?:\{index=\d{1,5}\})?|\[cite_start\]"
+)
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
-_URL = (
-    r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?:mailto|javascript|data|tel):(?=\S))"
-    r"[^\s<>\"'`{}|\\^\[\]]{0,2000}"
-)
-_NUMBERS = (
-    r"[\[【［]{1,2}\s{0,3}(?:\^|#|(?:sources?|refs?)\.?:?\s{1,3})?"
-    r"(?P<NAME>\d{1,9}(?:\s{0,3}(?:[-–—,;&]|and|to)\s{0,3}\d{1,9}){0,40})"
-    r"(?:†[^\]】\[]{0,80})?\s{0,3}[\]】］]{1,2}"
-)
-_TARGET = r"[^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?"
-_TOKEN = re.compile(
-    r"(?P<code>`[^`\n]{1,500}`)"
-    rf"|!?{_NUMBERS.replace('NAME', 'linked')}\((?P<marked>{_TARGET})\)"
-    rf"|!?\[(?P<label>[^\[\]]{{0,500}})\]\((?P<target>{_TARGET})(?:\s[^()]{{0,200}})?\)"
-    r"|\[(?P<named>[^\[\]\d][^\[\]]{0,300})\](?=\[\d{1,3}\])"
-    rf"|{_NUMBERS.replace('NAME', 'mark')}"
-    r"|(?P<html><\s{0,3}/?[a-z!][^<>]{0,500}\b(?:href|src|srcset|action|data|poster|url)\b"
-    r"[^<>]{0,2000}>?)"
-    rf"|<?(?P<url>{_URL})>?"
-    r"|(?P<hedge>[(\[](?:uncertain|unverified)[)\]])",
-    re.IGNORECASE,
-)
-_MARKS_ALONE = re.compile(
-    rf"\s*(?:{_NUMBERS.replace('?P<NAME>', '?:')}[\s,;.]{{0,9}}){{1,20}}"
-    r"(?:\((?:uncertain|unverified)\))?\s*",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(r"(\d{1,9})(?:\s{0,3}(?:[-–—]|to)\s{0,3}(\d{1,9}))?", re.IGNORECASE)
-_PLACEHOLDER = re.compile("\ue000(\\d{1,6})\ue001")
-_PLACEHOLDERS = re.compile("(?:[\\s(]{0,9}\ue000\\d{1,6}\ue001[,;)]?)+")
+_PLACEHOLDERS = re.compile("(?:\\s{0,9}\ue000\\d{1,6}\ue001)+")
 _PLACEHOLDER_AND_LETTER = re.compile(r"\ue000\d{1,6}\ue001(?:(\s{0,3})[^\W\d_A-Z])?")
-_ASIDE = re.compile(
-    "\\((?:see|cf\\.?)[\\s:]{0,3}((?:\ue000\\d{1,6}\ue001[\\s,;]{0,3}){1,20}\\))", re.IGNORECASE
-)
 _PREFIX = re.compile(r"[ \t]{0,40}(?:>\s?){0,5}(?:(?:[-*+•‣]|\d{1,3}[.)])\s+)?")
-_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)|\s{0,3}\*\*[^*\[.]{1,200}\*\*:?\s*$")
+_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)|\s{0,3}\*\*[^*\[.!?]{1,200}\*\*:?\s*$")
 _REFERENCES = re.compile(
-    r"\W*(?:sources?|references?|citations?|bibliography|works cited|links|further reading|quellen)"
-    r"\W*",
+    rf"\W*(?:(?:list of |all )?{NAMES}|works cited|further reading)"
+    r"(?:\s+(?:used|cited|consulted|list|(?:and|&|/)\s+\w+))?\W*",
     re.IGNORECASE,
 )
-_DEFINITION = re.compile(
-    rf"\s{{0,9}}(?:[-*+]\s)?(?:\[\^?(\d{{1,9}})\]:?|(\d{{1,3}})[.)])\s.{{0,500}}?({_URL})\W*$",
-    re.IGNORECASE,
+_LEAD_INS = re.compile(
+    rf"\b(?:{NAMES}|see also|see|cf|via|and|und|(?:read |learn )?more(?: info)?)\b", re.IGNORECASE
+)
+_DEFINITION = re.compile(r"\s{0,9}(?:[-*+]\s{1,3})?\[(?P<key>[^\[\]]{1,100})\]:\s")
+_ENTRY_NUMBER = re.compile(
+    r"\s{0,9}(?:[-*+]\s{1,3})?(?:\[\^?(\d{1,9})\]|\(?(\d{1,3})[.)]|([⁰¹²³⁴-⁹]{1,3}))"
 )
 _WORD = re.compile(r"[^\W_]")
-_BOLD = re.compile(r"(?<!\w)\*\*|\*\*(?!\w)")  # `2**10` is code
+_RULE = re.compile(r"\s*\|[\s|:]*-[\s|:-]*")
 _LEADS_IN = 200  # characters of a line that ends with a colon and is not a claim
-# A bracket of code: after `=` or in a call, or between a name and `.name` or `=`.
-_BEFORE_CODE = re.compile(r"(?:\w\(|=\s?)$")
-_ATTRIBUTE = re.compile(r"\s{0,3}[-+*/%]?=(?!=)|\.[a-z_]")
-_TRAILING = ".,;:!?)]}'\"*_，。）】」"
+_BOLD = re.compile(r"(?<!\w)\*\*|\*\*(?!\w)")  # `2**10` is code
+_WRAPPED = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]+?)(?<=[^\s*_])\1([.!?。]?)")
+_EMPHASIS = re.compile(
+    r"(?P<code>`[^`]*`)|(?<![\w*])(?P<mark>\*{1,3}|_)(?=[^\s*_])(?P<text>[^*\n]{1,500}?)"
+    r"(?<=[^\s*_])(?P=mark)(?![\w*])"
+)
+_LABEL = re.compile(r"\*{1,2}([^*\n]{1,80})(?:\*{1,2}\s{0,3}[:–—-]|:\*{1,2})\s*(?=\S)")
+_QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +95,17 @@ class Line:
 
 
 class _Row(NamedTuple):
-    """A paragraph or an item with its prefix, or a block of code with the marks below it."""
+    """A paragraph or an item with its prefix, or a block of code.
+
+    Attributes:
+        prefix: The mark of an item or a quotation.
+        text: The text.
+        marks: Lines of citations right below.
+    """
 
     prefix: str
     text: str
     marks: str = ""
-
-
-# What a mark cites: the indexes of sources, or an address that belongs to none.
-_Cited: TypeAlias = tuple[int, ...] | str
 
 
 class Answer:
@@ -120,115 +114,178 @@ class Answer:
     Attributes:
         lines: Its paragraphs and items; an empty line stands for a blank one.
         length: Number of characters that were read.
+        urls: The URLs that it cites, in order.
     """
 
     def __init__(self, text: str, sources: Sequence[Any]) -> None:
         """Read an answer; the texts of its sources distinguish an index of code from a mark."""
-        self._texts = [source.text for source in sources]
-        self._searched = 0
-        self._numbered: dict[int, int] = {}
-        self._places: dict[str, list[int]] = {}
-        for place, source in enumerate(sources):
-            self._numbered.setdefault(getattr(source, "number", place + 1), place)
-            for form in dict.fromkeys((source.url, address(source.url))):
-                self._places.setdefault(form, []).append(place)
+        self._sources = CitedSources(sources)
         brackets = re.finditer(r"[\[【［]", text[:LONGEST])
         excess = next(islice(brackets, _MAX_BRACKETS, None), None)
         self.length = excess.start() if excess else min(len(text), LONGEST)
-        rows = _PRIVATE.sub("", without_controls(text[: self.length])).splitlines()
-        self._defined = dict(filter(None, map(self._definition, rows)))
-        paragraphs = _paragraphs(rows)
-        self.lines = [self._code(row) if row.marks else self._line(row) for row in paragraphs]
+        unmarked = _UNKNOWN_MARK.sub("", text[: self.length])
+        rows = _PRIVATE.sub("", without_controls(unmarked)).splitlines()
+        paragraphs = self._paragraphs(self._without_references(rows))
+        lines = [self._code(row) if is_code(row.text) else self._line(row) for row in paragraphs]
+        self.lines = [_citing(line, self._sources.listed) for line in lines]
+        self.urls = list(self._sources.urls.values())
 
-    def _definition(self, row: str) -> tuple[int, _Cited] | None:
-        """Read an entry of a list of references."""
-        match = _DEFINITION.match(row)
-        if match is None:
-            return None
-        url = match[3].rstrip(_TRAILING)
-        return int(match[1] or match[2]), self._sources_at(url) or url
+    # --- lists of sources -----------------------------------------------------------------------
 
-    def _sources_at(self, url: str) -> tuple[int, ...]:
-        """Return the indexes of the sources with a URL, which may end in a full stop."""
-        for form in dict.fromkeys((url, url.rstrip(_TRAILING))):
-            if places := self._places.get(form) or self._places.get(address(form)):
-                return tuple(places)
-        return ()
+    def _without_references(self, rows: Sequence[str]) -> list[str]:
+        """Read the definitions and lists of sources, and return the other lines."""
+        body: list[str] = []
+        is_fenced = is_list = False
+        key = ""
+        for number, row in enumerate(rows):
+            definition = _DEFINITION.match(row)
+            if _is_fence(row) or is_fenced:
+                is_fenced ^= _is_fence(row)
+                is_list = False
+            elif _REFERENCES.fullmatch(row):
+                is_list, key = True, ""
+                body.append("")
+                continue
+            elif is_list and (not row.strip() or self._is_entry(row, rows[number + 1 :])):
+                if entry := definition or _ENTRY_NUMBER.match(row):
+                    key = next(filter(None, entry.groups()))
+                self._read_entry(row, key, is_listed=True)
+                continue
+            elif definition and (definition["key"].startswith("^") or _has_url(row)):
+                self._read_entry(row[definition.end() :], definition["key"], is_listed=False)
+                continue
+            elif (entry := _ENTRY_NUMBER.match(row)) and self._is_bare_entry(row, entry):
+                key = next(filter(None, entry.groups()))
+                self._read_entry(row, key, is_listed=True)
+                continue
+            elif _is_header(row, rows[number + 1 : number + 2]):
+                body.append("")
+                continue
+            else:
+                is_list = False
+            body.append(row)
+        return body
+
+    def _is_entry(self, row: str, below: Sequence[str]) -> bool:
+        """Return whether a line in a list of sources is one of them, or the title of one."""
+        words = PLACEHOLDER.sub("", MarkedText(row, self._sources).tokens).strip()
+        is_item = bool(_ENTRY_NUMBER.match(row) or _prefix(row).strip())
+        if is_sentence(words) and not (is_item and _has_url(row)):
+            return False
+        if is_item or _has_url(row) or self._sources.named(row):
+            return True
+        next_row = next((each for each in below if each.strip()), "")
+        return _has_url(next_row) and not _WORD.search(TOKEN.sub("", next_row))
+
+    def _is_bare_entry(self, row: str, entry: re.Match[str]) -> bool:
+        """Return whether a numbered line outside of lists is a source, not a claim."""
+        if not _has_url(row) or row.startswith("(", entry.end()):
+            return False
+        if self._is_citation(row):
+            return True
+        urls = list(re.finditer(URL, row, re.IGNORECASE))
+        is_last = bool(urls) and not _WORD.search(row, urls[-1].end())
+        return bool(entry[1]) and is_last and not is_sentence(TOKEN.sub("", row))
+
+    def _read_entry(self, row: str, key: str, *, is_listed: bool) -> None:
+        """Read what an entry of a list of sources, or a definition, cites."""
+        title = row[len(_prefix(row)) :]
+        urls = [
+            match["angled"] or match["target"] or match["href"] or match["url"]
+            for match in TOKEN.finditer(row)
+        ]
+        cited: list[Cited] = [self._sources.at(url) for url in urls if url]
+        named = self._sources.named(title)
+        for each in cited or ([named] if named else []):
+            self._sources.defined.setdefault(_key(key), each)
+            if is_listed:
+                self._sources.listed.append(each)
+        self._sources.defined.pop("", None)
+
+    # --- paragraphs -----------------------------------------------------------------------------
+
+    def _paragraphs(self, rows: Sequence[str]) -> list[_Row]:
+        """Join lines to paragraphs and items with their prefixes."""
+        paragraphs: list[_Row] = []
+        is_open = False
+        for row in self._with_code(rows):
+            if isinstance(row, _Row):
+                paragraphs.append(row)
+                is_open = False
+            elif _is_fence(row):
+                is_open = False
+            elif self._is_citation(row):
+                if is_open:
+                    above = paragraphs[-1]
+                    paragraphs[-1] = above._replace(marks=f"{above.marks}\n{row}")
+                else:
+                    self._sources.listed += MarkedText(row, self._sources).marks
+            elif _is_not_claim(row):
+                is_open = False
+                paragraphs += (
+                    [_Row("", "")] if paragraphs and paragraphs[-1] != ("", "", "") else []
+                )
+            else:
+                prefix = _prefix(row)
+                body = row[len(prefix) :]
+                if body.startswith("|"):
+                    body = row_text(body)
+                if is_open and not prefix.strip():
+                    above = paragraphs[-1]
+                    paragraphs[-1] = above._replace(text=f"{above.text}\n{body}")
+                else:
+                    paragraphs.append(_Row(prefix.replace("\t", "    "), body))
+                is_open = True
+        return paragraphs
+
+    def _with_code(self, rows: Sequence[str]) -> Iterator[str | _Row]:
+        """Yield lines; a block of code becomes one row with the citations below it."""
+        fences = [number for number, row in enumerate(rows) if _is_fence(row)]
+        position = 0
+        for start, end in zip(fences[::2], fences[1::2], strict=False):
+            below = next((n for n in range(end + 1, len(rows)) if rows[n].strip()), end)
+            yield from rows[position:start]
+            is_cited = self._is_citation(rows[below])
+            marks = rows[below] if is_cited else ""
+            yield _Row("", "\n".join(rows[start : end + 1]), marks)
+            position = below + 1 if is_cited else end + 1
+        yield from rows[position:]
+
+    def _is_citation(self, row: str) -> bool:
+        """Return whether a line has citations and no claim. A sentence may be a link."""
+        marked = MarkedText(row, self._sources)
+        rest = PLACEHOLDER.sub("", marked.tokens[len(_prefix(row)) :])
+        if not marked.marks or any(map(is_sentence, marked.labels)):
+            return False
+        title = rest.strip(" \t:–—-*_|")
+        return not _WORD.search(_LEAD_INS.sub("", rest)) or bool(self._sources.named(title))
+
+    # --- statements -----------------------------------------------------------------------------
 
     def _code(self, row: _Row) -> Line:
         """Return a block of code as one statement; URLs in it must be in a source."""
-        marks: list[_Cited] = []
-        _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.marks)
-        urls = (found[0].rstrip(_TRAILING) for found in re.finditer(_URL, row.text, re.IGNORECASE))
-        marks += [url for url in urls if not self._is_in_source(url)]
+        marks = MarkedText(row.marks, self._sources).marks
+        urls = (trimmed(found[0]) for found in re.finditer(URL, row.text, re.IGNORECASE))
+        marks += [url for url in urls if not self._sources.contain(url)]
         return Line("", (_statement(row.text, marks),))
 
     def _line(self, row: _Row) -> Line:
-        marks: list[_Cited] = []
-        text = _TOKEN.sub(lambda match: self._replace_mark(match, marks), row.text)
-        text = _ASIDE.sub(r"(\1", text)
+        marked = MarkedText(row.text, self._sources)
+        text = marked.text
         blanked = _PLACEHOLDER_AND_LETTER.sub(_blank_placeholder, text)
         spans = [span for span in sentence_spans(blanked) if _WORD.search(blanked, *span)]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
         # A mark belongs to the text before it, except on a line that begins with a mark.
-        cuts = [0, *ends[:-1]] if _PLACEHOLDER.match(text.lstrip()) else [0, *starts[1:]]
+        cuts = [0, *ends[:-1]] if PLACEHOLDER.match(text.lstrip()) else [0, *starts[1:]]
         pieces = [text[i:j] for i, j in zip(cuts, [*cuts[1:], len(text)], strict=True)]
         statements = [
             _statement(
-                _tidy(_PLACEHOLDERS.sub("", piece)),
-                [marks[int(number)] for number in _PLACEHOLDER.findall(piece)],
+                _tidy(piece), [marked.marks[int(number)] for number in PLACEHOLDER.findall(piece)]
             )
             for piece in pieces
         ]
-        worded = (each for each in statements if each.foreign or _WORD.search(each.text))
-        return Line(row.prefix, tuple(worded))
-
-    def _replace_mark(self, match: re.Match[str], marks: list[_Cited]) -> str:
-        """Append what a mark, a link or a URL cites, and return a placeholder for it."""
-        url = match["url"] or match["html"] or match["marked"] or match["target"] or ""
-        if match["named"]:
-            return match["named"]
-        if (match["code"] and "://" not in match[0]) or (match["mark"] and self._is_code(match)):
-            return match[0]
-        cited: _Cited = ()
-        if match["mark"]:
-            cited = self._numbered_sources(match["mark"])
-        elif not match["hedge"]:
-            places = () if match["code"] else self._sources_at(url)
-            cited = places or (url or match[0]).rstrip(_TRAILING)
-        marks.append(cited)
-        rest = url[len(url.rstrip(_TRAILING)) :] if match["url"] else ""
-        return f"{match['label'] or match['code'] or ''}\ue000{len(marks) - 1}\ue001{rest}"
-
-    def _numbered_sources(self, numbers: str) -> _Cited:
-        """Return what numbers in brackets cite."""
-        places: dict[int, None] = {}
-        for first, last in _RANGE.findall(numbers):
-            start, stop = int(first), min(int(last or first), int(first) + _MAX_CITED)
-            for number in range(start, stop + 1):
-                defined = self._defined.get(number)
-                if isinstance(defined, str):
-                    return defined
-                place = self._numbered.get(number)
-                places |= dict.fromkeys(defined or (() if place is None else (place,)))
-        return tuple(places)
-
-    def _is_code(self, match: re.Match[str]) -> bool:
-        """Distinguish a list or an index of code from a mark, which may follow a word directly."""
-        text = match.string
-        before = text[max(0, match.start() - 100) : match.start()]
-        if _BEFORE_CODE.search(before):
-            return True
-        name = re.search(r"[\w.]*\w$", before)
-        if name is None:
-            return False
-        code = name[0] + match[0]
-        return bool(_ATTRIBUTE.match(text, match.end())) or self._is_in_source(code)
-
-    def _is_in_source(self, code: str) -> bool:
-        """Return whether a source contains the text; False after about a second of searching."""
-        self._searched += sum(map(len, self._texts))
-        return self._searched <= _MAX_SEARCHED and any(code in text for text in self._texts)
+        worded = tuple(each for each in statements if each.foreign or _WORD.search(each.text))
+        return _citing(Line(row.prefix, worded), MarkedText(row.marks, self._sources).marks)
 
 
 def _blank_placeholder(match: re.Match[str]) -> str:
@@ -237,76 +294,64 @@ def _blank_placeholder(match: re.Match[str]) -> str:
 
 
 def cited_urls(text: str) -> list[str]:
-    """Return the URLs in an answer in order, without repetitions."""
-    urls: dict[str, str] = {}
-    for match in _TOKEN.finditer(text[:LONGEST]):
-        url = match["url"] or match["marked"] or match["target"] or ""
-        if url.lower().startswith(("http://", "https://")):
-            url = url.rstrip(_TRAILING)
-            urls.setdefault(address(url), url)
-    return list(urls.values())
+    """Return the URLs that an answer cites in order, without repetitions."""
+    return Answer(text, []).urls
 
 
-def address(url: str) -> str:
-    """Normalize a URL for comparison: no fragment, no tracking parameters, no slash at the end."""
-    try:
-        normalized = urldefrag(url)[0]
-    except ValueError:  # brackets without an IPv6 address
-        return url
-    normalized = re.sub(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref)=[^&]*&?", "", normalized).rstrip(
-        "?&/"
+def readings_of(text: str) -> list[str]:
+    """Return a statement as it is, and without what an answer adds to a quotation.
+
+    That is emphasis, a label in bold before it, and quotation marks.
+    """
+    readings = [text]
+    if is_code(text):
+        return readings
+    label = _LABEL.match(text)
+    if label and not is_denial(label[1]):
+        readings.append(text[label.end() :])
+    for reading in tuple(readings):
+        bare = _EMPHASIS.sub(lambda match: match["code"] or match["text"], reading)
+        quoted = _QUOTED.fullmatch(bare)
+        readings += [bare, quoted[1]] if quoted else [bare]
+    return list(dict.fromkeys(readings))
+
+
+def _key(key: str) -> str:
+    return key.strip("^ ").lower()
+
+
+def _prefix(row: str) -> str:
+    """Return the indentation and the mark of an item or quotation at the beginning of a line."""
+    match = _PREFIX.match(row)
+    return match[0] if match else ""
+
+
+def _has_url(row: str) -> bool:
+    return any(
+        match["url"] or match["angled"] or match["target"] or match["href"]
+        for match in TOKEN.finditer(row)
     )
-    scheme, colon, rest = normalized.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme.lower()}{colon}{host.lower()}{slash}{path}".rstrip("/")
 
 
-def _statement(text: str, marks: Sequence[_Cited]) -> Statement:
+def _is_header(row: str, below: Sequence[str]) -> bool:
+    """Return whether a line is the header of a table that cites nothing."""
+    is_row = row.lstrip().startswith("|") and TOKEN.search(row) is None
+    return is_row and any(_RULE.fullmatch(each) for each in below)
+
+
+def _citing(line: Line, marks: Sequence[Cited]) -> Line:
+    """Return a line whose statements without a citation cite `marks`."""
+    statements = tuple(
+        each if each.cites or each.foreign else _statement(each.text, marks)
+        for each in line.statements
+    )
+    return replace(line, statements=statements)
+
+
+def _statement(text: str, marks: Sequence[Cited]) -> Statement:
     foreign = tuple(each for each in marks if isinstance(each, str))
     places = dict.fromkeys(p for each in marks if not isinstance(each, str) for p in each)
-    return Statement(text, tuple(places)[:_MAX_CITED], foreign)
-
-
-def _paragraphs(rows: Sequence[str]) -> list[_Row]:
-    """Join lines to paragraphs and items with their prefixes."""
-    paragraphs: list[_Row] = []
-    is_fenced = is_open = False
-    for row in _with_cited_code(rows):
-        if isinstance(row, _Row):
-            paragraphs.append(row)
-            is_open = False
-        elif _is_fence(row):
-            is_fenced, is_open = not is_fenced, False
-        elif _REFERENCES.fullmatch(row):
-            break
-        elif _is_not_claim(row):
-            is_open = False
-            paragraphs += [_Row("", "")] if paragraphs and paragraphs[-1] != ("", "", "") else []
-        else:
-            match = _PREFIX.match(row)
-            prefix = match[0] if match else ""
-            body = row[len(prefix) :]
-            if body.startswith("|"):
-                body = row_text(body)
-            if is_open and not prefix.strip() and not is_fenced:
-                paragraphs[-1] = _Row(paragraphs[-1].prefix, f"{paragraphs[-1].text}\n{body}")
-            else:
-                paragraphs.append(_Row(prefix.replace("\t", "    "), body))
-            is_open = not is_fenced
-    return paragraphs
-
-
-def _with_cited_code(rows: Sequence[str]) -> Iterator[str | _Row]:
-    """Yield lines; a block of code with a line of marks below it becomes one row."""
-    fences = [number for number, row in enumerate(rows) if _is_fence(row)]
-    position = 0
-    for start, end in zip(fences[::2], fences[1::2], strict=False):
-        below = next((number for number in range(end + 1, len(rows)) if rows[number].strip()), end)
-        if _MARKS_ALONE.fullmatch(rows[below]):
-            yield from rows[position:start]
-            yield _Row("", "\n".join(rows[start : end + 1]), rows[below])
-            position = below + 1
-    yield from rows[position:]
+    return Statement(text, tuple(places)[:MAX_CITED], foreign)
 
 
 def _is_fence(row: str) -> bool:
@@ -314,18 +359,25 @@ def _is_fence(row: str) -> bool:
 
 
 def _is_not_claim(row: str) -> bool:
-    """Return whether a line is a heading, a rule, a lead-in or a reference, not a claim."""
+    """Return whether a line is a heading, a rule or a lead-in, not a claim."""
     line = row.strip()
     leads_in = line.endswith(":") and "[" not in line and len(line) < _LEADS_IN
-    # An item of an answer may end with a URL, too.
-    is_entry = row.lstrip("-*+ \t").startswith("[") and _DEFINITION.match(row) is not None
-    return leads_in or is_entry or bool(_HEADING.match(row)) or not _WORD.search(line)
+    return leads_in or bool(_HEADING.match(row)) or not _WORD.search(line)
 
 
-def _tidy(text: str) -> str:
-    """Normalize blanks, and remove those before a full stop and empty brackets."""
+def _tidy(piece: str) -> str:
+    """Remove citations and what they leave: blanks, empty brackets and cells, unpaired marks."""
     # After a word, empty brackets are code: `heappop()`.
-    text = " ".join(re.sub(r"(?<!\S)(?:\(\s*\)|\[\s*\])", "", text).split())
+    text = re.sub(r"(?<!\S)(?:\(\s*\)|\[\s*\])", "", _PLACEHOLDERS.sub("", piece))
+    text = " ".join(text.split())
     text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", text)
+    text = re.sub(r"(?:\s*\|)+$|^(?:\|\s*)+|(\|)(?:\s*\|)+", r"\1", text)
+    if "\ue000" in piece.rstrip()[-9:] and not SENTENCE_END.search(text):
+        text = re.sub(r"[\s,:;–—]+$", "", text)
     bold = _BOLD.findall(text)  # an unpaired mark, whose pair is in another sentence
-    return _BOLD.sub("", text) if len(bold) % 2 else text
+    text = _BOLD.sub("", text) if len(bold) % 2 else text
+    for mark in ("*", "_"):
+        if text.count(mark) == 1:
+            text = text.removeprefix(mark).removesuffix(mark)
+    wrapped = _WRAPPED.fullmatch(text)
+    return f"{wrapped[2]}{wrapped[3]}" if wrapped else text

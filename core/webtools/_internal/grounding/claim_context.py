@@ -137,6 +137,12 @@ def objection(unit: Unit, evidence: Evidence) -> str:
     return next(reasons, "")
 
 
+def is_denial(label: str) -> bool:
+    """Return whether a label before a sentence denies or doubts it."""
+    patterns = (_LEADS_IN, _IS_FALSE, _IS_NOT_SO, _LABELLED, _RETRACTED)
+    return any(pattern.search(f"{label}:") for pattern in patterns)
+
+
 # --- the unit itself ---------------------------------------------------------------------------
 
 

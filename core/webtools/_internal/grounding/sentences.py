@@ -56,7 +56,7 @@ _CLOSING = frozenset(
     )
 )
 _VOWEL = re.compile(r"[aeiouyäöüáéíóúàèìòùâêîôû]|[^\x00-\x7f]|\d")
-_BEGINNING = frozenset(
+BEGINNING = frozenset(
     str.split("""
     the a an it he she they we you i this that these those there his her their its in on at as for
     but and so if when while after before however by with from since although many most some all
@@ -114,17 +114,21 @@ def _may_be_title(text: str, sign: int, start: int, next_text: str) -> bool:
         return False
     if text[start:sign].split(maxsplit=1)[0].lower() in _ASKING:
         return False
-    return _first_word(next_text) not in _BEGINNING
+    return _first_word(next_text) not in BEGINNING
 
 
 def _is_full_stop(text: str, dot: int, start: int, next_text: str) -> bool:
     """Decide by the words before and after a dot whether it ends a sentence."""
     last = _LAST_WORD.search(text, max(start, dot - 24), dot)
-    if last is None or (last[0] in _CONTRACTED and text[dot - 2 : dot - 1] in {"'", "’"}):
+    if (
+        last is None
+        or last[0][-1] == "`"
+        or (last[0] in _CONTRACTED and text[dot - 2 : dot - 1] in {"'", "’"})
+    ):
         return True
     word = last[0].lower().strip("*_`'’")
     next_word = _first_word(next_text)
-    begins_sentence = next_word in _BEGINNING
+    begins_sentence = next_word in BEGINNING
     if word in _OPENING:
         return False
     if word in _CLOSING or not _VOWEL.search(word):
@@ -153,7 +157,10 @@ def is_whole(text: str) -> bool:
 def ends_with_abbreviation(text: str) -> bool:
     """Return whether the final dot of a text may be that of an abbreviation."""
     word = _last_word(text.rstrip("\"'”’»)]*_`"))
-    return word in _CLOSING or bool(word and (_INITIALS.match(word) or not _VOWEL.search(word)))
+    has_letter = any(map(str.isalnum, word))  # `f()` in code has none
+    return word in _CLOSING or bool(
+        has_letter and (_INITIALS.match(word) or not _VOWEL.search(word))
+    )
 
 
 def _last_word(text: str) -> str:

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001  typographic apostrophes
 """Check an answer against the sources that it cites, claim by claim.
 
 A claim is `quoted` if it is a whole sentence, list item, table row or cell, or block of code of a
@@ -8,13 +7,12 @@ cited source. Only a model of the caller makes a claim `supported`. Otherwise it
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from webtools._internal.grounding.citations import Answer, Line, Statement
+from webtools._internal.grounding.citations import Answer, Line, Statement, readings_of
 from webtools._internal.grounding.claim_context import objection
 from webtools._internal.grounding.evidence import Evidence, facts_of, is_code, keys_of, plain
 from webtools._internal.text.cleaning import one_line
@@ -27,15 +25,8 @@ _NOT_QUOTED = "no cited source has it word for word"
 _MOST_UNITS = 50  # equal units of a source, to check the context of
 _MOST_REASONS = 10
 _MOST_FACTS = 3  # missing numbers and names to report
-_CLOSE = 0.5  # minimum share of common words to compare negations
 _SHORTENED = 80
 _VERBS = {"unsupported": "Left out", "uncertain": "Uncertain"}
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without"  # plain-words: data
-    r"|cannot|\w+n['’]t|nicht|kein\w{0,2}"
-    r"|nie|niemals|ohne|jamais|sans|aucune?|nunca|sin|ningún|ninguna)\b",
-    re.IGNORECASE,
-)
 
 
 class HasText(Protocol):
@@ -146,8 +137,10 @@ class Review:
     # --- judging -------------------------------------------------------------------------------
 
     def _check(self, statement: Statement) -> Judged:
-        if statement.foreign:
-            reason = f"{one_line(statement.foreign[0])[:_SHORTENED]} is not among the sources"
+        # An address that is still in the text is part of the claim.
+        if statement.foreign and (not statement.cites or "://" in statement.text):
+            address = one_line(statement.foreign[0])[:_SHORTENED]
+            reason = f"{address} is not among the sources, so it was not read"
             return Judged(statement, "unsupported", reasons=[reason])
         if not statement.cites:
             return Judged(statement, "unsupported", reasons=["it cites no source"])
@@ -156,19 +149,20 @@ class Review:
             return Judged(statement, "unsupported", reasons=["the source was not read"])
         objections = list[str]()
         quotations = list[tuple[int, str]]()
-        for place in places:
-            if time.monotonic() > self._deadline and not quotations:
-                return _uncertain(statement, places, [_NO_TIME])
-            evidence = self.evidence(place)
-            units = evidence.units(statement.text)[:_MOST_UNITS]
-            reasons = [objection(unit, evidence) for unit in units]
-            if "" in reasons:
-                unit = units[reasons.index("")]
-                text = evidence.text[unit.start : unit.end]
-                quotations.append((place, text if is_code(statement.text) else plain(text)))
-            objections += reasons
-        if quotations:
-            return Judged(statement, "quoted", quotations)
+        for reading in readings_of(statement.text):
+            for place in places:
+                if time.monotonic() > self._deadline and not quotations:
+                    return _uncertain(statement, places, [_NO_TIME])
+                evidence = self.evidence(place)
+                units = evidence.units(reading)[:_MOST_UNITS]
+                reasons = [objection(unit, evidence) for unit in units]
+                if "" in reasons:
+                    unit = units[reasons.index("")]
+                    text = evidence.text[unit.start : unit.end]
+                    quotations.append((place, text if is_code(reading) else plain(text)))
+                objections += reasons
+            if quotations:
+                return Judged(replace(statement, text=reading), "quoted", quotations)
         return self._compare(statement, places, objections)
 
     def _compare(
@@ -202,9 +196,6 @@ class Review:
         )
         if not objections:
             judged.reasons = [*self._missing_facts(statement.text, places)][:_MOST_FACTS]
-            if share >= _CLOSE and not is_code(statement.text):
-                sentence = evidence.text[piece.start : piece.end]
-                judged.reasons += _compare_negations(statement.text, sentence)
         judged.reasons = judged.reasons or [_NOT_QUOTED]
         return judged
 
@@ -262,16 +253,6 @@ class Review:
 def _uncertain(statement: Statement, cited: Sequence[int], reasons: Sequence[str]) -> Judged:
     citations = [(place, "") for place in cited]
     return Judged(statement, "uncertain", citations, reasons=[*reasons], is_open=True)
-
-
-def _compare_negations(claim: str, sentence: str) -> list[str]:
-    """Report if only one of a claim and its closest sentence has a negation."""
-    claim_match, sentence_match = _NEGATION.search(claim), _NEGATION.search(sentence)
-    if claim_match and not sentence_match:
-        return [f'the closest sentence has no "{claim_match[0]}"']
-    if sentence_match and not claim_match:
-        return [f'the closest sentence says "{sentence_match[0]}"']
-    return []
 
 
 def verify(text: str, sources: Sequence[HasText]) -> Verified:

@@ -1,4 +1,8 @@
-"""Check an answer against its sources. URLs are fetched, and a model of the caller can judge."""
+"""Check an answer against its sources. A model of the caller can judge.
+
+URLs that the caller passes as sources are fetched. URLs in the answer, which a model can have
+written, are fetched only if the caller asks for it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeAlias, cast
 
+from webtools._internal.grounding.citation_marks import address
 from webtools._internal.grounding.citations import cited_urls
 from webtools._internal.grounding.evidence import facts_of, keys_of, plain
 from webtools._internal.grounding.verification import Judged, Review
@@ -163,28 +168,35 @@ async def verify(
     read: Read,
     clean: Callable[[str], str],
     io: IO,
+    *,
+    fetch: bool,
 ) -> Verified:
     """Check an answer.
 
     Args:
         answer: The answer.
-        sources: Its sources. Default: the URLs that it cites.
+        sources: Its sources.
         verifier: Judges the claims that are not quotations.
         read: Fetches the URLs among the sources.
         clean: Redacts keys in the sources.
         io: The I/O of the call.
+        fetch: Whether to fetch the URLs that only the answer cites. They follow the sources.
 
     Raises:
-        InputError: There is no answer, or no source.
+        InputError: There is no answer, or no source and no URL in the answer.
         WebToolsError: No source could be read.
     """
     if not (verifier is None or hasattr(verifier, "judge")):
         expected = "verifier must be ChatModelVerifier(model), LLMVerifier(llm) or another Verifier"
         raise InputError(f"{expected}, not {type(verifier).__name__}.")
-    source_list = list(sources) or list[SourceLike](cited_urls(answer)[:MAX_URLS])
+    source_list = list(sources)
     if not answer.strip():
         raise InputError("The answer is empty. Pass the text to check.")
-    if not source_list:
+    unread_urls = await io.call_blocking(partial(_other_urls, answer, source_list))
+    if fetch:
+        source_list += unread_urls[:MAX_URLS]
+        unread_urls = unread_urls[MAX_URLS:]
+    if not (source_list or unread_urls):
         raise InputError("There are no sources. Pass URLs or pages, or an answer that cites URLs.")
     urls = [source for source in source_list if isinstance(source, str)]
     if invalid := next((source for source in urls if not is_web_url(source)), ""):
@@ -193,19 +205,33 @@ async def verify(
             f"{fault}: expected an http(s) URL, such as {url_like(invalid)}. To check against a "
             "text, pass a page with `url` and `text`."
         )
-    fetched = await read(list(dict.fromkeys(urls))) if urls else None
+    warnings: list[str] = []
+    fetched: FetchResponse | None = None
+    try:
+        fetched = await read(list(dict.fromkeys(urls))) if urls else None
+    except (RequestError, ProviderError) as error:
+        if len(urls) == len(source_list):
+            raise
+        warnings.append(str(error))
     numbered_sources: list[Source] = await io.call_blocking(
         partial(_sources, source_list, fetched, clean), alone=True
     )
     review: Review = await io.call_blocking(
         partial(Review.of_text, answer, numbered_sources), alone=True
     )
-    warnings = _unread_warnings(fetched)
+    warnings += [*_unread_warnings(fetched), *_cited_warnings(unread_urls, fetch=fetch)]
     if verifier is not None:
         warnings += await _judge(review, numbered_sources, verifier, io)
     verified = review.verified()
     cost = fetched.cost_usd if fetched else 0.0
     return verified.model_copy(update={"warnings": warnings, "cost_usd": cost})
+
+
+def _other_urls(answer: str, sources: Sequence[SourceLike]) -> list[str]:
+    """Return the URLs that an answer cites and that are not among the sources."""
+    urls = (each if isinstance(each, str) else getattr(each, "url", "") for each in sources)
+    known = {address(url) for url in urls}
+    return [url for url in cited_urls(answer) if address(url) not in known]
 
 
 def _sources(
@@ -243,6 +269,15 @@ def _unread_warnings(fetched: FetchResponse | None) -> list[str]:
             for page in failed
         ),
     ]
+
+
+def _cited_warnings(urls: Sequence[str], *, fetch: bool) -> list[str]:
+    """Report the cited URLs that were not requested."""
+    if not urls:
+        return []
+    count = "1 cited URL is" if len(urls) == 1 else f"{len(urls)} cited URLs are"
+    remedy = f"At most {MAX_URLS} are read." if fetch else "To read them, pass `fetch=True`."
+    return [f"{count} not among the sources, so they were not read. {remedy}"]
 
 
 # --- a model's verdicts ------------------------------------------------------------------------
