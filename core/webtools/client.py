@@ -84,9 +84,11 @@ class WebTools(AsyncMethods):
 
         Args:
             queries: One query or several, at most 20.
-            limit: Maximum number of results per query, 1 to 100. Default: the configured number.
-            include_domains: Only results from these hosts and their sub-domains.
-            exclude_domains: No results from these hosts and their sub-domains.
+            limit: Maximum number of results per query, 1 to 100. Default, or 0: the configured
+                number.
+            include_domains: Only results from these hosts and their subdomains, such as
+                `python.org`, or below these public suffixes, such as `.gov`.
+            exclude_domains: No results from these. Written in the same way.
             start_published_date: Only results published on or after it (ISO 8601).
             end_published_date: Only results published on or before it (ISO 8601).
             category: Category of the pages, one of `webtools.tools.CATEGORIES`.
@@ -252,7 +254,7 @@ class WebTools(AsyncMethods):
             query: The question.
             command: `web` for top links, `web-deep` to read the best pages and answer with
                 citations, `web-news` for recent news, `web-docs` for library documentation.
-            limit: Maximum number of sources, 1 to 10. Default: `max_results` of the
+            limit: Maximum number of sources, 1 to 10. Default, or 0: `max_results` of the
                 settings, else 5.
             recency_days: Maximum age in days of a recent source, 1 to 3650. Default: depends on
                 the question.

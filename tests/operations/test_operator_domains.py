@@ -13,13 +13,13 @@ from webtools._internal.http.messages import Request, Response
 from webtools._internal.operations.fetch import fetch_pages
 from webtools.config import Config
 from webtools.errors import ConfigError, InputError, WebToolsError
-from webtools.providers.operator_domains import OperatorDomains, read_site
+from webtools.providers.operator_domains import OperatorDomains, read_sites
 from webtools.providers.protocols import PageQuery
 from webtools_sandbox import SandboxServer
 
 
 def rules(allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> OperatorDomains:
-    return OperatorDomains(tuple(map(read_site, allow)), tuple(map(read_site, deny)))
+    return OperatorDomains(read_sites(allow) if allow else (), read_sites(deny) if deny else ())
 
 
 # --- matching ----------------------------------------------------------------------------------
@@ -59,7 +59,10 @@ UNCLEAR = [
 ]
 
 
-@pytest.mark.parametrize("entry", ["example.com", "*.example.com", "EXAMPLE.com.", " example.com "])
+@pytest.mark.parametrize(
+    "entry",
+    ["example.com", "*.example.com", ".example.com", "EXAMPLE.com.", " https://example.com/ "],
+)
 @pytest.mark.parametrize("url", SAME)
 def test_a_host_covers_its_subdomains_in_any_spelling(entry: str, url: str) -> None:
     assert rules(allow=(entry,)).refusal(url) == ""
@@ -113,7 +116,21 @@ def test_a_denied_host_overrides_an_allowed_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", ["", "*", "https://example.com", "example.com/path", "a b", "a@b", "a:99999", "0x7f.1"]
+    "entry",
+    [
+        "",
+        "null",
+        "*",
+        "any",
+        "docs",
+        "*host",
+        "host.*",
+        "example.com/path",
+        "a b",
+        "a@b",
+        "a:99999",
+        "0x7f.1",
+    ],
 )
 def test_an_entry_that_is_no_host_is_refused(entry: str) -> None:
     config = {"providers": [{"name": "d", "type": "direct"}], "fetch": {"denyDomains": [entry]}}
@@ -121,7 +138,23 @@ def test_an_entry_that_is_no_host_is_refused(entry: str) -> None:
         Config.model_validate(config)
 
 
-@pytest.mark.parametrize("value", [[], "example.com", [1], {}])
+def test_a_host_in_both_lists_is_refused() -> None:
+    fetch = {"allowDomains": ["MÜNCHEN.example", "a.example"], "denyDomains": ["b.example"]}
+    config = {"providers": [{"name": "d", "type": "direct"}], "fetch": fetch}
+    Config.model_validate(config)
+    fetch["denyDomains"] += ["*.xn--mnchen-3ya.example."]
+    with pytest.raises(ConfigError, match=r"fetch.*xn--mnchen-3ya\.example"):
+        Config.model_validate(config)
+
+
+def test_any_host_may_be_allowed_and_words_for_no_value_are_left_out() -> None:
+    assert rules(allow=("*",)).refusal("https://example.com/") == ""
+    listed = rules(allow=("null", " ", "example.com"))
+    assert listed.refusal("https://example.com/") == ""
+    assert listed.refusal("https://example.org/")
+
+
+@pytest.mark.parametrize("value", [[], [""], ["null"], "example.com", [1], {}])
 def test_an_empty_list_is_refused(value: Any) -> None:
     config = {"providers": [{"name": "d", "type": "direct"}], "fetch": {"allowDomains": value}}
     with pytest.raises(ConfigError, match=r"fetch\.allowDomains "):

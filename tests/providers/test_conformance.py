@@ -259,7 +259,7 @@ def hits(kind: str, *items: dict[str, Any]) -> Response:
 FILTERED = SearchQuery(
     "q",
     5,
-    include_domains=("a.example", "example.org/docs"),
+    include_domains=("a.example", "example.org"),
     exclude_domains=("b.example",),
     start_published_date=date(2020, 1, 1),
     end_published_date=date(2026, 12, 31),

@@ -51,7 +51,7 @@ def test_filters_become_fields_and_one_list_of_domains_stays_here() -> None:
     query = SearchQuery(
         "q",
         3,
-        include_domains=("a.example/docs",),
+        include_domains=("a.example",),
         exclude_domains=("b.example",),
         start_published_date=date(2026, 4, 1),
         end_published_date=date(2026, 5, 31),

@@ -28,7 +28,7 @@ def fault(code: str, *details: Any) -> dict[str, Any]:
 
 def test_dates_and_one_list_of_domains_become_fields_and_the_other_list_stays_here() -> None:
     dates = {"start_published_date": date(2026, 4, 1), "end_published_date": date(2026, 5, 31)}
-    query = SearchQuery("q", 3, ("a.example/docs",), ("b.example",), **dates)
+    query = SearchQuery("q", 3, ("a.example",), ("b.example",), **dates)
     sent = body(query)
     assert (sent["fromDate"], sent["toDate"]) == ("2026-04-01", "2026-05-31")
     assert sent["includeDomains"] == ["a.example"]

@@ -32,7 +32,7 @@ def fetch_body(query: PageQuery) -> Any:
 
 def test_one_list_of_domains_and_the_first_day_are_sent_and_the_rest_stays_here() -> None:
     dates = {"start_published_date": date(2026, 4, 1), "end_published_date": date(2026, 5, 31)}
-    query = SearchQuery("q", 3, ("a.example/docs",), ("b.example",), **dates, country="DE")
+    query = SearchQuery("q", 3, ("a.example",), ("b.example",), **dates, country="DE")
     settings = body(query)["advanced_settings"]
     policy = {"include_domains": ["a.example"], "after_date": "2026-04-01"}
     assert settings["source_policy"] == policy

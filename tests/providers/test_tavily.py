@@ -37,12 +37,12 @@ def test_requests_without_a_key_have_a_header_and_no_price() -> None:
     assert hits.cost == Cost(0.0, is_estimate=False)
 
 
-def test_filters_become_fields_and_a_path_to_exclude_stays_here() -> None:
+def test_filters_become_fields_and_a_suffix_to_exclude_stays_here() -> None:
     query = SearchQuery(
         "q",
         3,
-        include_domains=("a.example/docs",),
-        exclude_domains=("b.example", "c.example/blog"),
+        include_domains=("a.example",),
+        exclude_domains=("b.example", "nhs.uk"),
         start_published_date=date(2026, 4, 1),
         end_published_date=datetime(2026, 5, 31, 23, tzinfo=UTC),
         category="news",

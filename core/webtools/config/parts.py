@@ -1,7 +1,7 @@
 """The parts of the config: cache, log, research, fetch and budget. All values have defaults."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar, cast, get_args
 
 from pydantic import (
     AfterValidator,
@@ -10,6 +10,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -22,7 +23,7 @@ from webtools._internal.text.redaction import Redactor
 from webtools.config.config_messages import explain, fail
 from webtools.config.setting_values import checked_path
 from webtools.errors import ConfigError, Fault
-from webtools.providers.operator_domains import OperatorDomains, read_site
+from webtools.providers.operator_domains import OperatorDomains, read_sites
 
 _Part = TypeVar("_Part", bound="Part")
 
@@ -230,8 +231,8 @@ class FetchConfig(_Optional):
     """Which pages may be read, by any provider and tool.
 
     Attributes:
-        allow_domains: Only pages of these hosts and their subdomains may be read. Write `host` or
-            `host:port`.
+        allow_domains: Only pages of these hosts and their subdomains may be read. Write them as in
+            a search filter, or `host:port`.
         deny_domains: Pages of these hosts and their subdomains may not be read, even if
             they are allowed.
     """
@@ -241,25 +242,31 @@ class FetchConfig(_Optional):
 
     @field_validator("allow_domains", "deny_domains", mode="before")
     @classmethod
-    def _read_domains(cls, value: Any) -> Any:
+    def _check_domains(cls, value: Any, info: ValidationInfo) -> Any:
         if value is None:
             return None
         if not isinstance(value, (list, tuple)):
             fail("must be a list of hosts")
-        entries = tuple(cast("Sequence[object]", value))
-        if not entries:
-            fail("is empty. List at least one host, or remove it")
+        entries = tuple(cast("Sequence[Any]", value))
         if not all(isinstance(entry, str) for entry in entries):
             fail("must be a list of hosts")
-        for entry in cast("Sequence[str]", entries):
-            read_site(entry)
+        read_sites(entries, is_denied=info.field_name == "deny_domains")
         return entries
+
+    @model_validator(mode="after")
+    def _check_both(self) -> Self:
+        rules = self.domains
+        if both := set(rules.allow) & set(rules.deny):
+            fail(f'allows and forbids "{min(site.host for site in both)}". Remove it from one list')
+        return self
 
     @property
     def domains(self) -> OperatorDomains:
         """The rules that check a URL."""
-        lists = (self.allow_domains or (), self.deny_domains or ())
-        return OperatorDomains(*(tuple(map(read_site, entries)) for entries in lists))
+        allow, deny = self.allow_domains, self.deny_domains
+        return OperatorDomains(
+            read_sites(allow) if allow else (), read_sites(deny, is_denied=True) if deny else ()
+        )
 
 
 _Usd = Annotated[float, Field(gt=0, le=_MAX_BUDGET, allow_inf_nan=False)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from webtools._internal.text.cleaning import is_web_url, without_controls
 from webtools._internal.text.dates import read_date
+from webtools._internal.text.domains import NO_VALUES, read_domain
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_list
+from webtools.inputs.written_values import join_lists, read_list
 
 MAX_QUERY_CHARACTERS = 4000
 _HOST_AND_PATH = re.compile(r"(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?::\d{1,5})?(?:[/?#]\S{0,60})?")
@@ -45,32 +46,42 @@ class UnfitError(ValueError):
 
 
 def _as_list(value: Any, info: ValidationInfo) -> Any:
-    """Accept a string instead of a list, and a list as JSON text, as some models send it."""
-    values = _parse_list(value) if isinstance(value, str) else value
-    if is_list(values) and len(values) > _MAX_VALUES:
+    """Accept a string instead of a list, and a list as text, as some models send it."""
+    if not (isinstance(value, str) or is_list(value)):
+        return value
+    values = join_lists([value] if isinstance(value, str) else list(value))
+    if len(values) > _MAX_VALUES:
         message = f"{info.field_name} has {len(values)} values; pass at most {_MAX_VALUES}"
         raise ValueError(message)
     return values
 
 
-def _parse_list(text: str) -> Any:
-    if not text.lstrip().startswith("["):
-        return [text]
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return [text]
+def _without_nulls(value: Any) -> Any:
+    return [item for item in value if item is not None] if is_list(value) else value
 
 
-def is_left_out(value: Any) -> bool:
-    """Return whether a value means "no value": models in strict mode send every argument."""
+def _without_blanks(values: list[str]) -> list[str]:
+    return [*filter(None, values)]
+
+
+def is_left_out(value: Any, *, is_text: bool) -> bool:
+    """Return whether a value means "no value": models in strict mode send every argument.
+
+    Args:
+        value: The value.
+        is_text: Whether the argument is free text, in which only a blank means "no value".
+    """
     if isinstance(value, str):
-        return not value.strip()
-    return isinstance(value, (int, float)) and value == 0
+        return value.strip().casefold() in ({""} if is_text else NO_VALUES)
+    if is_list(value):
+        return all(item is None or is_left_out(item, is_text=is_text) for item in value)
+    return not isinstance(value, bool) and isinstance(value, (int, float)) and value == 0
 
 
 def as_one(value: Any) -> Any:
-    """Return the only item of a list; return other values unchanged."""
+    """Return the only item of a list, also of one as text; return other values unchanged."""
+    if isinstance(value, str) and (values := read_list(value)) is not None:
+        return as_one(values)
     return value[0] if is_list(value) and len(value) == 1 else value
 
 
@@ -148,16 +159,11 @@ def url_like(text: str) -> str:
 
 
 def _domain(text: str) -> str:
-    """Accept `host`, `*.host`, `host/path`, or a URL, of which the scheme is removed."""
-    bare = text.strip().lower()
-    for scheme in ("https://", "http://"):
-        bare = bare.removeprefix(scheme)
-    bare = bare.rstrip("/")
-    name = bare.removeprefix("*.")
-    is_bad = "@" in name.partition("/")[0] or "//" in name  # as in the misspelt http//example.com
-    if is_bad or not is_web_url(f"https://{name}"):
-        raise UnfitError(text, "a domain; write a host such as example.com")
-    return bare
+    try:
+        return read_domain(text)
+    except ValueError:
+        expected = "a domain; write a host such as example.com, or a suffix such as .gov"
+    raise UnfitError(text, expected)
 
 
 def _moment(text: str) -> str:
@@ -251,7 +257,6 @@ Question = Annotated[
     str, AfterValidator(Words("question", is_needed=False))
 ]  # may be left out, and is empty then
 Url = Annotated[str, AfterValidator(_url)]
-Domain = Annotated[str, AfterValidator(_domain)]
 Moment = Annotated[str, AfterValidator(_moment)]
 Category = Annotated[str, AfterValidator(OneOf(CATEGORIES, "category"))]
 Country = Annotated[str, AfterValidator(_country)]
@@ -260,3 +265,10 @@ SafeSearch = Annotated[str, AfterValidator(OneOf(SAFE_SEARCH, "safe search level
 Language = Annotated[str, AfterValidator(OneOf(SUMMARY_LANGUAGES, "language", " "))]
 Text = TypeVar("Text", bound=str)
 Strings = Annotated[list[Text], BeforeValidator(_as_list)]
+Domains = Annotated[
+    list[Annotated[str, AfterValidator(_domain)]],
+    BeforeValidator(_without_nulls),  # runs after `_as_list`
+    BeforeValidator(_as_list),
+    AfterValidator(_without_blanks),
+    distinct(),
+]

@@ -37,6 +37,7 @@ class ReadInput(ToolInput):
     """Input of web_read."""
 
     spellings: ClassVar[dict[str, str]] = {"read_handle": "handle"}
+    free_texts: ClassVar[frozenset[str]] = frozenset({"find"})
 
     handle: Annotated[Handle, BeforeValidator(as_one)] = Field(
         description="The read_handle of an earlier result."

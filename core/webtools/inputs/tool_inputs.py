@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from webtools._internal.text.choices import Command
 from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.dates import read_date
+from webtools._internal.text.domains import Site, covered
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools._internal.text.quoting import hint
 from webtools.errors import InputError
@@ -27,7 +28,7 @@ from webtools.inputs.argument_values import (
     SAFE_SEARCH,
     Category,
     Country,
-    Domain,
+    Domains,
     Language,
     Moment,
     Query,
@@ -47,6 +48,7 @@ from webtools.inputs.argument_values import (
     shown,
     url_like,
 )
+from webtools.inputs.written_values import read_object
 
 MAX_QUERIES = 20
 MAX_URLS = 100
@@ -62,6 +64,7 @@ _FOREIGN_NAMES: dict[str, str] = dict.fromkeys(
     ("max_results", "num_results", "k", "top_k"), "limit"
 )
 
+_WRAPPERS = {"input", "arguments"}  # of the whole object, in the text of some agents
 _MAX_EXPLAINED_NAMES = 20  # unknown arguments
 _MAX_LISTED_VALUES = 10  # with the same fault
 _EXAMPLE_SUBJECT = "https://example.com/"  # to check the other arguments
@@ -101,13 +104,15 @@ def _flatten(schema: dict[str, Any], model: type[BaseModel]) -> None:
 class ToolInput(BaseModel):
     """Base of the input models: lenient in spelling, strict in meaning.
 
-    They accept camelCase names, the singular of a list's name, and null, "" and 0 for "no value".
+    They accept camelCase names, the singular of a list's name, the whole object as text, and null,
+    "", 0 and words such as "None" for "no value".
     The JSON schema is flat, without bounds and defaults: models in strict mode send every argument,
     and their APIs refuse these keywords.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
     spellings: ClassVar[dict[str, str]] = {}
+    free_texts: ClassVar[frozenset[str]] = frozenset()  # "none" is a value of these
     fixed: ClassVar[dict[str, Any]] = {}  # values that the developer set
 
     @classmethod
@@ -118,19 +123,52 @@ class ToolInput(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _spelling(cls, values: Any) -> Any:
+        values = (read_object(values) or values) if isinstance(values, str) else values
         if not is_mapping(values):
             return values
         fields = cls.model_fields
         plain = values if values.keys() <= fields.keys() else cls._with_field_names(values)
         subject = next(iter(fields))  # is required
+        plain = cls._with_written_arguments(plain, subject)
         arguments = {
             name: value
             for name, value in plain.items()
-            if value is not None
-            and (name == subject or name not in fields or not is_left_out(value))
+            if value is not None and (name == subject or not cls._is_left_out(name, value))
         }
         cls._check_fixed(arguments)
         return arguments | cls.fixed
+
+    @classmethod
+    def _is_left_out(cls, name: str, value: Any) -> bool:
+        """Return whether a value means "no value".
+
+        Raises:
+            ValueError: It is true or false, and the argument is a number.
+        """
+        if name not in cls.model_fields:
+            return False
+        if not isinstance(value, bool):
+            return is_left_out(value, is_text=name in cls.free_texts)
+        if cls.model_fields[name].annotation is int:
+            raise ValueError(f"{name} {shown(value)} is invalid; use a whole number")
+        return not value
+
+    @classmethod
+    def _with_written_arguments(cls, values: Mapping[Any, Any], subject: str) -> Mapping[Any, Any]:
+        """Return the arguments that the subject's text writes, if it is a whole object of them.
+
+        Agents that can pass only one text send all arguments in it. Arguments outside override it.
+        """
+        inner = read_object(as_one(values.get(subject)))
+        if inner is None:
+            return values
+        if inner.keys() <= _WRAPPERS and len(inner) == 1:
+            [value] = inner.values()
+            inner = read_object(value) or {subject: value}
+        inner = cls._with_field_names(inner)
+        if subject not in inner or len(inner) > MAX_ARGUMENTS:
+            return values
+        return inner | {name: value for name, value in values.items() if name != subject}
 
     @classmethod
     def _with_field_names(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -165,13 +203,13 @@ class SearchInput(ToolInput):
     limit: Annotated[int, bounded_number(MAX_LIMIT)] = Field(
         default=0,
         description=f"Maximum number of results per query, 1 to {MAX_LIMIT}. "
-        "Default: the configured limit.",
+        "Default, or 0: the configured limit.",
     )
-    include_domains: Annotated[Strings[Domain], distinct()] = Field(
+    include_domains: Domains = Field(
         default_factory=list[str],
-        description="Only from these domains, e.g. docs.python.org. Default: any.",
+        description="Only from these domains, e.g. docs.python.org or .gov. Default: any.",
     )
-    exclude_domains: Annotated[Strings[Domain], distinct()] = Field(
+    exclude_domains: Domains = Field(
         default_factory=list[str], description="Not from these domains."
     )
     start_published_date: Moment = Field(
@@ -205,6 +243,10 @@ class SearchInput(ToolInput):
             self._check_pages()
         if self.start_published_date and self.end_published_date:
             self._check_dates()
+        include, exclude = map(Site, self.include_domains), map(Site, self.exclude_domains)
+        if site := covered(include, exclude):
+            message = f"{shown(site.host)} is in both include_domains and exclude_domains"
+            raise ValueError(f"{message}; remove it from one of them")
         return self
 
     def _check_pages(self) -> None:
@@ -229,6 +271,7 @@ class FetchInput(ToolInput):
     """Input of web_fetch."""
 
     spellings = {"url": "urls"}
+    free_texts = frozenset({"question"})
 
     urls: Annotated[Strings[Url], distinct(MAX_URLS)] = Field(description="URLs to read.")
     question: Question = Field(
@@ -244,7 +287,7 @@ class FetchInput(ToolInput):
     text_max_characters: Annotated[int, bounded_number(MAX_TEXT_CHARACTERS)] = Field(
         default=0,
         description=f"Maximum characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
-        "Default: the configured limit.",
+        "Default, or 0: the configured limit.",
     )
     provider: str = Field(
         default="",
@@ -280,6 +323,7 @@ class ResearchInput(ToolInput):
     """Input of web_research."""
 
     spellings = {"q": "query", "queries": "query", "question": "query"}
+    free_texts = frozenset({"synthesis"})
 
     query: Annotated[Query, BeforeValidator(as_one)] = Field(description="The question.")
     command: Annotated[Command, BeforeValidator(as_command)] = Field(
@@ -292,12 +336,12 @@ class ResearchInput(ToolInput):
     limit: Annotated[int, bounded_number(MAX_SOURCES)] = Field(
         default=0,
         description=f"Maximum number of sources, 1 to {MAX_SOURCES}. "
-        "Default: the configured limit.",
+        "Default, or 0: the configured limit.",
     )
     recency_days: Annotated[int, BeforeValidator(as_days)] = Field(
         default=0,
         description=f"Maximum age in days of a recent source, 1 to {MAX_RECENCY_DAYS}. "
-        "Default: depends on the question.",
+        "Default, or 0: depends on the question.",
     )
     synthesis: str = Field(
         default="",

@@ -55,6 +55,7 @@ from webtools.providers.error_tables import (
 from webtools.providers.fetched import PageFields, match_addresses, read_page_list
 from webtools.providers.filters import (
     DATES,
+    DomainRules,
     excludes_whole_sites,
     needs_filtering,
     site_of,
@@ -150,6 +151,7 @@ __all__ = [
     "DocsCall",
     "DocsProvider",
     "DocsQuery",
+    "DomainRules",
     "ErrorBody",
     "ErrorTable",
     "FetchProvider",

@@ -14,7 +14,6 @@ from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
-    InputError,
     ProviderError,
     QuotaError,
     RateLimitError,
@@ -33,6 +32,8 @@ _PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
 _PLACES = {"web": ("web", "results"), "news": ("", "results"), "context": ("grounding", "generic")}
 _CONTEXT_PARAMETERS = ("q", "count", "country", "search_lang")
 _MAX_CHARACTERS, _MAX_WORDS = 400, 50
+# By operators. The documentation has none for public suffixes.
+_DOMAINS = filters.DomainRules(include=1, exclude=_MAX_WORDS)
 _PLAN = 'The plan of provider "{name}" does not include this. Change its options or the plan.'
 _ERRORS = ErrorTable(
     faults=("error", "errors"),  # some pages of the documentation have `errors`
@@ -92,7 +93,7 @@ def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterNam
         native.add("language")
     native |= {*filters.news(query), *filters.dates_with_start(query)}
     if _operators(query):
-        native |= filters.site_operator_filters(query)
+        native |= _DOMAINS.native(query)
     return frozenset(native)
 
 
@@ -102,7 +103,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     Raises:
         InputError: The query is too long for Brave.
     """
-    _check_length(query.query)
+    filters.check_length(query.query, ABOUT.title, _MAX_CHARACTERS, _MAX_WORDS)
     kind = _kind(query)
     maximum = _MAX_RESULTS[kind]
     options: BraveOptions = account.options
@@ -139,22 +140,9 @@ def _wants_context(query: SearchQuery) -> bool:
     return query.category != "news" and (query.content or query.passages)
 
 
-def _check_length(query: str) -> None:
-    characters, words = len(query), len(query.split())
-    if characters > _MAX_CHARACTERS or words > _MAX_WORDS:
-        message = (
-            f"Brave accepts queries of at most {_MAX_CHARACTERS} characters and {_MAX_WORDS} "
-            f"words. This one has {characters} characters and {words} words. Shorten the query."
-        )
-        raise InputError(message)
-
-
 def _operators(query: SearchQuery) -> list[str]:
-    """Return `site:` operators, or [] if they would not fit or not be equivalent."""
-    if not filters.excludes_whole_sites(query):
-        return []
-    include, exclude = filters.hosts(query.include_domains), filters.hosts(query.exclude_domains)
-    sites = filters.site_operators(include, exclude)
+    """Return `site:` operators for the domains, or [] if they would not fit."""
+    sites = filters.native_operators(query, _DOMAINS)
     words = " ".join([query.query, *sites])
     fits = len(words) <= _MAX_CHARACTERS and len(words.split()) <= _MAX_WORDS
     return sites if fits else []

@@ -26,10 +26,12 @@ from webtools.providers.fetched import (
 from webtools.providers.filters import (
     DATES,
     DOMAINS,
+    DomainRules,
     FilterParameters,
     is_safe,
     moment_text,
     native_parameters,
+    results_to_request,
 )
 from webtools.providers.hits import (
     CONTENT_CHARACTERS,
@@ -60,6 +62,8 @@ _ERRORS = ErrorTable(
     # Exa sends HTTP 403, as for a bad key, but rejects the request.
     meanings=(Meaning("PROHIBITED_CONTENT|CONTENT_FILTER_ERROR", BadRequestError),),
 )
+# The documentation names hosts, but no public suffixes.
+_DOMAINS = DomainRules(include=1200, exclude=1200)
 _FILTERS: FilterParameters = {
     "include_domains": ("includeDomains", list),
     "exclude_domains": ("excludeDomains", list),
@@ -115,24 +119,25 @@ ABOUT = About(
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Return nearly all filters; few for companies, people and similar pages."""
-    if query.similar:
-        return _SIMILAR_FILTERS
-    return (
-        _SEARCH_FILTERS - _NOT_WITH_CATEGORY[query.category]
-        if query.category in _NOT_WITH_CATEGORY
-        else _SEARCH_FILTERS
-    )
+    native = _SIMILAR_FILTERS if query.similar else _SEARCH_FILTERS
+    if not query.similar:
+        native -= _NOT_WITH_CATEGORY.get(query.category or "", frozenset())
+    return native - (DOMAINS - _DOMAINS.native(query))
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the POST. Without `contents` Exa sends metadata only."""
+    """Build the POST. Without `contents` Exa sends metadata only.
+
+    It requests ten results if webtools filters them itself: one price.
+    """
     options: ExaOptions = account.options
     body: dict[str, Any] = {"query": query.query, "type": options.search_type}
     if query.similar:
         body = {"url": query.query}
+    native = native_filters(query, account)
     body |= {
-        "numResults": query.limit,
-        **native_parameters(query, _FILTERS, native_filters(query, account)),
+        "numResults": results_to_request(query, native, _RESULTS_IN_PRICE),
+        **native_parameters(query, _FILTERS, native),
     }
     contents: dict[str, Any] = {}
     if options.search_highlights or query.snippets:

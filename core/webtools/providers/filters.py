@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from webtools._internal.text.domains import is_public_suffix
+from webtools.errors import InputError
 from webtools.providers.protocols import FilterName, SearchQuery
 
 DOMAINS: frozenset[FilterName] = frozenset({"include_domains", "exclude_domains"})
@@ -65,14 +68,69 @@ def utc_day(value: date | datetime) -> date:
     return (value.astimezone(UTC) if value.tzinfo else value).date()
 
 
+@dataclass(frozen=True, slots=True)
+class DomainRules:
+    """The lists of domains that an API takes. webtools applies the other lists itself.
+
+    Attributes:
+        include: Maximum number of domains to include.
+        exclude: Maximum number of domains to exclude.
+        takes_both: Whether the API applies both lists together. If not, those to exclude are sent
+            only without the others.
+        suffix: How to write a public suffix, such as `.{}`; empty if the API takes none.
+        takes_long_suffixes: Whether the API takes suffixes such as `co.uk`.
+    """
+
+    include: int
+    exclude: int
+    takes_both: bool = True
+    suffix: str = ""
+    takes_long_suffixes: bool = True
+
+    def native(self, query: SearchQuery) -> set[FilterName]:
+        """Return the domain filters of a query that the API applies."""
+        include, exclude = query.include_domains, query.exclude_domains
+        native = set[FilterName]()
+        if self._takes_all(include, self.include):
+            native.add("include_domains")
+        if (self.takes_both or not include) and self._takes_all(exclude, self.exclude):
+            native.add("exclude_domains")
+        return native
+
+    def _takes_all(self, domains: Sequence[str], maximum: int) -> bool:
+        return 0 < len(domains) <= maximum and all(map(self._takes, domains))
+
+    def _takes(self, domain: str) -> bool:
+        if ":" in domain:  # an IPv6 address
+            return False
+        if not is_public_suffix(domain):
+            return True
+        return bool(self.suffix) and (self.takes_long_suffixes or "." not in domain)
+
+    def write(self, domains: Sequence[str]) -> list[str]:
+        """Return domains in the form that the API takes."""
+        suffix = self.suffix or "{}"
+        return [suffix.format(name) if is_public_suffix(name) else name for name in domains]
+
+
+def check_length(query: str, title: str, characters: int, words: int | None = None) -> None:
+    """Check the length of a query before it is sent.
+
+    Raises:
+        InputError: The query is too long for the API.
+    """
+    limits, lengths = f"{characters} characters", f"{len(query)} characters"
+    count = len(query.split())
+    if words is not None:
+        limits, lengths = f"{limits} and {words} words", f"{lengths} and {count} words"
+    if len(query) > characters or (words is not None and count > words):
+        message = f"{title} accepts queries of at most {limits}. This one has {lengths}."
+        raise InputError(f"{message} Shorten the query.")
+
+
 def site_of(domain: str) -> str:
-    """Return the host of a domain filter, without the wildcard and the path."""
+    """Return the host of a domain, without a wildcard and a path."""
     return domain.removeprefix("*.").partition("/")[0]
-
-
-def hosts(domains: Sequence[str]) -> list[str]:
-    """Return the hosts of domain filters, for an API that takes no paths."""
-    return [*dict.fromkeys(map(site_of, domains))]
 
 
 def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
@@ -81,14 +139,22 @@ def site_operators(include: Sequence[str], exclude: Sequence[str]) -> list[str]:
     return [*sites, *(f"-site:{domain}" for domain in exclude)]
 
 
+def native_operators(query: SearchQuery, rules: DomainRules) -> list[str]:
+    """Return the operators for the domain filters that an engine applies."""
+    native = rules.native(query)
+    include = query.include_domains if "include_domains" in native else ()
+    exclude = query.exclude_domains if "exclude_domains" in native else ()
+    return [*any_site(include), *(f"-site:{domain}" for domain in exclude)]
+
+
 def any_site(include: Sequence[str]) -> list[str]:
     """Return `site:` for each included domain, for engines that support `OR`."""
-    sites = " OR ".join(f"site:{site_of(domain)}" for domain in include)
+    sites = " OR ".join(f"site:{domain}" for domain in include)
     return [f"({sites})" if len(include) > 1 else sites] if sites else []
 
 
 def excludes_whole_sites(query: SearchQuery) -> bool:
-    """Return whether all excluded domains are without a path. Most APIs cannot exclude paths."""
+    """Return whether all excluded domains are without a path. webtools refuses other domains."""
     return not any("/" in domain for domain in query.exclude_domains)
 
 
@@ -106,13 +172,6 @@ def news(query: SearchQuery) -> frozenset[FilterName]:
 def dates_with_start(query: SearchQuery) -> frozenset[FilterName]:
     """Return the date filters if the query has a start, for an API whose ranges need one."""
     return DATES if query.start_published_date else frozenset()
-
-
-def single_list_domains(query: SearchQuery) -> set[FilterName]:
-    """Return one domain filter, for an API that includes or excludes, but not both."""
-    if query.include_domains:
-        return {"include_domains"}
-    return {"exclude_domains"} if excludes_whole_sites(query) else set()
 
 
 def day_range(start: date | datetime, end: date | datetime | None) -> tuple[date, date]:
@@ -151,6 +210,4 @@ def results_to_request(query: SearchQuery, native: frozenset[FilterName], maximu
 
 def needs_filtering(query: SearchQuery, native: frozenset[FilterName]) -> bool:
     """Return whether webtools must filter the results itself, and so needs as many as possible."""
-    if any("/" in domain for domain in query.include_domains):
-        return True
     return any(getattr(query, name) for name in (DOMAINS | DATES) - native)

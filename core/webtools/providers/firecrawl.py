@@ -34,6 +34,7 @@ from webtools.providers.parsing import (
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _MAX_RESULTS, _RESULTS_IN_PRICE = 100, 10
+_MAX_QUERY_CHARACTERS = 500
 _CREDITS_PER_SEARCH = 2
 _HIT = HitFields(snippet=lambda item: item.line("snippet", "description"))
 _PAGE = PageFields(requested_url="sourceURL", text="markdown", published_at="publishedTime")
@@ -42,9 +43,10 @@ _PAGE_CODE = "SCRAPE_"
 _UNSUPPORTED = re.compile(r"(?i)\bsupport.*\b(?:web)?site|\b(?:web)?site\b.*\bsupport").search
 _WAIT = re.compile(r"(?i)retry after (\d+) ?s").search
 _NO_TEXT = "the page has no text"
+_DOMAINS = filters.DomainRules(include=100, exclude=100, takes_both=False)
 _FIELDS: filters.FilterParameters = {
-    "include_domains": ("includeDomains", filters.hosts),
-    "exclude_domains": ("excludeDomains", filters.hosts),
+    "include_domains": ("includeDomains", list),
+    "exclude_domains": ("excludeDomains", list),
     "country": ("country", str),
     "content": ("scrapeOptions", lambda _: {"formats": ["markdown"]}),
 }
@@ -83,7 +85,7 @@ ABOUT = About(
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Return country, content, news, dates with a start, and included or excluded domains."""
     dates = filters.dates_with_start(query)
-    domains = filters.single_list_domains(query)
+    domains = _DOMAINS.native(query)
     return frozenset({"country", "content", *dates, *domains, *filters.news(query)})
 
 
@@ -91,7 +93,11 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the POST. It requests at least ten results if webtools filters them itself.
 
     Included and excluded domains together are an error of the API.
+
+    Raises:
+        InputError: The query is too long for Firecrawl.
     """
+    filters.check_length(query.query, ABOUT.title, _MAX_QUERY_CHARACTERS)
     options: FirecrawlOptions = account.options
     native = native_filters(query, account)
     limit = query.limit

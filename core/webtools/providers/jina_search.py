@@ -5,22 +5,20 @@ API: https://jina.ai/reader (read 2026-11-22); its origin differs from the Reade
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from typing import Any
-
-import idna
 
 from webtools._internal.http.messages import OK, Request, Response
 from webtools.providers import jina
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_failure
-from webtools.providers.filters import add_paging, results_to_request, site_of
+from webtools.providers.filters import DomainRules, add_paging, results_to_request
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import json_object, listed_price
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MAX_RESULTS = 20
+_DOMAINS = DomainRules(include=1, exclude=0)
 _HIT = HitFields(snippet="description")
 _ERRORS = ErrorTable(
     faults=(WHOLE_BODY,),
@@ -46,8 +44,7 @@ search_price = partial(listed_price, ABOUT, "search")
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Return a single included domain, and pages of results."""
-    single: set[FilterName] = {"include_domains"} if len(query.include_domains) == 1 else set()
-    return add_paging(query, single)
+    return add_paging(query, _DOMAINS.native(query))
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
@@ -61,17 +58,8 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         body["page"] = query.page
     headers = {"accept": "application/json", "x-respond-with": "no-content", **account.bearer}
     if "include_domains" in native:
-        headers["x-site"] = _ascii(site_of(query.include_domains[0]))
+        headers["x-site"] = query.include_domains[0]
     return account.post("", body, headers)
-
-
-def _ascii(host: str) -> str:
-    """Encode an international name, because Jina misreads other bytes in a header."""
-    if host.isascii():
-        return host
-    with suppress(UnicodeError):  # not a valid name: there will be no results
-        return idna.encode(host, uts46=True).decode()
-    return host
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:

@@ -31,6 +31,8 @@ _CATEGORIES = str.split(
     "search news interesting_news interesting_finds listicle code video podcast web_archive"
     " public_records infobox adjacent_question"
 )
+# By operators. The documentation has none for public suffixes.
+_DOMAINS = filters.DomainRules(include=1, exclude=100)
 _FIELDS: filters.FilterParameters = {
     "category": ("workflow", str),
     "page": ("page", int),
@@ -48,7 +50,7 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
 
     v1 documents `lens` objects with lists of sites, but ignores them (tested 2026-08-10).
     """
-    native = filters.site_operator_filters(query)
+    native = _DOMAINS.native(query)
     if account.options.search_api == "v1":
         native |= {*_FILTERS, *_FIELDS, "content"}
         if query.category != "news":
@@ -61,8 +63,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
     It has a `limit`, which does not change the price, unless webtools filters the results itself.
     """
-    sites = filters.site_operators(query.include_domains, query.exclude_domains)
-    words = " ".join([query.query, *sites])
+    words = " ".join([query.query, *filters.native_operators(query, _DOMAINS)])
     limit = {} if filters.needs_filtering(query, frozenset()) else {"limit": query.limit}
     if account.options.search_api == "v0":
         return account.get("api/v0/search", {"q": words, **limit}, kagi_api.bot(account))

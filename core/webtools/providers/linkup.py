@@ -35,9 +35,10 @@ _ERRORS = ErrorTable(
         ),
     ),
 )
+_DOMAINS = filters.DomainRules(include=100, exclude=50, takes_both=False)
 _FIELDS: filters.FilterParameters = {
-    "include_domains": ("includeDomains", filters.hosts),
-    "exclude_domains": ("excludeDomains", filters.hosts),
+    "include_domains": ("includeDomains", list),
+    "exclude_domains": ("excludeDomains", list),
     "start_published_date": ("fromDate", filters.iso_day),
     "end_published_date": ("toDate", filters.iso_day),
 }
@@ -70,7 +71,7 @@ search_price = partial(listed_price, ABOUT, "depth")
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Return dates, and included or excluded domains."""
-    return filters.DATES | filters.single_list_domains(query)
+    return filters.DATES | _DOMAINS.native(query)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:

@@ -6,32 +6,13 @@ A URL whose host is ambiguous is refused: two parsers might read two hosts from 
 from __future__ import annotations
 
 import re
-import unicodedata
-from dataclasses import dataclass, replace
-from ipaddress import IPv6Address
-from urllib.parse import unquote, urlsplit
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from webtools._internal.text.cleaning import is_web_url
-from webtools._internal.text.urls import parse
+from webtools._internal.text.domains import ANY_HOST, NO_VALUES, Site, read_site, site_of_url
 from webtools.errors import Fault, InputError
 
 _LOGIN = re.compile(r"//[^/?#]*@")
-_NO_HOST = re.compile(r"[/?#@]")
-_LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A host in canonical spelling, and a port; None for all ports."""
-
-    host: str
-    port: int | None = None
-
-    def covers(self, site: Site) -> bool:
-        """Return whether a site is this one or a subdomain of it."""
-        if self.port is not None and self.port != site.port:
-            return False
-        return site.host == self.host or site.host.endswith(f".{self.host}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +44,7 @@ class OperatorDomains:
         """Explain why the operator's settings forbid a URL; "" if they allow it."""
         if not self:
             return ""
-        site = _site_of(url)
+        site = site_of_url(url)
         if site is None:
             return _refusal(_LOGIN.sub("//", url)[:100], "its host is ambiguous")
         if any(rule.covers(site) for rule in self.deny):
@@ -76,41 +57,31 @@ class OperatorDomains:
 NO_DOMAINS = OperatorDomains()
 
 
-def read_site(entry: str) -> Site:
-    """Read an entry of the settings: `host`, `*.host` or an IP address, with or without a port.
+def read_sites(entries: Sequence[str], *, is_denied: bool = False) -> tuple[Site, ...]:
+    """Read a list of the settings. Words for "no value" are left out.
+
+    Args:
+        entries: Domains as in a search filter, with or without a port.
+        is_denied: Whether the list forbids hosts. `*` is refused there: it would forbid nothing.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: An entry is something else, or the list has no values.
     """
-    host = entry.strip().removeprefix("*.")
-    if host.count(":") > 1 and not host.startswith("["):
-        host = f"[{host}]"
-    site = _site("http", host)
-    if site is None:
-        message = f'must list hosts as host, *.host or host:port, not "{ascii(entry)[1:-1][:60]}"'
-        raise ValueError(message)
-    return site if re.search(r":\d+$", host) else replace(site, port=None)
+    words = {entry.strip().casefold() for entry in entries}
+    if is_denied and words & ANY_HOST:
+        raise ValueError('cannot list "*" or "any". To allow few hosts, list them in allowDomains')
+    hosts = [entry for entry in entries if entry.strip().casefold() not in NO_VALUES]
+    if not hosts and not words & ANY_HOST:
+        raise ValueError("is empty. List at least one host, or remove it")
+    return tuple(map(_read_entry, hosts))
 
 
-def _site_of(url: str) -> Site | None:
-    if "\\" in url or not is_web_url(url):
-        return None
-    parts = urlsplit(url)
-    return _site(parts.scheme, parts.netloc)
-
-
-def _site(scheme: str, host: str) -> Site | None:
-    """Return a host and its port in canonical spelling: no escapes, no final dot."""
-    plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".")
-    if _NO_HOST.search(plain):
-        return None
+def _read_entry(entry: str) -> Site:
     try:
-        target = parse(f"{scheme}://{_LAST_DOT.sub('', plain)}/")
-    except InputError:
-        return None
-    address = target.address
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return Site(str(mapped or target.host), target.port)
+        return read_site(entry)
+    except ValueError:
+        shown = ascii(entry)[1:-1][:60]
+    raise ValueError(f'must list hosts as host, *.host, .gov or host:port, not "{shown}"')
 
 
 def _refusal(host: str, reason: str) -> str:

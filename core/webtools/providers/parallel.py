@@ -15,12 +15,11 @@ from webtools.providers import fetched
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.error_tables import ErrorTable, read_failure
 from webtools.providers.filters import (
+    DomainRules,
     FilterParameters,
-    hosts,
     iso_day,
     native_parameters,
     results_to_request,
-    single_list_domains,
 )
 from webtools.providers.hits import (
     HitFields,
@@ -38,9 +37,10 @@ _MAX_QUERY_CHARACTERS = 200  # a longer query is also sent as the objective
 _SNIPPET_CHARACTERS = 1000
 _PAGE = fetched.PageFields(text="full_content", highlights="excerpts", published_at="publish_date")
 _ERRORS = ErrorTable(faults=("error",), code="ref_id", words=("message",))
+_DOMAINS = DomainRules(include=200, exclude=200, takes_both=False, suffix=".{}")
 _POLICY: FilterParameters = {
-    "include_domains": ("include_domains", hosts),
-    "exclude_domains": ("exclude_domains", hosts),
+    "include_domains": ("include_domains", _DOMAINS.write),
+    "exclude_domains": ("exclude_domains", _DOMAINS.write),
     "start_published_date": ("after_date", iso_day),
 }
 _SETTINGS: FilterParameters = {"country": ("location", str.lower)}
@@ -82,7 +82,7 @@ ABOUT = About(
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Return the start date, country, content, and included or excluded domains."""
-    return frozenset({"start_published_date", "country", "content", *single_list_domains(query)})
+    return frozenset({"start_published_date", "country", "content", *_DOMAINS.native(query)})
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:

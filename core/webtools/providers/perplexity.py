@@ -37,7 +37,6 @@ from webtools.providers.protocols import (
 
 _MAX_RESULTS = 20
 _COST = ("usage", "cost", "total_cost")
-_MAX_DOMAINS = 20
 # USD for a million tokens in and out. "fast" has the listed price of Sonar. Perplexity chooses the
 # models of the other presets; these prices are cautious assumptions.
 _TOKEN_PRICES = {"fast": (0.25, 2.5), "low": (1.25, 10.0), "medium": (5.0, 30.0)}
@@ -103,13 +102,16 @@ ABOUT = About(
 search_price = partial(listed_price, ABOUT, "search_type")
 
 
+_DOMAINS = filters.DomainRules(
+    include=20, exclude=20, takes_both=False, suffix=".{}", takes_long_suffixes=False
+)
 _FILTERS: filters.FilterParameters = {
     "country": ("country", str),
     "language": ("search_language_filter", lambda code: [code]),
-    "include_domains": ("search_domain_filter", filters.hosts),
+    "include_domains": ("search_domain_filter", _DOMAINS.write),
     "exclude_domains": (
         "search_domain_filter",
-        lambda domains: [f"-{host}" for host in filters.hosts(domains)],
+        lambda domains: [f"-{name}" for name in _DOMAINS.write(domains)],
     ),
     "start_published_date": ("search_after_date_filter", filters.american_day),
     "end_published_date": ("search_before_date_filter", filters.american_day),
@@ -118,11 +120,7 @@ _FILTERS: filters.FilterParameters = {
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
     """Return dates, country, language, and included or excluded domains."""
-    native: set[FilterName] = {*_FILTERS.keys() - filters.DOMAINS}
-    domains = filters.single_list_domains(query)
-    if 0 < len(query.include_domains or query.exclude_domains) <= _MAX_DOMAINS:
-        native |= domains
-    return frozenset(native)
+    return frozenset({*_FILTERS.keys() - filters.DOMAINS, *_DOMAINS.native(query)})
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:

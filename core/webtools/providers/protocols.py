@@ -49,7 +49,8 @@ class SearchQuery:
     Attributes:
         query: The words of the query, or a URL if `similar` is set.
         limit: Number of results.
-        include_domains: Domains such as `example.org`, `*.example.org` or `example.org/docs`.
+        include_domains: Hosts such as `example.org`, which include their subdomains, and public
+            suffixes such as `gov`. In lower-case ASCII.
         exclude_domains: Domains in the same form.
         start_published_date: Earliest date of publication.
         end_published_date: Latest date of publication.

@@ -18,13 +18,14 @@ from webtools._internal.text.narrowing import is_list
 from webtools.errors import AuthenticationError
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_failure
-from webtools.providers.filters import hosts, news, site_operators, utc_day
+from webtools.providers.filters import DomainRules, native_operators, news, utc_day
 from webtools.providers.hits import HitFields, read_hits
 from webtools.providers.parsing import free, json_object, line, maybe_list, maybe_object, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MAX_RESULTS = 20  # per page; the API has no parameter for it
 _HIT = HitFields(snippet="content", published_at="publishedDate", author="author")
+_HINT = DomainRules(include=1, exclude=0)  # not all engines understand it
 _SAFE = {"off": 0, "moderate": 1, "strict": 2}
 _PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
 _MAX_ENGINES_IN_WARNING = 10
@@ -89,7 +90,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     """Build the GET, with a domain and a period for the engines that support them."""
     options: SearxngOptions = account.options
     params = {
-        "q": " ".join([query.query, *site_operators(hosts(query.include_domains), ())]),
+        "q": " ".join([query.query, *native_operators(query, _HINT)]),
         "format": "json",
         "categories": "news" if query.category == "news" else None,
         "engines": ",".join(options.engines),

@@ -18,6 +18,8 @@ from webtools.providers.parsing import json_object, number
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_IN_PRICE = 10
+_MAX_WORDS = 32  # Google ignores further ones
+_DOMAINS = filters.DomainRules(include=_MAX_WORDS, exclude=_MAX_WORDS, suffix="{}")
 _ERRORS = ErrorTable(
     faults=(WHOLE_BODY,),
     code="message",
@@ -56,11 +58,11 @@ ABOUT = About(
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Return news, country, language, pages, and domains by `site:` unless a path is excluded.
+    """Return news, country, language, pages, and domains by `site:` if Google reads all of them.
 
     Dates are sent as well, but webtools checks them, because Serper does not document them.
     """
-    domains = filters.DOMAINS if filters.excludes_whole_sites(query) else frozenset[FilterName]()
+    domains = _DOMAINS.native(query) if _operators(query) else ()
     return filters.add_paging(query, {"country", "language", *filters.news(query), *domains})
 
 
@@ -94,10 +96,9 @@ def _kind(query: SearchQuery) -> str:
 
 
 def _operators(query: SearchQuery) -> list[str]:
-    if not filters.excludes_whole_sites(query):
-        return []
-    excluded = filters.site_operators((), filters.hosts(query.exclude_domains))
-    return [*filters.any_site(query.include_domains), *excluded]
+    """Return `site:` operators for the domains, or [] if Google would ignore some of them."""
+    sites = filters.native_operators(query, _DOMAINS)
+    return sites if len(" ".join([query.query, *sites]).split()) <= _MAX_WORDS else []
 
 
 def search_price(query: SearchQuery, _account: Account) -> float:

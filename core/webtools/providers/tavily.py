@@ -24,7 +24,10 @@ from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, Sea
 from webtools.providers.tavily_countries import COUNTRIES
 
 _MAX_RESULTS = 20
+_MAX_QUERY_CHARACTERS = 400
 _PAGES_IN_PRICE = 5
+# Public suffixes are an error of the API, or give no results.
+_DOMAINS = filters.DomainRules(include=300, exclude=150)
 _PAGE = PageFields(text="raw_content")
 _ERRORS = ErrorTable(
     faults=("detail", "error"),  # `error` without a key
@@ -81,20 +84,24 @@ def _post(path: str, body: dict[str, Any], account: Account) -> Request:
 
 
 def native_filters(query: SearchQuery, _account: Account) -> frozenset[FilterName]:
-    """Return domains unless a path is excluded, dates, news, and countries except for news.
+    """Return domains, dates, news, and countries except for news.
 
     The documentation does not say how to name languages.
     """
-    native: set[FilterName] = {"include_domains", "content", *filters.DATES, *filters.news(query)}
-    if filters.excludes_whole_sites(query):
-        native.add("exclude_domains")
+    native: set[FilterName] = {"content", *filters.DATES, *filters.news(query)}
+    native |= _DOMAINS.native(query)
     if query.category != "news" and query.country in COUNTRIES:
         native.add("country")
     return frozenset(native)
 
 
 def search_request(query: SearchQuery, account: Account) -> Request:
-    """Build the POST. It requests the maximum if webtools filters the results itself."""
+    """Build the POST. It requests the maximum if webtools filters the results itself.
+
+    Raises:
+        InputError: The query is too long for Tavily.
+    """
+    filters.check_length(query.query, ABOUT.title, _MAX_QUERY_CHARACTERS)
     options: TavilyOptions = account.options
     native = native_filters(query, account)
     body: dict[str, Any] = {"query": query.query, "search_depth": options.search_depth}
@@ -106,7 +113,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 _FILTERS: filters.FilterParameters = {
     "category": ("topic", str),
-    "include_domains": ("include_domains", filters.hosts),
+    "include_domains": ("include_domains", list),
     "exclude_domains": ("exclude_domains", list),
     "start_published_date": ("start_date", filters.iso_day),
     "end_published_date": ("end_date", filters.iso_day),

@@ -18,6 +18,7 @@ from webtools.providers.parsing import free_without_key, json_object, listed_pri
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MAX_RESULTS, _MAX_RESULTS_WITH_CONTENT, _LAST_PAGE = 100, 20, 10
+_DOMAINS = filters.DomainRules(include=500, exclude=500, takes_both=False)
 # Page texts from You.com's cache. Others would cost extra.
 _CONTENT = {
     "extraction_mode": "full_page",
@@ -75,13 +76,13 @@ def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName
     if not account.api_key:
         return frozenset()
     native: set[FilterName] = {"country", "language", "safe_search", "content"}
-    native |= {*filters.single_list_domains(query), *filters.dates_with_start(query)}
+    native |= {*_DOMAINS.native(query), *filters.dates_with_start(query)}
     return filters.add_paging(query, native) if query.page <= _LAST_PAGE else frozenset(native)
 
 
 _FIELDS: filters.FilterParameters = {
-    "include_domains": ("include_domains", filters.hosts),
-    "exclude_domains": ("exclude_domains", filters.hosts),
+    "include_domains": ("include_domains", list),
+    "exclude_domains": ("exclude_domains", list),
     "country": ("country", str),
     "language": ("language", str.upper),
     "safe_search": ("safesearch", str),

@@ -159,12 +159,14 @@ class SearchResponse(_Response):
         errors: The queries that failed, if others succeeded.
         filters: How each filter of the call was applied: `native` by the provider, `local` by
             webtools, or `unsupported`. If several providers served, the weakest of these.
+        removed: Number of results that each filter removed, of those that the provider returned.
     """
 
     queries: list[str]
     results: list[SearchResult]
     errors: list[QueryError] = []
     filters: dict[str, FilterState] = {}
+    removed: dict[str, int] = {}
 
 
 class FetchResponse(_Response):

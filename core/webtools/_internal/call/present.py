@@ -16,6 +16,7 @@ from typing import Any
 
 from webtools import formatting
 from webtools._internal.io.runtime import IO
+from webtools._internal.operations.search_filters import removed_warning
 from webtools._internal.output.stored import claim, handle_of, save
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text import fencing
@@ -76,18 +77,23 @@ async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
     text, brief = formatting.search_text(response.results), partial(_brief_search, response)
+    warnings = response.warnings
+    if not response.results:  # then the filters are part of the answer
+        reasons = removed_warning(response.removed)
+        text = " ".join([text, *reasons])
+        warnings = [warning for warning in warnings if warning not in reasons]
     has_pages = any(result.content for result in response.results)
     if (fence == "all" and (response.results or response.errors)) or (fence != "off" and has_pages):
         output = _Output(
             text,
             fencing.fenced,
             inner_footer=formatting.footer(response.errors, ()),
-            footer=formatting.footer((), response.warnings),
+            footer=formatting.footer((), warnings),
             brief=brief,
         )
     else:
         wrap = str if fence == "off" else fencing.defused
-        footer = formatting.footer(response.errors, response.warnings)
+        footer = formatting.footer(response.errors, warnings)
         output = _Output(text, wrap, footer=footer, brief=brief)
     return await _fit_text(output, details, io)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,7 +24,8 @@ from webtools._internal.operations.failover import (
 from webtools._internal.operations.search_filters import (
     filter_states,
     page_of,
-    passes,
+    removal,
+    removed_warning,
     to_provider_query,
     unapplied_warnings,
     undated_warning,
@@ -35,6 +37,7 @@ from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
+from webtools._internal.text.domains import read_registry_suffixes, registry_suffixes_at_once
 from webtools.config.accounts import DEFAULT_LIMIT, keyless_notices
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
@@ -63,6 +66,7 @@ class QueryResults:
         limit: Number of results that were requested.
         hits: The response of the provider.
         results: The results that pass the filters.
+        removed: Number of results that each filter removed.
         undated: Number of results that the date filter could not check.
         stored_at: When the response was cached; None for a new one.
     """
@@ -71,6 +75,7 @@ class QueryResults:
     limit: int
     hits: Hits
     results: list[SearchResult]
+    removed: Mapping[str, int]
     undated: int
     stored_at: datetime | None
 
@@ -90,6 +95,8 @@ async def search(
     Raises:
         WebToolsError: Every query failed. It is the first error, with the messages of the others.
     """
+    if queries[0].include_domains or queries[0].exclude_domains:  # all have the same filters
+        await call.io.call_blocking(read_registry_suffixes, quick=registry_suffixes_at_once)
     deadline = end_of_call(accounts, "search", call.io.now())
     report_progress = call.begin_stage("searching", len(queries))
     failovers = [
@@ -192,10 +199,15 @@ def filter_hits(account: Account, query: SearchQuery, cached: Cached[Hits]) -> Q
     """Filter hits by domain and date, even if the provider has applied these filters."""
     hits = hits_of(cached, query.query)
     has_dates = query.start_published_date or query.end_published_date
-    results = [result for result in hits.results if passes(result, query)]
+    removals = [removal(result, query) for result in hits.results]
+    pairs = zip(hits.results, removals, strict=True)
+    results = [result for result, name in pairs if name is None]
+    removed = Counter(filter(None, removals))
     results = page_of(account, query, results) if query.page else results[: query.limit]
     undated = sum(result.published_at is None for result in results) if has_dates else 0
-    return QueryResults(account, query.limit, hits, results, undated, cached.stored_at)
+    return QueryResults(
+        account, query.limit, hits, results, removed, undated, stored_at=cached.stored_at
+    )
 
 
 def hits_of(cached: Cached[Hits], query: str) -> Hits:
@@ -255,6 +267,7 @@ def _response(
             if isinstance(outcome, WebToolsError)
         ],
         filters=weakest(states.values()),
+        removed=_total_removed(successes),
         warnings=[
             *_result_warnings(successes, states),
             *failover_warnings(attempts),
@@ -268,6 +281,11 @@ def _response(
     )
 
 
+def _total_removed(successes: Sequence[QueryResults]) -> dict[str, int]:
+    counts = {name: sum(item.removed.get(name, 0) for item in successes) for name in FILTERS}
+    return {name: count for name, count in counts.items() if count}
+
+
 def _result_warnings(
     successes: Sequence[QueryResults], states: dict[str, dict[str, FilterState]]
 ) -> list[str]:
@@ -276,7 +294,8 @@ def _result_warnings(
         text for name, state in states.items() for text in unapplied_warnings(name, state)
     ]
     undated = sum(item.undated for item in successes)
-    return [*warnings, *unsupported, *undated_warning(undated)]
+    removed = removed_warning(_total_removed(successes))
+    return [*warnings, *unsupported, *removed, *undated_warning(undated)]
 
 
 def _setting_warnings(

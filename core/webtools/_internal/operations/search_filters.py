@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import get_args
-from urllib.parse import urlsplit
 
+from webtools._internal.text.domains import Site, site_of_url
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, FilterName
 from webtools.providers.filters import DATES, DOMAINS
@@ -69,41 +69,43 @@ def undated_warning(count: int) -> list[str]:
     return [f"{subject} no date, so the date filter could not check {pronoun}."]
 
 
-def passes(result: SearchResult, query: SearchQuery) -> bool:
-    """Return whether a result passes the filters for domains and dates."""
-    if query.include_domains and not _matches(result.url, query.include_domains):
-        return False
-    if query.exclude_domains and _matches(result.url, query.exclude_domains):
-        return False
-    return _in_range(result.published_at, query)
+def removal(result: SearchResult, query: SearchQuery) -> FilterName | None:
+    """Return the filter for domains or dates that removes a result, or None.
+
+    A result whose host is ambiguous passes no filter for domains.
+    """
+    if query.include_domains and not _is_below(result.url, query.include_domains, default=False):
+        return "include_domains"
+    if query.exclude_domains and _is_below(result.url, query.exclude_domains, default=True):
+        return "exclude_domains"
+    return _date_removal(result.published_at, query)
 
 
-def _matches(url: str, domains: tuple[str, ...]) -> bool:
-    parts = urlsplit(url)
-    host, path = (parts.hostname or "").lower(), parts.path
-    return any(_matches_one(host, path, domain) for domain in domains)
+def _is_below(url: str, domains: tuple[str, ...], *, default: bool) -> bool:
+    site = site_of_url(url)
+    return default if site is None else any(Site(domain).covers(site) for domain in domains)
 
 
-def _matches_one(host: str, path: str, domain: str) -> bool:
-    """Match `host`, its sub-domains, `*.host`, and `host/path`."""
-    name, slash, prefix = domain.lower().removeprefix("*.").partition("/")
-    name = name.partition(":")[0]
-    if host != name and not host.endswith("." + name):
-        return False
-    rest = path.lower().removeprefix("/")
-    folder = prefix.rstrip("/")
-    return not slash or not folder or rest == folder or rest.startswith(folder + "/")
+def removed_warning(removed: Mapping[str, int]) -> list[str]:
+    """Return a warning that says how many results the filters removed, if any."""
+    total = sum(removed.values())
+    if not total:
+        return []
+    subject = "1 result was" if total == 1 else f"{total} results were"
+    counts = ", ".join(f"{name} ({count})" for name, count in removed.items())
+    return [f"{subject} removed by filters: {counts}."]
 
 
-def _in_range(published: datetime | None, query: SearchQuery) -> bool:
+def _date_removal(published: datetime | None, query: SearchQuery) -> FilterName | None:
     if published is None:
-        return True
+        return None
     start, end = query.start_published_date, query.end_published_date
     if start is not None and published < day_start(start):
-        return False
-    if isinstance(end, datetime):
-        return published <= end
-    return end is None or published < _day_end(end)
+        return "start_published_date"
+    if end is None:
+        return None
+    is_after = published > end if isinstance(end, datetime) else published >= _day_end(end)
+    return "end_published_date" if is_after else None
 
 
 def day_start(value: date | datetime) -> datetime:

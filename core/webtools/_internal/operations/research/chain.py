@@ -17,6 +17,7 @@ from webtools._internal.operations.research.rules import (
 )
 from webtools._internal.operations.search import (
     HITS,
+    QueryResults,
     filter_hits,
     find_hits,
     hits_of,
@@ -24,6 +25,7 @@ from webtools._internal.operations.search import (
 )
 from webtools._internal.operations.search_filters import (
     filter_states,
+    removed_warning,
     unapplied_warnings,
     undated_warning,
 )
@@ -284,7 +286,7 @@ async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: 
         query = _search_query(question)
         filtered = filter_hits(account, query, await find_hits(turn, query, call))
         hits, stored_at, results = filtered.hits, filtered.stored_at, filtered.results
-        retrieval.warnings += _filter_warnings(account, query, filtered.undated, call)
+        retrieval.warnings += _filter_warnings(filtered, query, call)
     retrieval.costs.append(hits.cost)
     retrieval.warnings += hits.warnings
     if results:
@@ -292,15 +294,20 @@ async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: 
         retrieval.take(remove_repeats(results), question.limit)
     else:
         retrieval.empty.append(account)
-        retrieval.warnings.append(empty_warning(account))
+        if not hits.results:  # else the warning about filters says why
+            retrieval.warnings.append(empty_warning(account))
 
 
-def _filter_warnings(account: Account, query: SearchQuery, undated: int, call: Call) -> list[str]:
-    """Log how the filters are applied, and return warnings about those that are not."""
-    states = filter_states(account, query)
+def _filter_warnings(filtered: QueryResults, query: SearchQuery, call: Call) -> list[str]:
+    """Log how the filters are applied, and return warnings about what they did not and did do."""
+    states = filter_states(filtered.account, query)
     if states:
         call.log("filters", filters=states)
-    return [*unapplied_warnings(account.name, states), *undated_warning(undated)]
+    return [
+        *unapplied_warnings(filtered.account.name, states),
+        *removed_warning(filtered.removed),
+        *undated_warning(filtered.undated),
+    ]
 
 
 def query_for(account: Account, question: Question) -> SearchQuery | DocsQuery:
