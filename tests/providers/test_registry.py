@@ -134,6 +134,29 @@ def test_the_tests_of_the_plugin_run_in_its_folder(tmp_path: Path) -> None:
     assert re.search(r"^\d{2,} passed", completed.stdout, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("name", "misspelt"),
+    [
+        ('"extract"', '"extarct"'),
+        ('"published"', '"publishd"'),
+        ('snippet="extract"', 'snippet="extract", title="titel"'),
+        ('snippet="extract"', 'snippet="extract", author="auther"'),
+        ('snippet="extract"', 'snippet="extract", score="scor"'),
+        ("PageFields()", 'PageFields(title="titel")'),
+        ("PageFields()", 'PageFields(text="txt")'),
+    ],
+)
+def test_the_suite_finds_a_misspelt_field(tmp_path: Path, name: str, misspelt: str) -> None:
+    folder = shutil.copytree(PLUGIN, tmp_path / "plugin")
+    module = folder / "webtools_plover.py"
+    text = module.read_text()
+    assert name in text
+    module.write_text(text.replace(name, misspelt))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "sample"]
+    completed = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
+    assert completed.returncode == 1, completed.stdout[-2000:]
+
+
 # --- announced by a package --------------------------------------------------------------------
 
 

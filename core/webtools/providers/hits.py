@@ -272,7 +272,7 @@ def read_hits(
             "snippet": _value(item, "snippet", fields.snippet, Item.line) or "",
             "published_at": _value(item, "published_at", fields.published_at, Item.moment),
             "author": _value(item, "author", fields.author, Item.line),
-            "score": item.number(fields.score, 0, 1) if fields.score else None,
+            "score": _value(item, "score", fields.score, _read_score),
             "source_provider": account.name,
             "query": query.query,
             "content": _content(item, url, fields, account) if has_content else None,
@@ -289,6 +289,10 @@ def _value(
     item: Item, name: str, field: Field[T | None], read: Callable[[Item, str], T | None]
 ) -> T | None:
     return read(item, field) if isinstance(field, str) else item.call(name, field)
+
+
+def _read_score(item: Item, name: str) -> float | None:
+    return item.number(name, 0, 1) if name else None
 
 
 def _url(item: Item, fields: HitFields) -> str:

@@ -37,10 +37,11 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.providers import PROVIDERS, Account, Capability
-from webtools.providers.hits import UNREADABLE
+from webtools.providers import PROVIDERS, Account, Capability, fetched, hits
+from webtools.providers.fetched import PageFields
+from webtools.providers.hits import UNREADABLE, Item
 from webtools.providers.protocols import FILTERS, Hits, SearchQuery
-from webtools.results import FetchResponse, SearchResponse, SearchResult
+from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
 from webtools.testing.provider_calls import (
     CALLS,
     URLS,
@@ -200,6 +201,11 @@ class ProviderConformance:
         return URLS
 
     @pytest.fixture
+    def missing_fields(self) -> set[str]:
+        """Return the names of fields that the samples lack, because the API often omits them."""
+        return set()
+
+    @pytest.fixture
     def options(self) -> dict[str, Any]:
         """Return the `options` of the provider's entry in the config file."""
         return {}
@@ -255,6 +261,43 @@ class ProviderConformance:
                 assert result.results, f"the sample of {capability} has no results"
             if not isinstance(result, FetchResponse):
                 assert_sound(result)
+
+    def test_each_field_of_a_result_is_in_the_sample(
+        self,
+        account: Account,
+        capabilities: tuple[Capability, ...],
+        samples: Mapping[Capability, Any],
+        sample_urls: Sequence[str],
+        missing_fields: set[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A field that no result of a sample has is misspelt, or the sample lacks it."""
+        found: dict[str, bool] = {}
+        read_value, read_page = hits._value, fetched._read_page  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+        def record(name: str, field: Any, value: Any) -> None:
+            if field and name not in missing_fields:
+                label = f"{name} ({field if isinstance(field, str) else field.__qualname__})"
+                found[label] = found.get(label, False) or value not in {None, ""}
+
+        def recorded_value(item: Item, name: str, field: Any, read: Any) -> Any:
+            value: Any = read_value(item, name, field, read)
+            record(name, field, value)
+            return value
+
+        def recorded_page(url: str, item: Item, fields: PageFields, *rest: Any) -> Page:
+            page = read_page(url, item, fields, *rest)
+            for name in ("title", "summary", "published_at", "author"):
+                if (field := getattr(fields, name)) != getattr(PageFields(), name):
+                    record(name, field, getattr(page, name))
+            return page
+
+        monkeypatch.setattr(hits, "_value", recorded_value)
+        monkeypatch.setattr(fetched, "_read_page", recorded_page)
+        for capability in capabilities:
+            read_sample(account, capability, samples[capability], sample_urls)
+        missing = [label for label, is_found in found.items() if not is_found]
+        assert missing == [], f"no result of the samples has {missing}"
 
     def test_its_native_filters_exist(
         self, account: Account, capabilities: tuple[Capability, ...]
