@@ -38,7 +38,7 @@ from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 from rich.text import Text
 
-from webtools import WebTools
+from webtools import SearchResponse, WebTools
 from webtools_sandbox import SandboxServer, server
 from webtools_sandbox.corpus import Corpus, Document
 from webtools_sandbox.news import read_items
@@ -96,7 +96,7 @@ def pictures() -> dict[str, str]:
         )
         path.chmod(0o600)
         with WebTools(path) as web:
-            found = {"charts.svg": _charts(web), **_notebook(web)}
+            found = {**_charts(web), **_notebook(web)}
         return {**dict(_terminal(path)), **found}
 
 
@@ -199,13 +199,17 @@ def _cell(output: str, paper: dict[str, str]) -> str:
 # --- charts ------------------------------------------------------------------------------------
 
 
-def _charts(web: WebTools) -> str:
+def _charts(web: WebTools) -> dict[str, str]:
     mpl.use("Agg")
-    style = {"svg.hashsalt": "webtools", "svg.fonttype": "none"}
-    with mpl.rc_context(style):
+    found = web.search(["read a json file", "zip file", "python"], limit=8)
+    web.search("python", provider="brave")
+    styles = {"light": "default", "dark": "dark_background"}  # of matplotlib
+    return {f"charts-{tone}.svg": _drawn(web, found, name) for tone, name in styles.items()}
+
+
+def _drawn(web: WebTools, found: SearchResponse, style: str) -> str:
+    with plt.style.context([style, {"svg.hashsalt": "webtools", "svg.fonttype": "none"}]):
         figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 2.4), layout="constrained")
-        found = web.search(["read a json file", "zip file", "python"], limit=8)
-        web.search("python", provider="brave")
         found.plot("domains", ax=left)
         found.plot("dates", ax=middle)
         web.plot("cost", ax=right)

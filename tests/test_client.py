@@ -5,6 +5,7 @@ import contextlib
 import inspect
 import json
 import pickle
+import re
 import socket
 import sys
 import threading
@@ -31,6 +32,7 @@ from webtools import (
 )
 from webtools._internal.call.dispatcher import Dispatcher
 from webtools._internal.pipeline import retries
+from webtools.config.environment import variables
 from webtools.progress import Progress
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
@@ -207,8 +209,20 @@ def test_a_pickle_of_one_made_with_keys_is_refused_with_the_reason(web: WebTools
 
 
 def test_the_repr_names_the_source_and_no_key(web: WebTools) -> None:
-    assert repr(web) == "WebTools(Settings(the code))"
-    assert repr(WebTools("/tmp/a.json")) == "WebTools(Settings(/tmp/a.json))"
+    assert re.fullmatch(r"<WebTools: exa, .*the code.*>", repr(web))
+    assert "test-key" not in repr(web)
+    assert repr(WebTools("/tmp/a.json")).startswith("<WebTools: ")
+
+
+def test_the_repr_without_a_provider_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in variables():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert "api_keys" in repr(WebTools())
+    assert "exa" in repr(WebTools(api_keys={"exa": "test-key-exa-0001"}))
 
 
 def test_settings_that_are_refused_can_be_shown_with_local_variables() -> None:

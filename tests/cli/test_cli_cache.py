@@ -35,7 +35,7 @@ def test_stats_describes_the_cache(cli: Cli, trial: str) -> None:
     when = r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, \d+ s ago"
     rows = dict(re.split(r":\s+", line, maxsplit=1) for line in result.out.splitlines())
     assert (rows["File"], rows["Entries"]) == (str(file), "2")
-    assert re.fullmatch(r"[\d.]+ KB .* 256.0 MB", rows["Size"])
+    assert re.fullmatch(r"[\d.]+ KiB .* 256 MiB", rows["Size"])
     assert re.fullmatch(when, rows["Oldest"])
     assert re.fullmatch(when, rows["Newest"])
     assert "30 min" in rows["In use"]

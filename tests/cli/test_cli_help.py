@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from cli_calls import Cli
 
@@ -106,3 +111,31 @@ def test_options_before_the_command_are_answered_with_their_place(
     result = cli(*arguments)
     assert (result.code, result.out) == (2, "")
     assert f"webtools {proposed}\n" in result.err
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [("cache", "stats"), ("config", "set-key"), ("log", "tail"), ("bulk", "fetch")],
+)
+def test_a_missing_word_is_named_with_the_possible_ones(cli: Cli, name: str, choices: str) -> None:
+    result = cli(name)
+    assert result.code == 2
+    assert choices in result.err.partition("\n")[0]
+
+
+@pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"], ["log", "-h"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_help_that_cannot_be_written_is_exit_1(words: list[str], unbuffered: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no full device here")
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "webtools", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            check=False,
+            timeout=60,
+        )
+    assert process.returncode == 1
+    assert process.stderr.startswith(b"webtools: ")

@@ -42,6 +42,13 @@ def numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"line (\d{5})$", text, re.MULTILINE)]
 
 
+@pytest.mark.parametrize("handle", ["abc", "0" * 32])
+def test_a_wrong_handle_is_answered_with_words_of_the_terminal(cli: Cli, handle: str) -> None:
+    result = cli("read", handle)
+    assert result.code == 2
+    assert "read_handle" not in result.err
+
+
 def test_the_commands_that_outputs_end_with_read_the_complete_text(
     cli: Cli, config: str, page: list[str]
 ) -> None:

@@ -110,7 +110,7 @@ def test_a_key_in_code_is_in_no_repr_local_or_pickle() -> None:
     web = WebTools(api_keys={"exa": KEY})
     assert KEY not in repr(web)
     assert KEY not in web.redact(f"the key is {KEY}")
-    with pytest.raises(TypeError, match="apiKey"):
+    with pytest.raises(TypeError, match="API keys"):
         pickle.dumps(web)
     frames: list[str] = []
     try:

@@ -53,6 +53,12 @@ def words(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
 
+def test_without_data_a_chart_says_so_and_has_no_frame() -> None:
+    ax = search_response("https://a.example/").plot("dates")
+    assert words(ax) == ["Sources by date: no data"]
+    assert not ax.axison
+
+
 def test_domains_are_counted_most_first_without_www() -> None:
     ax = search_response(
         "https://b.example/", "https://www.a.example/x", "http://a.example:8080/"

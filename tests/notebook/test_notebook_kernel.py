@@ -133,18 +133,29 @@ def test_tab_completes_a_client_its_methods_and_their_results(kernel: Kernel) ->
     assert {"results", "warnings"} <= kernel.completions("web.search('x').")
 
 
+SLOW = {
+    "a magic": "%%web_search --cache bypass\nfirst slow\nsecond slow\nthird slow",
+    "a method": "web.search(['first slow', 'second slow', 'third slow'], cache='bypass')",
+}
+
+
+@pytest.mark.parametrize("cell", SLOW.values(), ids=SLOW)
 def test_ctrl_c_stops_the_call_and_leaves_the_kernel_usable(
-    kernel: Kernel, webtools_sandbox: SandboxServer
+    kernel: Kernel, webtools_sandbox: SandboxServer, cell: str
 ) -> None:
+    kernel.run(
+        "from webtools import WebTools\n"
+        "web = WebTools(get_ipython().find_line_magic('web').__self__._source)"
+    )
     webtools_sandbox.fault(provider="exa", delay=300, times=None)
     webtools_sandbox.reset_stats()
-    cell = kernel.start("%%web_search --cache bypass\nfirst slow\nsecond slow\nthird slow")
+    running = kernel.start(cell)
     limit = time.monotonic() + SECONDS
     while sum(webtools_sandbox.stats()["requests"].values()) < 3:
         assert time.monotonic() < limit, "the requests do not come"
         time.sleep(0.01)
     kernel.manager.interrupt_kernel()
-    stopped = kernel.finish(cell)
+    stopped = kernel.finish(running)
     assert stopped["error"]["ename"] == "KeyboardInterrupt"
     assert len(stopped["error"]["traceback"]) == 1
     webtools_sandbox.reset()

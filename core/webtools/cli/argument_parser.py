@@ -159,6 +159,10 @@ class Parser(argparse.ArgumentParser):
         print(f"webtools: {outdated(name, self._old_names[name])}", file=sys.stderr)
         return f"{self._old_names[name]}{equals}{text}"
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help, and raise where argparse ignores that the output is full or closed."""
+        (file or sys.stderr).write(message)
+
     def error(self, message: str) -> NoReturn:
         """Raise a `UsageError` with a suggestion."""
         hint = ""
@@ -170,6 +174,10 @@ class Parser(argparse.ArgumentParser):
             hint = _hint(match["option"], self._option_string_actions)
         elif match := _MISSING.fullmatch(message):
             message = f"{match['names']} is missing"
+            metavar = match["names"].split(", ")[0]
+            for action in self._actions:
+                if action.metavar == metavar and action.choices:
+                    hint = f"; use {', '.join(map(str, action.choices))}"
             if message.startswith("CALL-ID"):
                 hint = ". `webtools log tail` lists the IDs of recent calls"
         raise UsageError(f"{message}{hint}", self.prog)

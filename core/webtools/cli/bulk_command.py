@@ -80,7 +80,7 @@ def words(state: State) -> str:
 
 def time_left(state: State) -> str:
     """Describe the remaining time of a run, or return "" if it is unknown."""
-    return f"; {_duration(state.seconds_left)} left" if state.seconds_left else ""
+    return f"{_duration(state.seconds_left)} left" if state.seconds_left else ""
 
 
 def _duration(seconds: float) -> str:
@@ -117,9 +117,12 @@ class Display:
         if self._bars is not None:
             stage = _STAGES[self._options.operation]
             total = state.done if state.total is None else state.total
-            text = (self.words.partition(": ")[2] or self.words) + time_left(state)
+            # What matters most comes first, because a narrow terminal cuts the rest.
+            details = self.words.partition(": ")[2] or self.words
+            text = "; ".join(filter(None, [time_left(state), details]))
             self._bars.show(Stage(stage, state.done, total, state.failed, text))
         elif not self._options.quiet and time.monotonic() - self._printed_at >= _LINE_SECONDS:
             self._printed_at = time.monotonic()
             with suppress(OSError):
-                print(f"webtools: {self.words}{time_left(state)}", file=sys.stderr, flush=True)
+                text = "; ".join(filter(None, [self.words, time_left(state)]))
+                print(f"webtools: {text}", file=sys.stderr, flush=True)

@@ -267,9 +267,9 @@ COMPLETION = Command(
     "names of your providers.",
     """\
 examples:
+  webtools completion fish | source       in ~/.config/fish/config.fish
   eval "$(webtools completion bash)"      in ~/.bashrc
   eval "$(webtools completion zsh)"       in ~/.zshrc
-  webtools completion fish | source       in ~/.config/fish/config.fish
 """,
     (
         choice(

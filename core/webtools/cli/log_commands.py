@@ -20,6 +20,7 @@ from webtools.errors import InputError
 
 _TAIL = "webtools log tail"  # in messages
 _DEFAULT_LINES = 20
+_INDENT = 4  # of lines that continue an event
 _POLL_SECONDS = 0.2
 
 
@@ -76,7 +77,7 @@ def _print(events: Iterable[Mapping[str, Any]], *, as_json: bool) -> None:
         if as_json:
             print(json.dumps(event, separators=(",", ":")))
         else:
-            printing.tell(logs_module.tail_line(event))
+            printing.tell(logs_module.tail_line(event), hanging=_INDENT)
     printing.flush()
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
-from webtools._internal.display.short_texts import duration
+from webtools._internal.display.short_texts import duration, size
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.text.cleaning import without_login
@@ -114,14 +114,14 @@ def _cache(accounts: Accounts) -> str:
     ttl = f"entries are used for {age}" if cache.ttl_ms else "not used (ttlMs is 0)"
     if accounts.config.storage.url:
         return f"in the storage; {ttl}"
-    return f"{cache_path(accounts)}; {ttl}; at most {_size(cache.max_bytes)}"
+    return f"{cache_path(accounts)}; {ttl}; at most {size(cache.max_bytes)}"
 
 
 def _log(accounts: Accounts) -> str:
     log = accounts.config.log
     if not log.enabled:
         return "off"
-    files = f"{_size(log.max_bytes)} per file, {log.max_backups} older files"
+    files = f"{size(log.max_bytes)} per file, {log.max_backups} older files"
     return f"{log_path(accounts)}; queries: {log.queries}; {files}"
 
 
@@ -132,13 +132,6 @@ def _keyless(accounts: Accounts) -> str:
     if not accounts.active_stand_ins("search"):
         return "on, but not used: a configured provider can search"
     return f"on; searches use {names}, because no configured provider can search"
-
-
-def _size(count: int) -> str:
-    for unit, size in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
-        if count >= size and count % size == 0:
-            return f"{count // size} {unit}"
-    return f"{count:,} bytes"
 
 
 def _research_lines(research: ResearchConfig) -> list[str]:

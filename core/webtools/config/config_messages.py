@@ -73,7 +73,7 @@ def _quoted_unless_word(key: str) -> str:
 
 def not_picklable(kind: type, setting: str = "") -> TypeError:
     """Return the error for pickling an object that holds keys, or a URL with a login."""
-    holds = f"a secret in {to_camel(setting)}" if setting else "API keys"
+    holds = f"a login in {setting}" if setting in {"proxy", "url"} else "API keys"
     return TypeError(
         f"{kind.__name__} holds {holds}, so it cannot be pickled. "
         "Pass the path of the config file to the other process, or set apiKey to a function that "

@@ -269,6 +269,18 @@ class Settings:
         # Keep it when the source is read again, or an edit would allow a burst of calls.
         return self._pacers.setdefault((entry.name, entry.type, rate), Pacer(rate))
 
+    def in_short(self) -> str:
+        """Name the providers and their source, or what to do without providers."""
+        try:
+            # Without the lock, which a debugger that shows this may hold.
+            path = None if self._config else self._path or config_in_use(self.environ)
+            accounts = self._accounts or self._read(path)
+        except Exception:  # noqa: BLE001  # a repr must not fail; each call explains the fault
+            return "settings that cannot be read; a call says why"
+        names = ", ".join(account.name for account in accounts.accounts) or "no provider"
+        remedy = "" if accounts.accounts else "; pass api_keys={...}, or run `webtools config init`"
+        return accounts.redactor.text(f"{names}, from {accounts.origin}{remedy}")
+
     def __repr__(self) -> str:
         """Name the source without its content."""
         return f"Settings({CODE if self._config else self._path})"

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from webtools._internal.output.stored import is_handle
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.reader import handle_source
 from webtools.inputs.argument_values import UnfitError, as_one, bounded_number
 from webtools.inputs.tool_inputs import ToolInput
 
@@ -17,7 +18,7 @@ MAX_FIND_CHARACTERS = 1000
 def _handle(text: str) -> str:
     text = text.strip()
     if not is_handle(text):
-        raise UnfitError(text, "a handle; pass the read_handle of an earlier result")
+        raise UnfitError(text, handle_source())
     return text
 
 

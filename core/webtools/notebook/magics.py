@@ -47,6 +47,7 @@ except ModuleNotFoundError as error:
     raise ImportError(_MESSAGE) from error
 
 from webtools._internal.text.narrowing import is_list
+from webtools._internal.text.reader import short_interrupt
 from webtools._internal.text.visible import display_lines
 from webtools.client import WebTools
 from webtools.config import Settings
@@ -166,6 +167,7 @@ class WebMagics(Magics):
     def _ask(self, magic: Magic, subject: Any, values: dict[str, Any]) -> Any:
         with ExitStack() as stack:
             stack.enter_context(_short_errors())
+            stack.enter_context(short_interrupt())
             progress, web = stack.enter_context(self._progress(subject, magic)), self._web
             if values.keys() & {"config", "keyless"}:
                 config, keyless = values.pop("config", self._config), values.pop("keyless", None)
@@ -292,15 +294,12 @@ def _usage_errors(name: str) -> Generator[None, None, None]:
 
 @contextmanager
 def _short_errors(note: str = "") -> Generator[None, None, None]:
-    """Show our errors and Ctrl-C without a traceback."""
+    """Show our errors with a note, and without a traceback."""
     try:
         yield
     except WebToolsError as error:
         lines, _ = display_lines(str(error), _MAX_ERROR_LINES)
         _shorten(error, "\n".join(filter(None, [*lines, note])))
-        raise
-    except KeyboardInterrupt as interrupt:
-        _shorten(interrupt, "the call was stopped")
         raise
 
 

@@ -22,6 +22,7 @@ from webtools._internal.io.runtime import IO, run
 from webtools._internal.logs import tail
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.choices import Fence
+from webtools._internal.text.reader import short_interrupt
 from webtools.config import (
     BudgetConfig,
     CacheConfig,
@@ -206,7 +207,8 @@ class Instance:
 
     def _run(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
         find_tracer()
-        return run(work(BlockingIO(self._http)))
+        with short_interrupt():
+            return run(work(BlockingIO(self._http)))
 
     async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:
         return await self._arun(lambda io: self._dispatcher.call(io, tool, arguments))
@@ -217,9 +219,12 @@ class Instance:
         return await work(AsyncIO(self._async_http))
 
     def __repr__(self) -> str:
-        """Name the source of the settings, but none of their values."""
+        """Name the providers and the source of the settings."""
         # A traceback that shows local variables can call this during a failed `__init__`.
-        return f"{type(self).__name__}({getattr(self, '_settings', '')})"
+        name = type(self).__name__
+        return (
+            f"<{name}: {self._settings.in_short()}>" if hasattr(self, "_settings") else f"{name}()"
+        )
 
     def __copy__(self) -> Self:
         """Return the instance itself: it holds connections, and is safe to share."""

@@ -16,6 +16,10 @@ from webtools.truncation import MAX_BYTES
 
 LONGEST_TITLE = 300
 _ENDS_IN_CODE = re.compile(r"\A[^`]*^```[^`]*^```\s*\Z", re.MULTILINE)  # its only code
+# The rules of a table whose lines were joined: `| --- | --- |`, `+-----+-----+`, `===== =====`.
+_RULE = re.compile(
+    r"(?:\|\s*:?-{3,}:?\s*)+(?=\||$)|(?<!\S)[|+:]*[-=_~+\u2500-\u257f]{4,}[|+:]*(?!\S)"
+)
 LONGEST_SENTENCE = 1000
 LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
@@ -256,6 +260,6 @@ def source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> 
         address_of(result.url),
         day(result.published_at),
         name(result.source_provider),
-        cut(result.snippet, limits.snippet),
+        cut(_RULE.sub("", result.snippet), limits.snippet),
         name(result.author) if isinstance(result, SearchResult) else "",
     )

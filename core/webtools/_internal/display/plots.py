@@ -76,6 +76,10 @@ def _draw(title: str, bars: Mapping[str, float], ax: Any) -> Any:
         except ModuleNotFoundError as error:
             raise MissingLibraryError(_MISSING) from error
         _, ax = pyplot.subplots(figsize=(6.4, 0.7 + 0.3 * min(len(bars), 40)), layout="constrained")
+    if not bars:  # an empty frame would look like a fault
+        ax.text(0, 0.5, f"{title}: no data", transform=ax.transAxes, parse_math=False)
+        ax.set_axis_off()
+        return ax
     ax.set_title(title, loc="left", parse_math=False, fontsize="medium")
     positions = range(len(bars), 0, -1)  # from the top
     container = ax.barh(positions, [*bars.values()], 0.6, color="#0072b2")

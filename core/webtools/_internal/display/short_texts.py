@@ -90,10 +90,11 @@ def duration(seconds: float) -> str:
 
 
 def size(number: float) -> str:
-    """Format a number of bytes in a suitable unit."""
-    if number < _UNIT:
-        return f"{number:.0f} B"
-    return f"{number / _UNIT:.1f} KB" if number < _UNIT**2 else f"{number / _UNIT**2:.1f} MB"
+    """Format a number of bytes in a suitable unit, such as `256 MiB` or `1.5 KiB`."""
+    for unit, length in (("GiB", _UNIT**3), ("MiB", _UNIT**2), ("KiB", _UNIT)):
+        if number >= length:
+            return f"{number / length:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{number:.0f} B"
 
 
 def day(moment: datetime | None) -> str:
