@@ -200,6 +200,8 @@ class NotebookProgress:
         try:
             display: Any = import_module("IPython.display").display
         except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "IPython":
+                raise
             message = "NotebookProgress needs IPython: pip install 'agent-webtools[notebook]'"
             raise ImportError(message) from error
         self._stages = Stages()

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 try:
     from aiohttp import web
-except ImportError as error:
+except ModuleNotFoundError as error:
+    if error.name != "aiohttp":
+        raise
     _msg = "The sandbox needs aiohttp: pip install 'agent-webtools[sandbox]'"
     raise ImportError(_msg) from error
 

@@ -24,7 +24,9 @@ def script(options: Namespace) -> int:
     """Print the script for a shell, and return the exit code."""
     try:
         from argcomplete.shell_integration import shellcode  # noqa: PLC0415  an extra
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "argcomplete":
+            raise
         complain(_INSTALL)
         return USAGE
     text = shellcode(["webtools"], shell=options.shell)

@@ -32,18 +32,20 @@ def load_synthesizer(model: str) -> Synthesizer:
             f'--model "{model}" is invalid. Use PROVIDER:NAME, such as openai:gpt-5-mini.'
         )
     faults: list[str] = []
+    reasons: list[str] = []
     for load in (_load_with_langchain, _load_with_llamaindex):
         try:
             return load(provider, name)
-        except ImportError:
-            continue
+        except ImportError as error:
+            reasons.append(str(error))
         except Exception as error:  # noqa: BLE001  # a provider's own package may raise anything
             faults.append(describe_error(error))
     if faults:
         raise ConfigError(f'--model "{model}" cannot be used: {faults[0]}')
     commands = "\nor ".join(text.format(provider.replace("_", "-")) for text in _FRAMEWORKS)
     raise ConfigError(
-        f'--model "{model}" needs a framework and its package for "{provider}". Run\n{commands}'
+        f'--model "{model}" needs a framework and its package for "{provider}". Run\n{commands}\n'
+        f"({'; '.join(reasons)})"
     )
 
 
@@ -71,4 +73,4 @@ def _load_with_llamaindex(provider: str, name: str) -> Synthesizer:
         if isclass(member) and member_name.lower() == class_name:
             model_class: Any = member
             return LLMSynthesizer(model_class(model=name))
-    raise ImportError(provider)
+    raise ImportError(f"llama_index.llms.{provider} has no class {class_name}")

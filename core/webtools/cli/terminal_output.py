@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
-from importlib import import_module
+from importlib.util import find_spec
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Self
@@ -77,10 +77,4 @@ def draw(tool: str, result: ToolResult, seconds: float | None = None) -> bool:
 
 def can_draw_on(stream: Any) -> bool:
     """Return whether a stream is a terminal and rich is installed."""
-    if not is_terminal(stream):
-        return False
-    try:
-        import_module("webtools.rendering")
-    except ImportError:  # rich is optional
-        return False
-    return True
+    return is_terminal(stream) and find_spec("rich") is not None

@@ -7,6 +7,8 @@ try:
     from webtools.mcp.server import make_server
     from webtools.mcp.serving import serve_http, serve_stdio
 except ImportError as error:
+    if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types", "starlette", "uvicorn"}:
+        raise
     _MISSING = "MCP needs the MCP SDK 2.3 or later: pip install 'agent-webtools[mcp]'"
     raise ImportError(_MISSING) from error
 

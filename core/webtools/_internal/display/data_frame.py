@@ -28,6 +28,8 @@ def to_data_frame(response: Any) -> Any:
     try:
         pandas: Any = import_module("pandas")
     except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
         raise MissingLibraryError("to_dataframe needs pandas: pip install pandas") from error
     columns, rows = _rows(response)
     frame = pandas.DataFrame({name: _column(pandas, name, rows) for name in columns.split()})

@@ -218,7 +218,9 @@ def _draw_markdown(
     """Draw Markdown; `[n]` becomes a link to the n-th source, if there is one."""
     try:
         from webtools._internal.display.prose_markup import tokens  # noqa: PLC0415  markdown-it is optional
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "markdown_it":
+            raise
         return div("text wt-plain", _link_citations(text, *citations), dir="auto")
     return div("text", _draw_tokens(tokens(text, is_page=is_page), citations), dir="auto")
 

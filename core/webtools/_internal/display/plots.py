@@ -74,6 +74,8 @@ def _draw(title: str, bars: Mapping[str, float], ax: Any) -> Any:
         try:
             pyplot: Any = import_module("matplotlib.pyplot")
         except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "matplotlib":
+                raise
             raise MissingLibraryError(_MISSING) from error
         _, ax = pyplot.subplots(figsize=(6.4, 0.7 + 0.3 * min(len(bars), 40)), layout="constrained")
     if not bars:  # an empty frame would look like a fault
