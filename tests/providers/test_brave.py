@@ -60,7 +60,7 @@ def test_a_count_is_never_above_what_the_path_takes(
 
 
 def test_a_limit_above_the_maximum_of_a_web_search_is_reported() -> None:
-    hits = brave.read_search(answer({}), SearchQuery("q", 30), ACCOUNT)
+    hits = brave.read_search(answer({"type": "search"}), SearchQuery("q", 30), ACCOUNT)
     [warning] = hits.warnings
     assert re.findall(r"\d+|limit", warning) == ["limit", "30", "20"]
 
@@ -206,7 +206,7 @@ USED_UP = {"x_ratelimit_limit": "1, 2000", "x_ratelimit_remaining": "1, 0"}
 NO_LIMIT = {"x_ratelimit_limit": "50, 0", "x_ratelimit_remaining": "49, 0"}
 
 
-@pytest.mark.parametrize("body", [{}, {"web": {"results": []}}, {"web": None}])
+@pytest.mark.parametrize("body", [{"type": "search"}, {"web": {"results": []}}, {"web": None}])
 def test_no_results_after_the_monthly_quota_are_a_quota_error(body: dict[str, Any]) -> None:
     with pytest.raises(QuotaError) as caught:
         brave.read_search(answer(body, **USED_UP), QUERY, ACCOUNT)

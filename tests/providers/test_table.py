@@ -95,8 +95,8 @@ DOCUMENTED: dict[str, Documented] = {
     "serper": {
         BadRequestError: "400 404",
         AuthenticationError: "403",
-        QuotaError: "400:credits 403:credits",
-        RateLimitError: "429 429:credits",
+        QuotaError: "400:credits 403:credits 429:credits",
+        RateLimitError: "429",
         UnavailableError: TROUBLE,
     },
     "you": {

@@ -45,12 +45,9 @@ from webtools.providers.error_tables import (
     ErrorTable,
     Meaning,
     error_class,
-    limit_wait,
     make_error,
     read_error_body,
     read_failure,
-    retry_after,
-    wait_until,
 )
 from webtools.providers.fetched import PageFields, match_addresses, read_page_list
 from webtools.providers.filters import (
@@ -111,6 +108,7 @@ from webtools.providers.protocols import (
     SynthesisQuery,
 )
 from webtools.providers.registry import Registry, Services
+from webtools.providers.waiting_times import limit_wait, retry_after, wait_until
 from webtools.results import Page, SearchResult
 
 PROVIDERS = Registry(  # messages and docs list them in this order

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.http.messages import Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -24,12 +24,22 @@ from webtools.providers.brave_answers import context_fields, hit_fields, is_used
 from webtools.providers.brave_regions import COUNTRIES, language_of
 from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.hits import read_hits
-from webtools.providers.parsing import get_nested, json_object, listed_price, maybe_objects, strings
+from webtools.providers.parsing import (
+    get_nested,
+    json_object,
+    listed_price,
+    maybe_objects,
+    strings,
+    success_object,
+    unread_kinds,
+)
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MAX_RESULTS = {"web": 20, "news": 50, "context": 50}
 _PATHS = {"web": "web/search", "news": "news/search", "context": "llm/context"}
+_MARKS = {"web": ("type=search", "web"), "news": ("results",), "context": ("grounding",)}
 _PLACES = {"web": ("web", "results"), "news": ("", "results"), "context": ("grounding", "generic")}
+_SECTIONS = ("news", "videos", "discussions", "faq", "infobox", "locations")  # of a web response
 _CONTEXT_PARAMETERS = ("q", "count", "country", "search_lang")
 _MAX_CHARACTERS, _MAX_WORDS = 400, 50
 # By operators. The documentation has none for public suffixes.
@@ -154,7 +164,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     Raises:
         QuotaError: There are no results because the month's quota is exhausted.
     """
-    answer, kind = json_object(response.json()), _kind(query)
+    kind = _kind(query)
+    answer = success_object(response, *_MARKS[kind])
     fields = hit_fields(response, account.options.extra_snippets)
     if kind == "context":
         fields = context_fields(answer)
@@ -165,7 +176,8 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
             f'{response.status}). Raise the limit of provider "{account.name}" or use another one.'
         )
         raise QuotaError(message, provider=account.name, status=response.status)
-    return replace(hits, warnings=[*_warnings(query), *hits.warnings])
+    others = [] if hits.results else unread_kinds(ABOUT.title, filter(answer.get, _SECTIONS))
+    return replace(hits, warnings=[*_warnings(query), *hits.warnings, *others])
 
 
 def _items(answer: dict[str, Any], kind: str) -> Any:
@@ -184,19 +196,17 @@ def read_error(
     response: Response, account: Account, _capability: Capability
 ) -> ProviderError | None:
     """Read the error by its code. A rate limit with an exhausted month is a `QuotaError`."""
-    if response.status == OK:
+    if response.is_success:
         return None
     body = read_error_body(_ERRORS, response, account)
-    details = [detail for fault in body.faults for detail in _details(fault)[:3]]
-    if any(_TOKEN_HEADER in place for place, _ in details):
+    if any(_TOKEN_HEADER in place for fault in body.faults for place in _places(fault)):
         body.kind = AuthenticationError
     if body.kind is RateLimitError and is_used_up(response, body.faults):
         body.kind = QuotaError
-    body.words += [f"{'.'.join(place)}: {words}" for place, words in details]
     return body.to_error(ABOUT, response, account)
 
 
-def _details(fault: dict[str, Any]) -> list[tuple[list[str], Any]]:
-    """Return which parts of the request are wrong: their paths and messages."""
+def _places(fault: dict[str, Any]) -> list[list[str]]:
+    """Return the paths of the parts of the request that are wrong."""
     errors = maybe_objects(get_nested(fault, "meta", "errors"))
-    return [(strings(error.get("loc")), error.get("msg")) for error in errors]
+    return [strings(error.get("loc")) for error in errors]

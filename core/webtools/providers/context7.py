@@ -32,18 +32,24 @@ from webtools.providers.error_tables import (
     WHOLE_BODY,
     ErrorTable,
     Meaning,
-    error_class,
     read_error_body,
-    retry_after,
 )
 from webtools.providers.hits import HitFields, Item, SkippedValues, read_hits, read_items
-from webtools.providers.parsing import estimate, get_nested, json_object, maybe_object
+from webtools.providers.parsing import (
+    estimate,
+    get_nested,
+    json_object,
+    maybe_object,
+    success_object,
+)
 from webtools.providers.protocols import DocsCall, DocsQuery, Hits
 from webtools.providers.snippets import by_page, fenced
+from webtools.providers.waiting_times import retry_after
 
 _MAX_BILLED_RESPONSES = 2  # the library and its snippets; redirects and waiting are free
 
 _NOT_READY, _MOVED, _NOT_FOUND = 202, 301, 404
+_REFUSALS = (401, 403)
 _MAX_CHARACTERS = 500
 _WAITS = (2.0, 4.0, 8.0)  # seconds, while Context7 prepares a library
 _NO_LIBRARY, _NO_TAG = "library_not_found", "tag_not_found"
@@ -199,7 +205,7 @@ def _read_snippets(
     start = response.body[:100].decode(errors="replace")
     if response.status == _NOT_FOUND or _is_placeholder(start):
         return Hits([])
-    answer = json_object(response.json())
+    answer = success_object(response, *_FIELDS)
     home = f"{ABOUT.origin}{quote(library.path, safe='/@+')}"
     parts = [
         read_hits(answer.get(name, []), replace(fields, home=home), query, account)
@@ -247,10 +253,15 @@ def read_error(
 ) -> ProviderError | None:
     """Read `{"error", "message"}`. Responses that `lookup` handles itself are not errors."""
     answer = maybe_object(response.json_or_none())
-    if _is_handled(response.status, answer):
+    if not response.has_error and _is_handled(response.status, answer):
         return None
     body = read_error_body(_ERRORS, response, account)
-    if account.api_key is None and error_class(response.status) is AuthenticationError:
+    # Without a key, any refusal may be due to the missing key.
+    is_refused = response.status in _REFUSALS and body.kind in (
+        AuthenticationError,
+        BadRequestError,
+    )
+    if account.api_key is None and is_refused:
         body.kind = AuthenticationError
         body.remedy = f'This needs an API key. Set one for provider "{account.name}".'
     return body.to_error(ABOUT, response, account)

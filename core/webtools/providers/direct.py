@@ -18,10 +18,11 @@ from webtools._internal.pages.fetching import PageFetcher, fetch_all, host_of
 from webtools._internal.pages.ssrf import Policy, sites
 from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
-from webtools.providers.error_tables import error_class, retry_after
+from webtools.providers.error_tables import error_class
 from webtools.providers.fetched import missing_parts, text_limit, with_parts
 from webtools.providers.parsing import free
 from webtools.providers.protocols import PageCall, PageQuery, Pages
+from webtools.providers.waiting_times import retry_after
 from webtools.results import Page, failed_page
 
 _LIBRARIES = ("trafilatura", "pypdf")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,16 +20,26 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers.about import About, Account, Capability
-from webtools.providers.parsing import clean_quote, http_date, maybe_object, maybe_objects, number
+from webtools.providers.error_words import (
+    codes_of,
+    find_words,
+    is_bot_check,
+    is_contained,
+    is_html,
+    kind_by_words,
+    limit_kind,
+    plain_text,
+    stated_status,
+)
+from webtools.providers.parsing import clean_quote, maybe_object, maybe_objects, strings
+from webtools.providers.waiting_times import read_wait, retry_after, seconds_until_reset
 
 WHOLE_BODY = ""
 """In `ErrorTable.faults`: the body itself is the fault."""
 
-_MAX_MESSAGE_CHARACTERS = 500
-_MAX_WAIT = 86_400.0  # seconds
+_MAX_MESSAGE_CHARACTERS, _MAX_MESSAGES_CHARACTERS = 500, 700  # of one, of all
 _MINUTE = 60.0
-_MIN_UNIX_TIME = 1e9  # a greater reset is a Unix time, a smaller one a number of seconds
-_RESET_HEADERS = ("x-ratelimit-reset", "ratelimit-reset")
+_FORBIDDEN = 403
 _CLASSES: dict[int, type[ProviderError]] = {
     401: AuthenticationError,
     402: QuotaError,
@@ -39,6 +48,12 @@ _CLASSES: dict[int, type[ProviderError]] = {
     425: UnavailableError,
     429: RateLimitError,
 }
+# Statuses of which a page is about the key or a limit, whatever words it has.
+_LIMIT_STATUSES = frozenset({401, 402, 429})
+_NOT_REACHABLE = (
+    'The API of provider "{name}" is not reachable: a bot check or a gateway in front of it '
+    "refused the request. Check the network, or use another provider."
+)
 _LIMITS_WITHOUT_KEY = (AuthenticationError, QuotaError, RateLimitError)
 _REMEDIES: dict[type[ProviderError], str] = {
     AuthenticationError: 'Check the API key of provider "{name}".',
@@ -79,11 +94,13 @@ def make_error(
         response: The response.
         account: The provider's account.
         messages: The messages of the API. Values that are not strings are ignored.
-        kind: The error class. Default: by the HTTP status.
+        kind: The error class. Default: by the HTTP status and the messages.
         hint: Advice on what to do. Default: the usual advice for the error class.
         wait: Seconds to wait according to the body. A `Retry-After` header takes precedence.
     """
-    kind = kind or error_class(response.status)
+    if kind is None and _is_not_of_the_api(response, ()):
+        kind, hint = UnavailableError, hint or _NOT_REACHABLE.format(name=account.name)
+    kind = kind or _kind_of(response, messages)
     text = f"{title} API returned HTTP {response.status}"
     if response.status < REDIRECTS:
         text = f"{title} API error"
@@ -92,7 +109,8 @@ def make_error(
     # Redact before cutting: half a key would not be recognized.
     quotes = [clean_quote(m, account) for m in messages if isinstance(m, str) and m.strip()]
     if quotes:
-        text += f": {', '.join(shortened(quote, _MAX_MESSAGE_CHARACTERS) for quote in quotes)}"
+        words = ", ".join(shortened(quote, _MAX_MESSAGE_CHARACTERS) for quote in quotes)
+        text += f": {shortened(words, _MAX_MESSAGES_CHARACTERS)}"
     wait = _wait(kind, response, wait)
     remedy = hint or _REMEDIES[kind].format(name=account.name)
     if wait is not None and not hint:
@@ -110,48 +128,34 @@ def _wait(kind: type[ProviderError], response: Response, default: float | None) 
         return None
     seconds = retry_after(response)
     if seconds is None and kind is RateLimitError:
-        seconds = _seconds_until_reset(response)
+        seconds = seconds_until_reset(response)
     return default if seconds is None else seconds
 
 
-def retry_after(response: Response) -> float | None:
-    """Return the seconds to wait from `Retry-After-Ms`, else from `Retry-After`, or None.
+def _is_not_of_the_api(response: Response, pages: Collection[int]) -> bool:
+    """Return whether a bot check or a gateway in front of the API responded.
 
-    `Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3).
+    Args:
+        response: The response with the status of an error.
+        pages: Statuses with which the API itself sends HTML.
     """
-    milliseconds = number(response.headers.get("retry-after-ms"), minimum=0)
-    if milliseconds is not None:
-        return limit_wait(milliseconds / 1000)
-    value = response.headers.get("retry-after", "").strip()
-    if not value:
-        return None
-    try:
-        return limit_wait(float(value))
-    except ValueError:
-        moment = http_date(value)
-        return wait_until(moment.timestamp()) if moment else None
+    status = response.status
+    if status == OK:
+        return False
+    if is_bot_check(response, with_words=status not in _LIMIT_STATUSES):
+        return True
+    return status == _FORBIDDEN and status not in pages and is_html(response)
 
 
-def _seconds_until_reset(response: Response) -> float | None:
-    """Return the seconds until a rate limit resets. If there are several, the first is shortest.
-
-    Unix times are whole seconds, so wait at least one.
-    """
-    value = next(filter(None, map(response.headers.get, _RESET_HEADERS)), "")
-    reset = number(value.partition(",")[0].strip())
-    if reset is not None and reset > _MIN_UNIX_TIME:
-        return max(1.0, wait_until(reset))
-    return limit_wait(reset)
-
-
-def limit_wait(seconds: float | None) -> float | None:
-    """Return a waiting time in seconds, at most one day. A negative number or NaN gives None."""
-    return min(seconds, _MAX_WAIT) if seconds is not None and seconds >= 0 else None
-
-
-def wait_until(moment: float) -> float:
-    """Return the whole seconds until a Unix time, at most one day. A time in the past gives 0."""
-    return float(round(min(max(0.0, moment - time.time()), _MAX_WAIT)))
+def _kind_of(response: Response, texts: Sequence[Any]) -> type[ProviderError]:
+    """Return the error class by the status, and by words and codes where it is not enough."""
+    if response.status == OK:
+        status = stated_status(response.json_or_none())
+        default = error_class(status) if status else ProviderError
+        return kind_by_words(texts, is_certain=status is not None) or default
+    kind = error_class(response.status)
+    is_ambiguous = kind in (AuthenticationError, RateLimitError)
+    return (limit_kind(texts) if is_ambiguous else None) or kind
 
 
 # --- bodies ------------------------------------------------------------------------------------
@@ -198,6 +202,8 @@ class ErrorTable:
         harmless: Regular expression for codes that are not errors.
         statuses: Error classes of non-standard HTTP statuses.
         free_per: The period of the limit on calls without a key, if the API allows such calls.
+        pages: Statuses with which the API itself sends HTML. Otherwise HTML with HTTP 403 is from a
+            bot check or a gateway in front of the API.
     """
 
     faults: tuple[str, ...]
@@ -212,6 +218,7 @@ class ErrorTable:
         default_factory=dict[int, "type[ProviderError]"]
     )
     free_per: Literal["", "minute", "day"] = ""
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -228,7 +235,7 @@ class ErrorBody:
     """
 
     faults: list[dict[str, Any]]
-    words: list[Any]
+    words: list[str]
     kind: type[ProviderError]
     remedy: str = ""
     wait: float | None = None
@@ -257,18 +264,32 @@ class ErrorBody:
 
 
 def read_error_body(table: ErrorTable, response: Response, account: Account) -> ErrorBody:
-    """Read an error body. A body that is not JSON has no faults."""
-    faults, status = _faults(maybe_object(response.json_or_none()), table), response.status
+    """Read an error body. Messages outside of the fields of the table are added.
+
+    The body of a response with HTTP 200 is read as an error too: call this only if it is one.
+    """
+    value = response.json_or_none()
+    body = maybe_object(value) or next(iter(maybe_objects(value)), {})
+    faults = _faults(body, table)
     details = [detail for fault in faults for detail in maybe_objects(fault.get(table.details))]
-    words = [_message(fault, table) for fault in [*faults, *details]]
-    codes = [str(fault.get(table.code)) for fault in faults] or [""]
-    kind, remedy = table.statuses.get(status) or error_class(status), ""
+    words = strings([_message(fault, table) for fault in faults])
+    codes = [str(code) for fault in faults if (code := fault.get(table.code)) is not None] or [""]
+    others = [*find_words(value), *strings([_message(detail, table) for detail in details])]
+    words += [word for word in others if not is_contained(word, words)]
+    words = words or codes_of(value)[:1] or [plain_text(response)]
+    status = response.status
+    if status == OK:
+        status = stated_status(value) or OK
+    kind, remedy = table.statuses.get(status), ""
     for meaning in table.meanings:
         if any(meaning.applies_to(code, status) for code in codes):
             kind, remedy = meaning.kind, meaning.remedy.format(name=account.name)
             break
-    waits = (number(fault.get(table.wait)) for fault in faults)
-    wait = limit_wait(next(filter(None, waits), None))
+    if _is_not_of_the_api(response, table.pages):
+        kind, remedy = UnavailableError, _NOT_REACHABLE.format(name=account.name)
+    kind = kind or _kind_of(response, [*words, *codes, *codes_of(value)])
+    waits = (read_wait(fault.get(table.wait)) for fault in faults)
+    wait = next(filter(None, waits), None)
     return ErrorBody(faults, words, kind, remedy, wait, table.free_per)
 
 
@@ -279,11 +300,11 @@ def read_failure(
     account: Account,
     _capability: Capability | None = None,
 ) -> ProviderError | None:
-    """Return the error of a response, or None for HTTP 200 and harmless codes.
+    """Return the error of a response, or None for a success and harmless codes.
 
     A provider's `read_error` can be `partial(read_failure, ABOUT, table)`.
     """
-    if response.status == OK:
+    if response.is_success:
         return None
     body = read_error_body(table, response, account)
     codes = [str(fault.get(table.code)) for fault in body.faults]

@@ -31,7 +31,8 @@ _MAX_HIGHLIGHTS = 3
 _MAX_HIGHLIGHT_CHARACTERS = 500
 _MIN_HIGHLIGHT_CHARACTERS = 60
 _NOT_PROSE = re.compile(r"\s*(?:#|```|\||[-*+] |\d+\. |>|\[Page )")
-_NO_PAGE = "the provider returned nothing for this URL"
+NO_PAGE = "the provider returned nothing for this URL"
+NO_TEXT = "the page has no text"
 _GONE = frozenset({404, 410})
 
 
@@ -87,7 +88,7 @@ def read_page_list(
     return [
         _read_page(url, items_by_url[url], fields, query, account)
         if url in items_by_url and url not in errors
-        else _failed_page(url, errors.get(url, _NO_PAGE))
+        else _failed_page(url, errors.get(url, NO_PAGE))
         for url in query.urls
     ]
 

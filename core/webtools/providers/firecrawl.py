@@ -9,12 +9,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from webtools._internal.http.messages import CLIENT_ERRORS, OK, Request, Response
+from webtools._internal.http.messages import CLIENT_ERRORS, Request, Response
+from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import ProviderError
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
-from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, limit_wait, read_error_body
-from webtools.providers.fetched import PageFault, PageFields, read_texts, site_fault
+from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_error_body
+from webtools.providers.fetched import NO_TEXT, PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import (
     HitFields,
     Item,
@@ -28,10 +29,13 @@ from webtools.providers.parsing import (
     json_object,
     line,
     maybe_object,
+    notices,
     number,
     strings,
+    unread_kinds,
 )
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
+from webtools.providers.waiting_times import read_wait
 
 _MAX_RESULTS, _RESULTS_IN_PRICE = 100, 10
 _MAX_QUERY_CHARACTERS = 500
@@ -41,8 +45,7 @@ _PAGE = PageFields(requested_url="sourceURL", text="markdown", published_at="pub
 _ERRORS = ErrorTable(faults=(WHOLE_BODY,), code="code", words=("error",), free_per="day")
 _PAGE_CODE = "SCRAPE_"
 _UNSUPPORTED = re.compile(r"(?i)\bsupport.*\b(?:web)?site|\b(?:web)?site\b.*\bsupport").search
-_WAIT = re.compile(r"(?i)retry after (\d+) ?s").search
-_NO_TEXT = "the page has no text"
+_WAIT = re.compile(r"(?i)retry after (\d+ ?s)").search
 _DOMAINS = filters.DomainRules(include=100, exclude=100, takes_both=False)
 _FIELDS: filters.FilterParameters = {
     "include_domains": ("includeDomains", list),
@@ -130,16 +133,29 @@ def _price(credits_used: float, account: Account) -> float:
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the results in Firecrawl's order. Only news have dates or ages."""
+    """Read the results in Firecrawl's order. Only news have dates or ages.
+
+    Older instances send one list instead of a list for each source.
+    """
     answer = json_object(response.json())
-    rows = join_lists(json_object(answer["data"]), _source(query))
+    data, source = answer["data"], _source(query)
+    rows = data if is_list(data) else join_lists(json_object(data), source)
     credits_used = number(answer.get("creditsUsed"))
     usd = search_price(query, account)
     if credits_used is not None:
         usd = _price(max(0.0, credits_used), account)
     text = "markdown" if query.content else ""
     fields = replace(_HIT, published_at=date_or_age("date"), text=text)
-    return read_hits(rows, fields, query, account, free_without_key(usd, account))
+    hits = read_hits(rows, fields, query, account, free_without_key(usd, account))
+    warnings = [*_warnings(answer), *hits.warnings]
+    if is_object(data) and source not in data:
+        warnings += unread_kinds(ABOUT.title, data) or [f"{ABOUT.title} sent no {source} results."]
+    return replace(hits, warnings=warnings)
+
+
+def _warnings(answer: dict[str, Any]) -> list[str]:
+    """Return Firecrawl's own warning."""
+    return notices(ABOUT.title, {"warnings": [answer.get("warning")]})
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
@@ -159,11 +175,13 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     data = {} if fault else json_object(answer["data"])
     meta = maybe_object(data.get("metadata"))
     credits_used = number(meta.get("creditsUsed", 0 if fault else 1)) or 0.0
-    fault = fault or _fault_of_site(meta) or ("" if data.get("markdown") else _NO_TEXT)
+    fault = fault or _fault_of_site(meta) or ("" if data.get("markdown") else NO_TEXT)
     faults = dict.fromkeys(query.urls, fault) if fault else {}
     item = Item({**meta, "markdown": data.get("markdown")}, skipped)
     pages = read_texts([item], _PAGE, query, account, faults, skipped=skipped)
-    return replace(pages, cost=free_without_key(_price(max(0.0, credits_used), account), account))
+    cost = free_without_key(_price(max(0.0, credits_used), account), account)
+    warnings = [*_warnings(answer), *_warnings(data)]
+    return replace(pages, cost=cost, warnings=[*warnings, *pages.warnings])
 
 
 def _fault_of_page(answer: dict[str, Any]) -> str:
@@ -187,11 +205,11 @@ def read_error(
     response: Response, account: Account, capability: Capability
 ) -> ProviderError | None:
     """Read `{"success": false, "error", "code"}`. Faults of a page are not an error of the call."""
-    if response.status == OK:
+    if response.is_success:
         return None
     if capability == "fetch" and _fault_of_page(maybe_object(response.json_or_none())):
         return None
     body = read_error_body(_ERRORS, response, account)
     if match := _WAIT(" ".join(strings(body.words))):
-        body.wait = limit_wait(float(match[1]))
+        body.wait = read_wait(match[1])
     return body.to_error(ABOUT, response, account)

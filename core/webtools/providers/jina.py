@@ -14,7 +14,7 @@ from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.text.dates import read_moment
 from webtools.providers.about import About, Account, PageOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_failure
-from webtools.providers.fetched import PageFault, PageFields, read_texts, site_fault
+from webtools.providers.fetched import NO_TEXT, PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import Item, SkippedValues
 from webtools.providers.parsing import free_without_key, get_nested, json_object, number
 from webtools.providers.protocols import PageQuery, Pages
@@ -36,7 +36,6 @@ _ERRORS = ErrorTable(
     free_per="minute",
 )
 _FAULT_OF_SITE = re.compile(r"Target URL returned error ([45]\d\d)").search
-_NO_TEXT = "the page has no text"
 
 
 ABOUT = About(
@@ -77,7 +76,7 @@ def read_pages(response: Response, query: PageQuery, account: Account) -> Pages:
     warning = Item(data, skipped).line("warning") or ""
     site = _FAULT_OF_SITE(warning)
     tokens = number(get_nested(data, "usage", "tokens")) or 0.0
-    fault: PageFault = message or ("" if data.get("content") else _NO_TEXT)
+    fault: PageFault = message or ("" if data.get("content") else NO_TEXT)
     if site and not message:
         fault = site_fault(f"HTTP {site[1]}", int(site[1]))
     faults = dict.fromkeys(query.urls, fault) if fault else {}

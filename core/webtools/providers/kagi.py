@@ -15,7 +15,7 @@ from webtools._internal.text.narrowing import is_list
 from webtools.providers import filters, kagi_api
 from webtools.providers.about import Account
 from webtools.providers.hits import HitFields, Item, join_extracts, read_hits
-from webtools.providers.parsing import json_object, maybe_object
+from webtools.providers.parsing import json_object, maybe_object, unread_kinds
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 # The other capabilities are in `kagi_api`.
@@ -96,15 +96,20 @@ def search_price(query: SearchQuery, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the results in Kagi's order, on v1 by kind, without related searches."""
     data: Any = json_object(response.json())["data"]
-    fields = _HIT
+    fields, kinds = _HIT, list[str]()
     if account.options.search_api == "v0":
+        kinds = [f"t={item['t']}" for item in data if _is_related(item)] if is_list(data) else []
         data = [item for item in data if not _is_related(item)] if is_list(data) else data
     elif data is not None:
+        kinds = [name for name, items in json_object(data).items() if items]
         data = _v1_items(data)
         if query.content and data:
             count, fields = _page_count(query), replace(_HIT, text="markdown")
             data = [*map(_with_page_text, data[:count]), *data[count:]]
-    return read_hits(data, fields, query, account, search_price(query, account))
+    hits = read_hits(data, fields, query, account, search_price(query, account))
+    if not (hits.results or data):
+        hits = replace(hits, warnings=[*hits.warnings, *unread_kinds(ABOUT.title, kinds)])
+    return hits
 
 
 def _with_page_text(item: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
-from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
@@ -93,7 +93,7 @@ def read_error(
 ) -> ProviderError | None:
     """Read `errors` (v1) or `error` (v0, and the specification of v1)."""
     body = read_error_body(_ERRORS, response, account)
-    if response.status == OK and (capability == "fetch" or not body.faults):
+    if response.is_success and (capability == "fetch" or not body.faults):
         return None  # pages have their own faults
     if body.kind is AuthenticationError:
         body.remedy = _key_hint(account, capability)
@@ -175,7 +175,7 @@ def read_summary(response: Response, query: SummaryQuery, account: Account) -> S
     Raises:
         UnavailableError: The response has no summary.
     """
-    data = json_object(json_object(response.json()).get("data") or {})
+    data = json_object(json_object(response.json())["data"] or {})
     output = without_controls(text(data.get("output"))).strip()
     if not output:
         message = f'Kagi API returned no summary for "{query.url}". Try again or fetch the page.'

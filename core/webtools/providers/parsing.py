@@ -7,11 +7,12 @@ reports as a `ResponseFormatError`. The other functions return an empty value in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from webtools._internal.http.messages import Response
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.dates import read_moment
 from webtools._internal.text.invisible import without_invisible
@@ -31,6 +32,35 @@ def json_object(value: Any) -> dict[str, Any]:
         message = f"expected an object, not {type(value).__name__}"
         raise TypeError(message)
     return value
+
+
+def success_object(response: Response, *marks: str) -> dict[str, Any]:
+    """Return the JSON object of a response that has a mark of a success.
+
+    Without a mark, the response may be an error although its status is 200. If sections of a
+    success are optional, the mark is what the API always sends.
+
+    Args:
+        response: The response.
+        marks: Names of fields, of which one is enough. `type=search` is a field with its value.
+
+    Raises:
+        TypeError: The body is not an object.
+        ValueError: The body is not JSON.
+        KeyError: The body has no mark.
+    """
+    answer = json_object(response.json())
+    for mark in marks:
+        name, _, value = mark.partition("=")
+        if name in answer and (not value or answer[name] == value):
+            return answer
+    raise KeyError(" or ".join(marks))
+
+
+def unread_kinds(title: str, kinds: Iterable[str]) -> list[str]:
+    """Return a warning if there are only kinds of results that webtools does not read."""
+    names = line(", ".join(dict.fromkeys(kinds)))
+    return [f"{title} returned only what webtools does not read: {names}."] if names else []
 
 
 def maybe_object(value: Any) -> dict[str, Any]:

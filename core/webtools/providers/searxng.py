@@ -14,13 +14,14 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from webtools._internal.http.messages import Request, Response
+from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.narrowing import is_list
-from webtools.errors import AuthenticationError
+from webtools.errors import AuthenticationError, UnavailableError
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_failure
 from webtools.providers.filters import DomainRules, native_operators, news, utc_day
 from webtools.providers.hits import HitFields, read_hits
-from webtools.providers.parsing import free, json_object, line, maybe_list, maybe_object, strings
+from webtools.providers.parsing import free, json_object, maybe_list, maybe_object, strings
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MAX_RESULTS = 20  # per page; the API has no parameter for it
@@ -29,6 +30,7 @@ _HINT = DomainRules(include=1, exclude=0)  # not all engines understand it
 _SAFE = {"off": 0, "moderate": 1, "strict": 2}
 _PERIODS = {1: "day", 30: "month", 365: "year"}  # older instances refuse `week`
 _MAX_ENGINES_IN_WARNING = 10
+_OTHER_SECTIONS = ("answers", "infoboxes", "corrections", "suggestions")
 _NO_JSON = (
     'The instance of provider "{name}" does not serve JSON. Add json to search.formats in its '
     "settings.yml, or use another instance (most public ones do not serve JSON)."
@@ -42,6 +44,7 @@ _ERRORS = ErrorTable(
         Meaning(".*", AuthenticationError, statuses=(403,), remedy=_NO_JSON),
         Meaning(".*", AuthenticationError, statuses=(401,), remedy=_NO_LOGIN),
     ),
+    pages=(403,),
 )
 _NO_PERIOD = (
     "With a start date, SearXNG uses only engines that can filter by date. Without one there may "
@@ -115,24 +118,38 @@ def _period(start: date | None) -> str | None:
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the results in the instance's order, without rows that have no URL."""
+    """Read the results in the instance's order, without rows that have no URL.
+
+    Raises:
+        UnavailableError: There is nothing, and engines of the instance did not respond.
+    """
     answer = json_object(response.json())
     rows = answer["results"]
     if is_list(rows):
         rows = [row for row in rows if maybe_object(row).get("url", "") is not None]
     hits = read_hits(rows, _HIT, query, account, 0.0)
-    warnings = [*_unresponsive_engines(answer), *hits.warnings]
+    engines = _unresponsive_engines(answer)
+    is_empty = not (answer["results"] or any(map(answer.get, _OTHER_SECTIONS)))
+    if engines and is_empty and {*account.options.engines} <= engines.keys():
+        message = f"{_engine_warning(engines)} There are no results. Try again later."
+        raise UnavailableError(message, provider=account.name, status=response.status)
+    warnings = [*([_engine_warning(engines)] if engines else []), *hits.warnings]
     if not hits.results and _period(query.start_published_date):
         warnings.append(_NO_PERIOD)
     return replace(hits, warnings=warnings)
 
 
-def _unresponsive_engines(answer: dict[str, Any]) -> list[str]:
-    """Warn of engines that did not respond, with the reasons."""
-    pairs = [strings(pair) for pair in maybe_list(answer.get("unresponsive_engines"))]
-    engines = [f"{pair[0]} ({pair[1]})" for pair in pairs if len(pair) > 1]
-    names = line(", ".join(engines[:_MAX_ENGINES_IN_WARNING]))
-    return [f"SearXNG got no response from these engines: {names}."] if names else []
+def _unresponsive_engines(answer: dict[str, Any]) -> dict[str, str]:
+    """Return the engines that did not respond, with the reasons, or "" for an unknown reason."""
+    entries = maybe_list(answer.get("unresponsive_engines"))
+    texts = [strings(entry if is_list(entry) else [entry]) for entry in entries]
+    return {text[0]: (text[1:] or [""])[0] for text in texts if text}
+
+
+def _engine_warning(engines: dict[str, str]) -> str:
+    names = [f"{name} ({reason})" if reason else name for name, reason in engines.items()]
+    listed = one_line(", ".join(names[:_MAX_ENGINES_IN_WARNING]))
+    return f"SearXNG got no response from these engines: {listed}."
 
 
 read_error = partial(read_failure, ABOUT, _ERRORS)

@@ -5,6 +5,7 @@ API: https://serper.dev (read 2026-11-22).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,14 @@ from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, Meaning, read_failure
 from webtools.providers.hits import HitFields, date_or_age, read_hits
-from webtools.providers.parsing import json_object, number
+from webtools.providers.parsing import number, success_object, unread_kinds
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _RESULTS_IN_PRICE = 10
 _MAX_WORDS = 32  # Google ignores further ones
 _DOMAINS = filters.DomainRules(include=_MAX_WORDS, exclude=_MAX_WORDS, suffix="{}")
+# Sections of a page of Google. Without results it may have only an answer box.
+_SECTIONS = ("answerBox", "knowledgeGraph", "peopleAlsoAsk", "relatedSearches", "topStories")
 _ERRORS = ErrorTable(
     faults=(WHOLE_BODY,),
     code="message",
@@ -107,15 +110,19 @@ def search_price(query: SearchQuery, _account: Account) -> float:
 
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
-    """Read the results in Google's order. Without results the list is empty."""
-    answer = json_object(response.json())
+    """Read the results in Google's order. A page without results has only other sections."""
+    section = "news" if _kind(query) == "news" else "organic"
+    answer = success_object(response, section, "searchParameters", *_SECTIONS)
     fields = HitFields(url="link", published_at=date_or_age("date"))
-    rows = answer["news" if _kind(query) == "news" else "organic"]
     credits_used = number(answer.get("credits"))
     usd = search_price(query, account)
     if credits_used is not None:
         usd = max(0, credits_used) * ABOUT.prices["credit"]
-    return read_hits(rows, fields, query, account, usd)
+    hits = read_hits(answer.get(section, []), fields, query, account, usd)
+    if not hits.results:
+        others = unread_kinds(ABOUT.title, filter(answer.get, _SECTIONS))
+        hits = replace(hits, warnings=[*hits.warnings, *others])
+    return hits
 
 
 # {"message", "statusCode"}. Only the message says that credits are used up.

@@ -10,7 +10,7 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
-from webtools._internal.http.messages import OK, Request, Response
+from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.narrowing import is_list
 from webtools._version import __version__
 from webtools.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
@@ -31,7 +31,6 @@ _ERRORS = ErrorTable(
     meanings=(
         Meaning("ratelimited", RateLimitError),
         Meaning("maxlag|readonly|internal_api_error.*|.*-backend-error", UnavailableError),
-        Meaning(".+", BadRequestError, statuses=(OK,)),
     ),
 )
 _WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org").fullmatch
@@ -122,6 +121,8 @@ def read_error(
 ) -> ProviderError | None:
     """Read `{"error": {"code", "info"}}`, which usually comes with HTTP 200."""
     body = read_error_body(_ERRORS, response, account)
-    if response.status == OK and not body.faults:
+    if response.is_success and not body.faults:
         return None
+    if body.kind is ProviderError:
+        body.kind = BadRequestError
     return body.to_error(ABOUT, response, account)

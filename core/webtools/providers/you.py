@@ -14,7 +14,13 @@ from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import ErrorTable, read_failure
 from webtools.providers.hits import HitFields, join_extracts, join_lists, read_hits
-from webtools.providers.parsing import free_without_key, json_object, listed_price, maybe_object
+from webtools.providers.parsing import (
+    free_without_key,
+    json_object,
+    listed_price,
+    maybe_object,
+    unread_kinds,
+)
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 _MAX_RESULTS, _MAX_RESULTS_WITH_CONTENT, _LAST_PAGE = 100, 20, 10
@@ -124,7 +130,9 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     if query.content and account.api_key:
         rows, fields = [*map(_with_page, rows)], replace(_HIT, text="markdown")
     cost = free_without_key(ABOUT.prices["search"], account)
-    return read_hits(rows, fields, query, account, cost)
+    hits = read_hits(rows, fields, query, account, cost)
+    others = [] if rows else unread_kinds(ABOUT.title, filter(sections.get, sections))
+    return replace(hits, warnings=[*hits.warnings, *others])
 
 
 def _with_page(row: Any) -> Any:

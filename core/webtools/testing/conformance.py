@@ -15,6 +15,7 @@ The tests send no requests. Each call gets a response of the test.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -68,7 +69,6 @@ _UNREADABLE: dict[str, bytes] = {  # no JSON object
     "an array too deep": b"[" * 100_000,
     "objects too deep": b'{"data":' * 100_000,
     "NaN": b'{"results": [{"url": "https://a.example", "score": NaN}], "data": NaN}',
-    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}]}',
     "HTML": b"<!DOCTYPE html><title>Sign in to the network</title>",
     "cut off": b'{"results": [{"url": "https://a.exa',
     "zeros": b"\x00" * 1000,
@@ -77,6 +77,7 @@ JUNK: dict[str, bytes] = {
     **_UNREADABLE,
     "list of null": b"[null]",
     "object": b"{}",
+    "not UTF-8": b'{"results": [{"title": "\xff\xfe"}], "data": [{"title": "\xff"}]}',
     "empty result": b'{"results": [{}], "data": [{}]}',
     "null results": b'{"results": null, "data": null}',
     "results that are texts": b'{"results": ["x"], "data": ["x"]}',
@@ -106,6 +107,9 @@ _RETRY_AFTER: dict[str, float | None] = {
     " 0 ": 0.0,
     "1.5": 1.5,
     "1e9": 86_400.0,
+    "5s": 5.0,
+    "1m30s": 90.0,
+    "500ms": 0.5,
     "-5": None,
     "nan": None,
     "soon": None,
@@ -367,11 +371,17 @@ class ProviderConformance:
     def test_every_error_status_has_its_class(
         self, account: Account, capabilities: tuple[Capability, ...], body: str
     ) -> None:
-        """The error class follows from the HTTP status, even without a body."""
+        """The error class follows from the HTTP status, even without a body.
+
+        HTML with HTTP 403 is from a gateway in front of the API, unless the API sends HTML itself.
+        """
         title = PROVIDERS[account.type].about.title
         for capability, status in product(capabilities, range(400, 600)):
             result = outcome(account, capability, answer(body=body.encode(), status=status))
             kind = _KINDS.get(status, UnavailableError if status >= 500 else BadRequestError)  # noqa: PLR2004
+            if status == HTTPStatus.FORBIDDEN and body == "<html>":
+                kind = type(result)
+                assert kind in {AuthenticationError, UnavailableError}
             is_own = status not in _DEFINED and kind is BadRequestError
             assert type(result) in {kind, QuotaError if is_own else kind}, status
             assert (result.status, result.provider) == (status, account.name)
@@ -392,7 +402,7 @@ class ProviderConformance:
     def test_retry_after_is_read_in_every_form(
         self, account: Account, capabilities: tuple[Capability, ...], status: int
     ) -> None:
-        """`Retry-After` has seconds or a date. Other values are ignored."""
+        """`Retry-After` has seconds, a duration, a date or a Unix time; else it is ignored."""
         moment = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
         for capability in capabilities:
             result = {
@@ -402,8 +412,10 @@ class ProviderConformance:
                 for value in _RETRY_AFTER
             }
             assert result == _RETRY_AFTER
-            later = outcome(account, capability, answer(None, status, retry_after=moment))
-            assert later.retry_after == pytest.approx(300, abs=3)
+            unix_time = round(time.time() + 300)
+            for value in (moment, str(unix_time), str(unix_time * 1000)):
+                later = outcome(account, capability, answer(None, status, retry_after=value))
+                assert later.retry_after == pytest.approx(300, abs=3)
             wrong = outcome(account, capability, answer(None, 400, retry_after="7"))
             assert wrong.retry_after is None  # the same request would fail again
 

@@ -53,14 +53,23 @@ class Response:
         status: HTTP status.
         headers: Header fields. Names are in lower case.
         body: The decompressed body.
+        has_error: Whether the body is known to be an error although the status is 200.
     """
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
+    has_error: bool = False
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is 200, and the body is not known to be an error."""
+        return self.status == OK and not self.has_error
 
     def json(self) -> Any:
         """Decode the body as JSON.
+
+        Invalid bytes become replacement characters.
 
         Raises:
             ValueError: The body is not JSON, or contains NaN or Infinity.
@@ -72,7 +81,8 @@ class Response:
             # The other way would go as deep as Python can, where finalizers that run then fail.
             if "recursion limit" in str(error):
                 raise RecursionError(str(error)) from None
-            return json.loads(self.body, parse_constant=_refuse_constant)
+            text = self.body.decode(json.detect_encoding(self.body), "replace")
+            return json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse_constant)
 
     def json_or_none(self) -> Any:
         """Decode the body as JSON, or return None if it is not JSON."""

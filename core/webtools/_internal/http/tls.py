@@ -19,7 +19,8 @@ def tls_context() -> ssl.SSLContext:
     The roots are certifi's, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` names.
 
     Raises:
-        ConfigError: The file or folder cannot be read.
+        ConfigError: The file or folder cannot be read, or the file that `SSLKEYLOGFILE` names
+            cannot be written.
     """
     file = os.environ.get("SSL_CERT_FILE") or None
     folder = None if file else os.environ.get("SSL_CERT_DIR") or None
@@ -32,7 +33,21 @@ def tls_context() -> ssl.SSLContext:
     else:
         context.sslsocket_class = TLSSocket
         return context
+    if _can_load(file, folder):  # the context also opens the log of TLS keys
+        path = os.environ.get("SSLKEYLOGFILE")
+        raise ConfigError(
+            f'SSLKEYLOGFILE="{path}" cannot be written ({fault}). Set it to another file, or '
+            "unset it."
+        )
     raise ConfigError(
         f"The trusted certificates cannot be loaded ({fault}). Set SSL_CERT_FILE or SSL_CERT_DIR "
         "to certificates in PEM format, or unset them."
     )
+
+
+def _can_load(file: str | None, folder: str | None) -> bool:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file, folder)
+    except OSError:
+        return False
+    return True

@@ -14,9 +14,11 @@ from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import (
     build_error,
     build_request,
+    check_errors,
     parse_error,
     raise_error,
     read_value,
+    reported_error,
     type_error,
 )
 from webtools._internal.pipeline.retries import send_with_retries
@@ -93,10 +95,13 @@ async def look_up(
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
         if responses:
             failure = parse_error(api_call, responses[-1], error)
+            failure = reported_error(api_call, responses[-1], failure) or failure
         else:
             failure = build_error(api_call, error)
     else:
         if isinstance(value, expected):
+            if responses:
+                value = check_errors(api_call, responses[-1], value)
             api_call.result = value
             return value
         failure = type_error(api_call, value, expected)

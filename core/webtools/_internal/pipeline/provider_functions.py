@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import TypeVar, cast
 
-from webtools._internal.http.messages import Request, Response
+from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.text.narrowing import is_object
 from webtools.errors import Fault, ProviderError, ResponseFormatError, WebToolsError
-from webtools.providers import PROVIDERS, Capability
+from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_error_body
+from webtools.providers.error_words import (
+    codes_of,
+    errors_in,
+    find_words,
+    kind_by_words,
+    plain_text,
+    says_it_failed,
+)
 from webtools.providers.faults import describe_failure
+from webtools.providers.fetched import NO_PAGE, NO_TEXT
+from webtools.providers.parsing import clean_quote
+from webtools.providers.protocols import Hits, Pages, Summary, Synthesis
 
 T = TypeVar("T")
+
+_ERROR_DEPTH = 3  # of errors in a body without results
+_MAX_WORDS_CHARACTERS = 500
+_ANY_ERROR = ErrorTable(faults=("error", "errors", WHOLE_BODY), code="code", words=("message",))
 
 # The functions that build a request and read its response, for messages.
 _BUILDERS: dict[Capability, str] = {
@@ -61,10 +79,15 @@ def read_value(
             another type than `expected`, such as None for a forgotten `return`.
     """
     raise_error(api_call, response)
-    value = _parse(api_call, response, lambda: read(response))
-    if isinstance(value, expected):
-        return value
-    raise type_error(api_call, value, expected)
+    try:
+        value = _parse(api_call, response, lambda: read(response))
+    except ProviderError as error:
+        failure = error
+    else:
+        if isinstance(value, expected):
+            return check_errors(api_call, response, value)
+        raise type_error(api_call, value, expected)
+    raise reported_error(api_call, response, failure) or failure
 
 
 def raise_error(api_call: ApiCall, response: Response) -> None:
@@ -90,6 +113,77 @@ def _parse(api_call: ApiCall, response: Response, function: Callable[[], T]) -> 
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
         failure = parse_error(api_call, response, error)
     raise failure  # outside the handler: the original error may quote the whole response
+
+
+# --- errors in responses with HTTP 200 ---------------------------------------------------------
+
+
+def reported_error(
+    api_call: ApiCall, response: Response, failure: ProviderError | None = None
+) -> ProviderError | None:
+    """Return the error that the body of a response with HTTP 200 reports, or None.
+
+    Args:
+        api_call: The API call.
+        response: The response.
+        failure: Why it could not be read, or None if it was read and has no results.
+    """
+    if response.status != OK:
+        return None
+    account, services = api_call.account, PROVIDERS[api_call.account.type]
+    body = response.json_or_none()
+    is_unreadable = isinstance(failure, ResponseFormatError)
+    words = find_words(body) if is_object(body) else [plain_text(response)]
+    has_null = is_object(body) and None in body.values()  # as a section without results may be
+    texts = [*words, *codes_of(body)] if is_unreadable else words
+    # A message beside an empty list counts only if it is about the key or a limit.
+    is_certain = not (is_unreadable or has_null)
+    is_error = says_it_failed(body, _ERROR_DEPTH) or kind_by_words(texts, is_certain=is_certain)
+    if not is_error:
+        return _with_words(failure, words, account) if is_unreadable and is_object(body) else None
+    marked = replace(response, has_error=True)
+    error = _parse(
+        api_call, marked, lambda: services.provider.read_error(marked, account, api_call.capability)
+    )
+    error = error or read_error_body(_ANY_ERROR, marked, account).to_error(
+        services.about, marked, account
+    )
+    error.cost_usd = failure.cost_usd if failure else None
+    return error
+
+
+def _with_words(
+    failure: ProviderError | None, words: list[str], account: Account
+) -> ProviderError | None:
+    if failure is None or not words:
+        return failure
+    quote = clean_quote(", ".join(words), account)[:_MAX_WORDS_CHARACTERS]
+    error = failure.with_message(f"{failure} The response says: {quote}")
+    assert isinstance(error, ProviderError)  # noqa: S101  # of the same class
+    return error
+
+
+def check_errors(api_call: ApiCall, response: Response, value: T) -> T:
+    """Return a value that was read from a response, with a warning of errors beside the results.
+
+    Raises:
+        ProviderError: There are no results, and the response reports an error.
+    """
+    if not isinstance(value, (Hits, Pages, Summary, Synthesis)):
+        return value
+    is_empty = isinstance(value, Hits) and not value.results
+    if isinstance(value, Pages):
+        is_empty = all(page.error in (NO_PAGE, NO_TEXT) for page in value.pages)
+    if is_empty and (error := reported_error(api_call, response)):
+        raise error
+    body = response.json_or_none() if response.is_success else None
+    errors = [{"error": error} for error in errors_in(body)]
+    words = find_words(body if is_empty and is_object(body) else errors)
+    if not words:
+        return value
+    quote = clean_quote(", ".join(words), api_call.account)[:_MAX_WORDS_CHARACTERS]
+    warning = f"{_title_of(api_call)} also says: {quote}"
+    return cast("T", replace(value, warnings=[*value.warnings, warning]))
 
 
 # --- the errors --------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, ResponseFormatError
 from webtools.providers import Account
 from webtools.providers.about import Pacer
-from webtools.providers.error_tables import retry_after
+from webtools.providers.waiting_times import retry_after
 
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 MAX_RETRIES = 2

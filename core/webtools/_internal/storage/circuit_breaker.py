@@ -34,7 +34,7 @@ FORGOTTEN_AFTER = 86_400.0  # seconds after the last failure
 HALF_OPEN_TIME = 60.0  # seconds in which the trial call is the only one
 
 _OPEN_TIMES = (60.0, 120.0, 240.0, 480.0, 900.0)  # seconds, longer each time in a row
-_MAX_OPEN_TIME = 86_400.0
+_MAX_OPEN_TIME = _OPEN_TIMES[-1]  # however long the provider asks to wait
 _LATE_RESPONSES = 30.0  # seconds in which calls can end that began before the circuit opened
 _FAILURES_IN_A_ROW = 3
 _FIRST_FAILURE_STATUS = 400
