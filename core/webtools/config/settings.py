@@ -270,7 +270,7 @@ class Settings:
         return self._pacers.setdefault((entry.name, entry.type, rate), Pacer(rate))
 
     def in_short(self) -> str:
-        """Name the providers and their source, or what to do without providers."""
+        """Name the providers and their source, or the remedy."""
         try:
             # Without the lock, which a debugger that shows this may hold.
             path = None if self._config else self._path or config_in_use(self.environ)
