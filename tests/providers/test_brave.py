@@ -154,7 +154,7 @@ def test_dates_are_read(fields: dict[str, Any], published: datetime) -> None:
 
 @pytest.mark.parametrize(
     "age",
-    ["January 2, 2026", "last week", "9999 years ago", "99999 days ago", " 3 days ago", 3, None],
+    ["last week", "9999 years ago", "99999 days ago", 3, None],
 )
 def test_other_ages_are_words_for_people(age: Any) -> None:
     assert hit(age=age).published_at is None

@@ -13,7 +13,7 @@ from typing import Any
 
 from webtools._internal.http.messages import Response
 from webtools._internal.text.cleaning import shortened, without_controls
-from webtools._internal.text.dates import read_age, read_moment
+from webtools._internal.text.dates import read_moment, read_written_moment
 from webtools.providers.hits import HitFields, Item, join_extracts
 from webtools.providers.parsing import http_date, maybe_object, number
 
@@ -36,7 +36,7 @@ def _snippet(item: Item, has_extra: bool) -> str:
 
 def _published(item: Item, responded_at: datetime | None) -> datetime | None:
     date = item.moment("page_age") or item.child("article").moment("date")
-    return date or read_age(item.text("age"), responded_at or datetime.now(UTC))
+    return date or read_written_moment(item.text("age"), responded_at or datetime.now(UTC))
 
 
 def _authors(item: Item) -> str | None:
@@ -50,7 +50,9 @@ def context_fields(answer: dict[str, Any]) -> HitFields:
 
     def published_at(item: Item) -> datetime | None:
         source = Item(maybe_object(sources.get(item.text("url"))), item.skipped)
-        return next(filter(None, map(read_moment, source.texts("age"))), None)
+        texts, now = source.texts("age"), datetime.now(UTC)
+        moments = [*map(read_moment, texts), *(read_written_moment(text, now) for text in texts)]
+        return next(filter(None, moments), None)
 
     return HitFields(snippet=_first_text, published_at=published_at, passages=_texts)
 

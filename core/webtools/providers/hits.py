@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
-from webtools._internal.text.dates import read_age, read_day, read_moment
+from webtools._internal.text.dates import read_written_moment
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.providers.about import Account
 from webtools.providers.faults import describe_failure
@@ -115,10 +115,12 @@ class Item:
         return None
 
     def moment(self, *names: str) -> datetime | None:
-        """Return an ISO 8601 date or date-time, with a time zone, or None."""
+        """Return a date or date-time in ISO 8601 or in words, with a time zone, or None."""
         for name in names:
             value = self.values.get(name)
-            moment = read_moment(value) if isinstance(value, str) else None
+            moment = None
+            if isinstance(value, str):
+                moment = read_written_moment(value, datetime.now(UTC))
             if moment is not None:
                 return moment
             if value is not None and not (isinstance(value, str) and not value.strip()):
@@ -334,7 +336,7 @@ def date_or_age(name: str) -> Callable[[Item], datetime | None]:
 
     def read_date(item: Item) -> datetime | None:
         text = item.text(name)
-        return (read_moment(text) or read_age(text, now) or read_day(text)) if text else None
+        return read_written_moment(text, now) if text else None
 
     return read_date
 

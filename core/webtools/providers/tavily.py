@@ -131,12 +131,9 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
 
 
 def _published(item: Item) -> datetime | None:
-    """Read a date in ISO 8601 or in HTTP format."""
+    """Read a date in ISO 8601, in HTTP format, or in words."""
     text = item.text("published_date")
-    moment = read_moment(text) or http_date(text) if text else None
-    if text and moment is None:
-        item.skipped.add("published_date")
-    return moment
+    return (read_moment(text) or http_date(text)) or item.moment("published_date")
 
 
 def fetch_request(query: PageQuery, account: Account) -> Request:
