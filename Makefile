@@ -16,6 +16,11 @@ OLDER_LANGCHAIN := langchain==1.3.18
 # An MCP client that requires version 1 of the SDK. A test runs it in a separate environment.
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
 
+# Install what some tests need beside the environment. If that fails, say why and go on; the tests that
+# are skipped for it repeat the cause, which is kept in NAME.failed.
+install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed || \
+	{ echo '$(1) was not installed, so its tests are skipped:'; tail -n 5 $(VENV)/$(1).failed; } >&2
+
 # Tests start many processes. Without bytecode files, each would compile its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -30,11 +35,11 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
 	$(PIP) --constraint constraints.txt --editable '.[all]' --group dev
-	-$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)'
-	-$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip install --quiet \
-		--disable-pip-version-check $(OLDER_MCP_CLIENT)
-	-command -v npm >/dev/null && npm install --prefix $(VENV)/node --silent --no-audit \
-		--no-fund --ignore-scripts $(NODE_CLIENTS)
+	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
+	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
+		install --quiet --disable-pip-version-check $(OLDER_MCP_CLIENT))
+	@$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
+		--ignore-scripts $(NODE_CLIENTS))
 	@touch $@
 
 # The demo needs only one extra.

@@ -1,3 +1,3 @@
-"""The version, read by the package and by the build."""
+"""The version: the only place that has it, apart from `server.json`."""
 
 __version__ = "0.4.0"

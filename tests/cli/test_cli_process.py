@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import signal
 import subprocess
-import termios
 import time
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING
 
 import pytest
 from cli_calls import Start
+
+fcntl = pytest.importorskip("fcntl", reason="needs signals and terminals of POSIX")
+termios = pytest.importorskip("termios", reason="needs signals and terminals of POSIX")
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from side_installs import why_missing
 
 from langchain_webtools import WebToolkit
 from webtools import WebTools
@@ -50,7 +51,7 @@ def requests(request: pytest.FixtureRequest) -> dict[str, Any]:
     if request.param == "installed":
         return run_with(None)
     if not OLDER.exists():
-        pytest.skip("LangChain 1.3 is not beside the installed one; `make` puts it there")
+        pytest.skip(f"LangChain 1.3 is not installed by make{why_missing('langchain-1.3')}")
     found = run_with(OLDER)
     assert found["version"].startswith("1.3.")
     return found

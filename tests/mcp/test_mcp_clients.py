@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from foreign_clients import TOKEN
+from side_installs import why_missing
 
 from webtools.tools import TOOLS
 
@@ -30,7 +31,8 @@ def python_with(module: str) -> str:
         attempts = [str(python), "-c", code]
         if python.exists() and not subprocess.run(attempts, stderr=-3, check=False).returncode:
             return str(python)
-    pytest.skip(f"{module} is not installed in any of {', '.join(map(str, ENVIRONMENTS))}")
+    places = ", ".join(map(str, ENVIRONMENTS))
+    pytest.skip(f"{module} is not installed in any of {places}{why_missing('mcp-1')}")
 
 
 @pytest.mark.parametrize("name", MODULES)

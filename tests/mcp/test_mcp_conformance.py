@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from side_installs import why_missing
 
 from webtools.tools import TOOLS
 
@@ -56,7 +57,7 @@ def node(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Run a script of a package, and return what it prints."""
     result = _node()
     if result is None or not (PACKAGES / "conformance-2026").is_dir():
-        pytest.skip("the conformance suite is not installed: make needs npm, it Node 22 or newer")
+        pytest.skip(f"the conformance suite needs Node 22 or newer and npm{why_missing('node')}")
     monkeypatch.setenv("NO_COLOR", "1")
 
     def run(script: str, *arguments: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from side_installs import why_missing
 
 from webtools_sandbox import (
     BRAVE_KEY,
@@ -243,7 +244,7 @@ def packages() -> Path:
     """Find the client, which exists for Node.js only. `make` installs it if npm is available."""
     folder = Path(sys.prefix, "node")
     if not (folder / "node_modules").is_dir() or shutil.which("node") is None:
-        pytest.skip("the official Context7 client is not installed: make needs npm for it")
+        pytest.skip(f"the official Context7 client needs Node and npm{why_missing('node')}")
     return folder
 
 
