@@ -65,9 +65,8 @@ def test_actions_are_pinned_by_commit_and_name_their_version(path: Path) -> None
 
 
 def test_only_the_job_that_publishes_gets_an_identity() -> None:
-    jobs = re.split(
-        r"^  (?=\w+:$)", (ROOT / ".github/workflows/release.yml").read_text(), flags=re.M
-    )
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    jobs = re.split(r"\n  (?=\w+:\n)", workflow)
     holders = [job.partition(":")[0] for job in jobs if "id-token: write" in job]
     assert holders == ["publish"]
     assert not any("id-token" in path.read_text() for path in WORKFLOWS if path.stem != "release")
@@ -77,7 +76,7 @@ def test_every_declared_python_is_tested() -> None:
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     declared = {text.rpartition(" ")[2] for text in classifiers if ":: Python :: 3." in text}
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
-    assert declared == set(re.findall(r"\b3\.\d+\b", workflow.partition("jobs:")[2]))
+    assert declared == set(re.findall(r'"(3\.\d+)"', workflow))
     scripts = (ROOT / "scripts" / "test-all.sh").read_text()
     assert declared == set(re.findall(r"\b3\.\d+\b", scripts))
     systems = {"Linux": "ubuntu-", "MacOS": "macos-", "Windows": "windows-"}
