@@ -25,6 +25,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from webtools import WebTools
 from webtools.cli import main
 from webtools.mcp import connections, serving
 from webtools.tools import TOOLS
@@ -84,6 +85,31 @@ async def test_with_invalid_settings_it_starts_and_each_call_explains_until_they
         assert str(path) in result.content[0].text
         path.write_text(json.dumps(webtools_sandbox.config()))
         assert not (await search(client)).is_error
+
+
+@pytest.mark.parametrize("text", ["{", '{"providers": []}', '{"loopGuard": true}', None, ""])
+def test_over_http_no_error_names_a_folder_of_the_server(
+    while_serving: Callable[..., Any], web: WebTools, tmp_path: Path, config: str, text: str | None
+) -> None:
+    if text is None:
+        Path(config).unlink()
+    elif text:
+        Path(config).write_text(text)
+
+    async def call(url: str) -> str:
+        async with Client(streamable_http_client(url)) as client:
+            results = [
+                await client.call_tool("web_search", {"query": "heap", "provider": "nope"}),
+                await client.call_tool(
+                    "summarize", {"url": "https://a.example", "provider": "exa"}
+                ),
+            ]
+        assert all(result.is_error for result in results)
+        return str([result.model_dump() for result in results])
+
+    shown = while_serving(lambda url: asyncio.run(call(url)))
+    assert str(tmp_path) not in shown
+    assert text == "" or "web-search.json" in shown
 
 
 INITIALIZE = {

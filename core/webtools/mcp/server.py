@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -27,6 +28,7 @@ Page: TypeAlias = types.PaginatedRequestParams | None
 _SCHEME, _FOLDER = "webtools", "output"
 _TEMPLATE = f"{_SCHEME}://{_FOLDER}/{{handle}}{{?offset}}"
 _TEXT = "text/plain"
+_FOLDER_PATH = re.compile(r"(?<![\w:/.\\-])(?:[A-Za-z]:)?[/\\](?:[^\s/\\:\"'`]+[/\\])+")  # absolute
 _STORED = types.ResourceTemplate(
     name="stored output",
     description="Part of a truncated output, as web_read returns it.",
@@ -35,13 +37,14 @@ _STORED = types.ResourceTemplate(
 )
 
 
-def make_server(web: WebTools) -> Server[Any]:
+def make_server(web: WebTools, *, is_remote: bool = False) -> Server[Any]:
     """Return a server whose calls share one cache, one budget and one set of connections.
 
     Args:
         web: Makes the calls. The caller closes it.
+        is_remote: Whether clients run elsewhere. Errors then name no folder of this machine.
     """
-    handlers = _Handlers(web)
+    handlers = _Handlers(web, is_remote)
     return Server(
         "webtools",
         version=__version__,
@@ -73,6 +76,7 @@ class _Handlers:
     """Handles the requests of the protocol."""
 
     web: WebTools
+    is_remote: bool
 
     async def list_tools(self, _: ServerRequestContext, __: Page) -> types.ListToolsResult:
         tools = await at_once_or_in_thread(self.web.tools)
@@ -86,6 +90,11 @@ class _Handlers:
             result = await self.web.acall_tool(
                 params.name, params.arguments or {}, progress=progress
             )
+        error = result.details.get("error") if self.is_remote else None
+        if error and error["type"] == "ConfigError":
+            message = _FOLDER_PATH.sub("", error["message"])
+            details = {**result.details, "error": {**error, "message": message}}
+            result = replace(result, text=_FOLDER_PATH.sub("", result.text), details=details)
         fence = await at_once_or_in_thread(self._fence)
         structured = structured_content(params.name, result.details, fence)
         return types.CallToolResult(

@@ -101,7 +101,7 @@ def http_app(
     """Make the ASGI application."""
     # The SDK needs an issuer to check tokens, but does not publish it.
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None) if token else None
-    return make_server(web).streamable_http_app(
+    return make_server(web, is_remote=True).streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=_MAX_REQUEST_BYTES,
         transport_security=security,
