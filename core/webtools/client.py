@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
+from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
@@ -15,7 +16,7 @@ from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolR
 
 if TYPE_CHECKING:
     from webtools._internal.operations.answer_verification import SourceLike, Verifier
-    from webtools.providers.drafts import Synthesizer
+    from webtools.providers.drafts import SynthesizerLike
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 
 
@@ -242,7 +243,7 @@ class WebTools(AsyncMethods):
         command: Command = "web",
         limit: int | None = None,
         recency_days: int | None = None,
-        synthesis: str | Synthesizer | None = None,
+        synthesis: str | SynthesizerLike | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
@@ -259,8 +260,8 @@ class WebTools(AsyncMethods):
             recency_days: Maximum age in days of a recent source, 1 to 3650. Default: depends on
                 the question.
             synthesis: How to write the answer: `extractive`, `perplexity` or `none`, or your own
-                synthesizer. Default: the configured method for `web-deep`, `none` for the other
-                commands.
+                function or synthesizer. Default: the configured method for `web-deep`, `none` for
+                the other commands.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
             progress: Called when part of the work is done.
 
@@ -313,7 +314,7 @@ class WebTools(AsyncMethods):
         command: Command = "web",
         limit: int | None = None,
         recency_days: int | None = None,
-        synthesis: str | Synthesizer | None = None,
+        synthesis: str | SynthesizerLike | None = None,
     ) -> ResearchPlan:
         """Return the steps and the maximum cost of a research call. No request is sent.
 
@@ -387,7 +388,7 @@ class WebTools(AsyncMethods):
         *,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
-        synthesizer: Synthesizer | None = None,
+        synthesizer: SynthesizerLike | None = None,
     ) -> ToolResult:
         """Call a tool as a model does: by name, with loosely spelled arguments.
 
@@ -402,5 +403,5 @@ class WebTools(AsyncMethods):
             Text within the output budget, and details. If the call fails, `is_error` is True and
             the text says why.
         """
-        options = CallOptions(cache, progress, synthesizer)
+        options = CallOptions(cache, progress, as_synthesizer(synthesizer))
         return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

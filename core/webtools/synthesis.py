@@ -2,7 +2,8 @@
 
 `verify` gives each claim of a text a status: `quoted`, `uncertain` or `unsupported`. The summary
 omits unsupported claims. The answers of `web-deep` are checked in the same way. To write them with
-your own code, pass a `Synthesizer` as `synthesis`: any object that has `name` and `draft`.
+your own code, pass a function as `synthesis`. It takes a `SynthesisQuery` and returns a text, in
+which `[n]` cites a source, or a `Draft`.
 
     from webtools.synthesis import Source, verify
 
@@ -16,7 +17,7 @@ from webtools._internal.operations.research.synthesizers import (
     ExtractiveSynthesizer,
     ModelSynthesizer,
 )
-from webtools.providers.drafts import Draft, Synthesizer
+from webtools.providers.drafts import Draft, SynthesisFunction, Synthesizer, SynthesizerLike
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation, Verified
 
@@ -28,8 +29,10 @@ __all__ = [
     "ModelVerifier",
     "Quotation",
     "Source",
+    "SynthesisFunction",
     "SynthesisQuery",
     "Synthesizer",
+    "SynthesizerLike",
     "Verdict",
     "Verified",
     "Verifier",

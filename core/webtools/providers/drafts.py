@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from webtools._internal.io.runtime import IO
 from webtools.providers.protocols import Cost, SynthesisQuery
 from webtools.results import Claim
 
-__all__ = ["Draft", "Synthesizer"]
+__all__ = ["Draft", "SynthesisFunction", "Synthesizer", "SynthesizerLike"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,16 @@ class Synthesizer(Protocol):
         call cannot await anything else.
         """
         ...
+
+
+class _HasPlainDraft(Protocol):
+    """An object with a method `draft` that takes only the query."""
+
+    def draft(self, query: SynthesisQuery, /) -> str | Draft | Awaitable[str | Draft]: ...
+
+
+SynthesisFunction: TypeAlias = Callable[[SynthesisQuery], str | Draft | Awaitable[str | Draft]]
+"""A blocking or async function that returns the answer as a text or a `Draft`."""
+
+SynthesizerLike: TypeAlias = Synthesizer | _HasPlainDraft | SynthesisFunction
+"""What `synthesis` accepts: a synthesizer, a function, or an object with such a method `draft`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.call.instance import Instance
+from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
@@ -16,7 +17,7 @@ from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolR
 
 if TYPE_CHECKING:
     from webtools._internal.operations.answer_verification import SourceLike, Verifier
-    from webtools.providers.drafts import Synthesizer
+    from webtools.providers.drafts import SynthesizerLike
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
 
 Strings: TypeAlias = str | Sequence[str]
@@ -131,7 +132,7 @@ class AsyncMethods(Instance):
         command: Command = "web",
         limit: int | None = None,
         recency_days: int | None = None,
-        synthesis: str | Synthesizer | None = None,
+        synthesis: str | SynthesizerLike | None = None,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
@@ -161,7 +162,7 @@ class AsyncMethods(Instance):
         command: Command = "web",
         limit: int | None = None,
         recency_days: int | None = None,
-        synthesis: str | Synthesizer | None = None,
+        synthesis: str | SynthesizerLike | None = None,
     ) -> ResearchPlan:
         """Return the steps and the maximum cost of a research call, as `plan` does."""
         values = arguments(
@@ -196,8 +197,8 @@ class AsyncMethods(Instance):
         *,
         cache: CacheMode = "use",
         progress: ProgressCallback | None = None,
-        synthesizer: Synthesizer | None = None,
+        synthesizer: SynthesizerLike | None = None,
     ) -> ToolResult:
         """Call a tool, as `call_tool` does."""
-        options = CallOptions(cache, progress, synthesizer)
+        options = CallOptions(cache, progress, as_synthesizer(synthesizer))
         return await self._arun(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

@@ -22,6 +22,7 @@ from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.operations.answer_verification import verify
 from webtools._internal.operations.research.planning import plan
+from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
 from webtools._internal.text.domains import registry_suffixes_at_once
 from webtools._internal.text.narrowing import is_iterable
@@ -293,10 +294,8 @@ def _split_options(values: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]
     synthesis = values.get("synthesis")
     if synthesis is None or isinstance(synthesis, str):
         return values, CallOptions(**options)
-    if not hasattr(synthesis, "draft"):
-        expected = "a name, ChatModelSynthesizer(model) or LLMSynthesizer(llm)"
-        raise InputError(f"synthesis must be {expected}, not {type(synthesis).__name__}.")
-    return values | {"synthesis": None}, CallOptions(**options, synthesizer=synthesis)
+    synthesizer = as_synthesizer(synthesis)
+    return values | {"synthesis": "llm"}, CallOptions(**options, synthesizer=synthesizer)
 
 
 def _list_sources(value: Any) -> list[Any]:

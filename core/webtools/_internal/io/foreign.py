@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -36,6 +37,26 @@ async def await_until(function: Callable[[], Awaitable[Any]], deadline: float) -
         RequestError: As `call_in_thread` does.
     """
     return _return_or_raise(await _outcome_on_loop(function, deadline))
+
+
+def both_ways(
+    function: Callable[[], Any],
+) -> tuple[Callable[[], Any], Callable[[], Awaitable[Any]]]:
+    """Return a blocking and an async function that call a function of either kind."""
+
+    async def resolve(result: Any) -> Any:
+        return await result if inspect.isawaitable(result) else result
+
+    def blocking() -> Any:
+        result = function()
+        return asyncio.run(resolve(result)) if inspect.isawaitable(result) else result
+
+    async def awaited() -> Any:
+        if inspect.iscoroutinefunction(function):
+            return await function()
+        return await resolve(await asyncio.to_thread(function))
+
+    return blocking, awaited
 
 
 def _outcome_in_thread(function: Callable[[], Any], deadline: float) -> Any:
