@@ -14,7 +14,7 @@ from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import ArgsSchema, BaseTool
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from langchain_webtools._fields import Web, check_argument_names, use_api_keys
+from langchain_webtools._fields import Web, check_argument_names, use_settings
 from langchain_webtools._graph_store import (
     acopy_from_store,
     acopy_to_store,
@@ -76,6 +76,8 @@ class WebTool(BaseTool):
           among several tools.
         - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
           `{"exa": "..."}`, instead of `web`.
+        - `keyless` (`bool | None`): With True, search without a key if no provider is
+          configured, instead of `web`.
         - `name` (`str`): The name of the tool for the model.
         - `handle_tool_error` (`bool | str | Callable[[ToolException], str] | None`): With True
           (the default), a failed call returns a message with status "error". With False, it raises
@@ -96,6 +98,7 @@ class WebTool(BaseTool):
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
     api_keys: Mapping[str, Any] | None = Field(default=None, exclude=True, repr=False)
+    keyless: bool | None = Field(default=None, exclude=True, repr=False)
     cache: CacheMode = "use"
     content_blocks: bool = False
     compact_artifact: bool = False
@@ -104,7 +107,7 @@ class WebTool(BaseTool):
     _fixed_tool: Tool | None = PrivateAttr(default=None)
     _fixed_schema: ArgsSchema | None = PrivateAttr(default=None)
     _check_names = model_validator(mode="before")(check_argument_names)
-    _use_keys = model_validator(mode="before")(use_api_keys)
+    _use_settings = model_validator(mode="before")(use_settings)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Give `_run` and `_arun` the parameters of the tool, for wrappers that read them."""

@@ -34,5 +34,13 @@ def page_document(page: Page) -> Document:
 
 
 def _document(url: str, content: str, facts: dict[str, Any]) -> Document:
-    metadata = {"source": url, "url": url, **facts}
-    return Document(content, id=str(uuid5(NAMESPACE_URL, url)), metadata=metadata)
+    return with_id(Document(content, metadata={"source": url, "url": url, **facts}), url)
+
+
+def with_id(document: Document, name: str) -> Document:
+    """Set the id of a document, in its metadata too: retrievers read an `id_key` from there.
+
+    Its key is not `id`, which some vector stores reserve.
+    """
+    document.id = document.metadata["document_id"] = str(uuid5(NAMESPACE_URL, name))
+    return document

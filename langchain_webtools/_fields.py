@@ -12,11 +12,15 @@ from pydantic_core import PydanticCustomError
 from webtools import WebTools
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.quoting import nearest
+from webtools.config.overrides import ClientArguments
 from webtools.errors import InputError
+
+_SETTINGS = ("api_keys", "keyless")  # of a `WebTools`
 
 ChatModel: TypeAlias = Runnable[LanguageModelInput, BaseMessage]
 """Any chat model, also one made by `with_fallbacks`, `with_retry` or `init_chat_model`."""
 
+_CLIENT_HINT = '{kind} does not accept "{name}". Pass web=WebTools({name}=...).'
 _KEY_HINT = (
     '{kind} does not accept "{name}". Pass api_keys={"exa": "..."}, or set a variable such as '
     "EXA_API_KEY."
@@ -61,12 +65,15 @@ Web = Annotated[WebTools, BeforeValidator(check_web)]
 Model = Annotated[ChatModel | None, BeforeValidator(check_model)]
 
 
-def use_api_keys(values: Any) -> Any:
-    """Replace the constructor's argument `api_keys` by a `WebTools` with these keys."""
-    if not is_mapping(values) or values.get("api_keys") is None:
+def use_settings(values: Any) -> Any:
+    """Replace the constructor's arguments `api_keys` and `keyless` by a `WebTools` with them."""
+    if not is_mapping(values):
         return values
-    web = check_web(values.get("web"), api_keys=values["api_keys"])
-    return {name: value for name, value in values.items() if name != "api_keys"} | {"web": web}
+    settings = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
+    if not settings:
+        return values
+    web = check_web(values.get("web"), **settings)
+    return {name: value for name, value in values.items() if name not in _SETTINGS} | {"web": web}
 
 
 def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
@@ -84,6 +91,8 @@ def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
     facts = {"kind": cls.__name__, "name": ascii(unknown)[1:-1]}
     if str(unknown).endswith("api_key"):
         raise PydanticCustomError("unknown_argument", _KEY_HINT, facts)
+    if unknown in ClientArguments.__annotations__:
+        raise PydanticCustomError("unknown_argument", _CLIENT_HINT, facts)
     suggestion = nearest(str(unknown), [*cls.model_fields, *getattr(cls, "client_arguments", ())])
     facts["suggestion"] = f'; did you mean "{suggestion}"?' if suggestion else "."
     of_client = ["and those of WebTools"] if hasattr(cls, "client_arguments") else []

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from pydantic import ConfigDict, Field, model_validator
 
+from langchain_webtools._documents import with_id
 from langchain_webtools._fields import check_argument_names
 from webtools.passages import Passage, rank
 
@@ -48,7 +48,8 @@ class WebPassageCompressor(BaseDocumentCompressor):
 
         Passages come best first. Each has the metadata of its document, and also `heading` (the
         headings above the passage), `offset` (its position in the document, in characters) and
-        `relevance_score` (0 to 1). A document without a word of the query has no passages.
+        `relevance_score` (0 to 1), and a `document_id` of its own. A document without a word of the
+        query has no passages.
     """
 
     model_config = ConfigDict(
@@ -121,8 +122,5 @@ def _passage_document(document: Document, passage: Passage) -> Document:
         "offset": passage.offset,
         "relevance_score": passage.score,
     }
-    return Document(
-        passage.text,
-        id=str(uuid5(NAMESPACE_URL, f"{source}#{passage.offset}")),
-        metadata={**document.metadata, **facts},
-    )
+    passage_document = Document(passage.text, metadata={**document.metadata, **facts})
+    return with_id(passage_document, f"{source}#{passage.offset}")

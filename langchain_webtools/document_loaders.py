@@ -57,13 +57,15 @@ class WebPageLoader(BaseLoader):
         urls: One absolute http(s) URL or any number of them.
         web: The `WebTools` to use. Default: a new one.
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        keyless: With True, use providers without a key if none is configured, instead of `web`.
         summary: Load a summary of each page instead of its text.
         highlights: Load the most relevant extracts of each page instead of its text.
         text_max_characters: Maximum length of the text per page, in characters.
         provider: Configured name of the provider to use.
         continue_on_failure: Log and omit a page that fails. With False, the first failure is
             raised. An error that all pages would have, such as an invalid key or no credit, is
-            always raised. If all pages fail, the first failure is raised at the end.
+            always raised. If all pages fail, the first failure is raised at the end. Use False
+            with `index(..., cleanup="full")`, which deletes the documents of omitted pages.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class WebPageLoader(BaseLoader):
         *,
         web: "WebTools | None" = None,
         api_keys: "Mapping[str, Key] | None" = None,
+        keyless: bool | None = None,
         summary: bool = False,
         highlights: bool = False,
         text_max_characters: int | None = None,
@@ -84,7 +87,7 @@ class WebPageLoader(BaseLoader):
             ValueError: `web` is not a `WebTools`.
             InputError: `text_max_characters` is out of range.
         """
-        self.web = check_web(web, api_keys=api_keys)
+        self.web = check_web(web, api_keys=api_keys, keyless=keyless)
         self.urls = [urls] if isinstance(urls, str) else list(dict.fromkeys(urls))
         self.continue_on_failure = continue_on_failure
         self._options: dict[str, Any] = {

@@ -13,8 +13,8 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, model_validator
 
-from langchain_webtools._documents import result_document
-from langchain_webtools._fields import Web, check_argument_names, use_api_keys
+from langchain_webtools._documents import result_document, with_id
+from langchain_webtools._fields import Web, check_argument_names, use_settings
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.operations.loading import failed_pages
 from webtools.errors import ProviderError, RequestError
@@ -44,6 +44,8 @@ class WebSearchRetriever(BaseRetriever):
           one with tools.
         - `api_keys` (`Mapping[str, str] | None`): API keys by provider type, such as
           `{"exa": "..."}`, instead of `web`.
+        - `keyless` (`bool | None`): With True, search without a key if no provider is
+          configured, instead of `web`.
         - `k` (`int`): Maximum number of documents, 1 to 100. Default: 5.
         - `include_domains` (`str | Sequence[str]`): Only results from these hosts and their
           sub-domains.
@@ -86,8 +88,9 @@ class WebSearchRetriever(BaseRetriever):
         ```
 
         Arguments of the call override those of the constructor. Documents come best first. The
-        metadata are `source` and `url` (both the URL), `title`, `provider` and, if known,
-        `published_at` (ISO 8601) and `author`. The `id` depends only on the URL. Warnings, such
+        metadata are `source` and `url` (both the URL), `title`, `provider`, `document_id`
+        and, if known, `published_at` (ISO 8601) and `author`. `document_id` is the `id`. It depends
+        only on the URL, for further passages of the same page also on the text. Warnings, such
         as about a filter that no provider supports, are logged.
 
     Use within a chain:
@@ -118,6 +121,7 @@ class WebSearchRetriever(BaseRetriever):
 
     web: Web = Field(default=None, validate_default=True, exclude=True)
     api_keys: Mapping[str, Any] | None = Field(default=None, exclude=True, repr=False)
+    keyless: bool | None = Field(default=None, exclude=True, repr=False)
     k: int = Field(default=5, ge=1, le=MAX_LIMIT)
     include_domains: str | Sequence[str] = ()
     exclude_domains: str | Sequence[str] = ()
@@ -134,7 +138,7 @@ class WebSearchRetriever(BaseRetriever):
     compressor: BaseDocumentCompressor | None = None
     ranked: bool = False
     _check_names = model_validator(mode="before")(check_argument_names)
-    _use_keys = model_validator(mode="before")(use_api_keys)
+    _use_settings = model_validator(mode="before")(use_settings)
 
     @model_validator(mode="after")
     def _warn_of_missing_key(self) -> Self:
@@ -191,10 +195,16 @@ class WebSearchRetriever(BaseRetriever):
 
     def _documents(self, response: SearchResponse) -> list[Document]:
         _log_warnings(response)
-        return [
+        documents = [
             result_document(result, rank if self.ranked else None)
             for rank, result in enumerate(response.results, 1)
         ]
+        ids: set[str | None] = set()
+        for document in documents:
+            if document.id in ids:  # another passage of a page
+                with_id(document, f"{document.metadata['url']}#{document.page_content}")
+            ids.add(document.id)
+        return documents
 
     def _fetch_options(self, documents: list[Document]) -> dict[str, Any]:
         return {"urls": _urls(documents), "text_max_characters": self.text_max_characters}

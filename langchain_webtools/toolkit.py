@@ -15,7 +15,7 @@ from langchain_webtools.tools import (
     WebSearchTool,
 )
 from webtools._internal.call.instance import warn_if_unconfigured
-from webtools.config.overrides import ClientArguments
+from webtools.config.overrides import ClientArguments, show_client_arguments
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
 if TYPE_CHECKING:
@@ -123,6 +123,9 @@ class WebToolkit(BaseToolkit):
         tool.name = f"{self.prefix}{tool.name}{self.suffix}"
         return tool
 
+
+_signature = show_client_arguments(WebToolkit.__init__)
+WebToolkit.__signature__ = _signature.replace(parameters=[*_signature.parameters.values()][1:])
 
 _CLASSES: dict[str, Callable[..., BaseTool]] = {
     SEARCH.name: WebSearchTool,

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from llamaindex_webtools.readers import WebPageReader
     from llamaindex_webtools.retrievers import WebRetriever
     from llamaindex_webtools.synthesis import LLMSynthesizer, LLMVerifier
-    from llamaindex_webtools.workflows import SearchFetchSynthesizeWorkflow
+    from llamaindex_webtools.workflows import SearchFetchSynthesizeWorkflow, WebAnswerEvent
 
 __all__ = [
     "FetchPagePostprocessor",
     "LLMSynthesizer",
     "LLMVerifier",
     "SearchFetchSynthesizeWorkflow",
+    "WebAnswerEvent",
     "WebPageReader",
     "WebProgressEvent",
     "WebRetriever",
@@ -72,6 +73,7 @@ _MODULES = {
     "LLMSynthesizer": "synthesis",
     "LLMVerifier": "synthesis",
     "SearchFetchSynthesizeWorkflow": "workflows",
+    "WebAnswerEvent": "workflows",
 }
 
 

@@ -110,6 +110,8 @@ def _result_node(result: SearchResult, rank: int, score: float) -> NodeWithScore
         "query": result.query,
         "rank": rank,
     }
+    if score != result.score:
+        metadata["score_from_rank"] = True
     page = page_id(result.url)
     source = RelatedNodeInfo(node_id=page, node_type=ObjectType.DOCUMENT, metadata=page_facts)
     node = WebNode(

@@ -18,7 +18,7 @@ from llamaindex_webtools.progress import progress_events
 from llamaindex_webtools.synthesis import LLMSynthesizer
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode
-from webtools.config.overrides import ClientArguments
+from webtools.config.overrides import ClientArguments, show_client_arguments
 from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 
 if TYPE_CHECKING:
@@ -168,4 +168,7 @@ def _is_overridden(method: Any, name: str) -> bool:
     return getattr(method, "__func__", None) is not _ORIGINAL_METHODS[name]
 
 
+WebToolsSpec.__init__.__signature__ = show_client_arguments(  # type: ignore[attr-defined]
+    WebToolsSpec.__init__
+)
 _ORIGINAL_METHODS = {name: vars(WebToolsSpec)[name] for name in _PAIR_OF_METHOD}

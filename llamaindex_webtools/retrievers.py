@@ -36,9 +36,13 @@ class WebRetriever(BaseRetriever):
     provider sends with the results. To use your own embeddings or reranker, or another retriever,
     use `FetchPagePostprocessor`.
 
-    Scores are between 0 and 1. Models see `title`, `url` and, if known, `published_at` (ISO 8601)
-    and `author` in the metadata. They do not see `provider`, `query` and `rank`. The id depends on
-    the URL. The source of a node is the document that `WebPageReader` returns for the page.
+    Scores are between 0 and 1. If the provider sends none, they are made from the ranks, from 1
+    down in equal steps, and the metadata have `score_from_rank`. A `SimilarityPostprocessor` would
+    then remove a fixed share of the nodes.
+
+    Models see `title`, `url` and, if known, `published_at` (ISO 8601) and `author` in the metadata.
+    They do not see `provider`, `query` and `rank`. The id depends on the URL, so that a page has
+    one node. The source of a node is the document that `WebPageReader` returns for the page.
 
     Failures raise the errors of `webtools.errors`. Warnings, such as about a filter that no
     provider supports, are logged.

@@ -101,7 +101,12 @@ async def test_what_is_known_of_the_page_is_in_the_metadata(load: Load) -> None:
     url = "https://a.example/"
     page = Page.model_validate({"url": url, "text": "Text", **known})
     (document,) = await load(WebPageLoader([url], web=Fixed(a=page)))
-    assert document.metadata == {"source": url, "url": url, **known}
+    assert document.metadata == {
+        "source": url,
+        "url": url,
+        "document_id": document.id,
+        **known,
+    }
 
 
 async def test_a_page_and_a_result_of_one_url_have_one_id(web: WebTools) -> None:

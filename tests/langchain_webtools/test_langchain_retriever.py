@@ -128,6 +128,7 @@ async def test_all_that_is_known_is_in_the_metadata(retrieve: Retrieve) -> None:
         "provider": "exa",
         "query": "q",
         "rank": 1,
+        "document_id": document.id,
     }
     assert json.loads(json.dumps(document.metadata)) == document.metadata
 

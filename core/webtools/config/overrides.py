@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,18 @@ class ClientArguments(KeywordSettings, total=False):
     api_keys: Mapping[str, Key] | None
     transport: httpx.BaseTransport | None
     async_transport: httpx.AsyncBaseTransport | None
+
+
+def show_client_arguments(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function with the client's arguments instead of `**settings`."""
+    signature = inspect.signature(function)
+    kinds = inspect.Parameter
+    own = [each for each in signature.parameters.values() if each.kind is not kinds.VAR_KEYWORD]
+    settings = [
+        kinds(name, kinds.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in ClientArguments.__annotations__.items()
+    ]
+    return signature.replace(parameters=[*own, *settings])
 
 
 @dataclass(frozen=True, slots=True)
