@@ -257,6 +257,15 @@ def test_missing_root_certificates_are_an_error_that_names_the_variables(
         tls.tls_context.__wrapped__()
 
 
+def test_a_log_of_tls_keys_that_cannot_be_written_is_not_a_fault_of_the_certificates(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "none" / "keys.log"))
+    with pytest.raises(ConfigError, match="SSLKEYLOGFILE.*keys.log") as caught:
+        tls.tls_context.__wrapped__()
+    assert "SSL_CERT_FILE" not in str(caught.value)
+
+
 def test_parallel_calls_have_a_connection_each_and_use_them_again(
     send: Any, webtools_sandbox: SandboxServer
 ) -> None:

@@ -80,6 +80,7 @@ from webtools.providers.parsing import (
     number,
     stated_cost,
     strings,
+    success_object,
     text,
 )
 from webtools.providers.protocols import (
@@ -219,6 +220,7 @@ __all__ = [
     "site_operators",
     "stated_cost",
     "strings",
+    "success_object",
     "text",
     "utc_day",
     "wait_until",

@@ -140,7 +140,7 @@ def _is_not_of_the_api(response: Response, pages: Collection[int]) -> bool:
         pages: Statuses with which the API itself sends HTML.
     """
     status = response.status
-    if status == OK:
+    if response.is_success:
         return False
     if is_bot_check(response, with_words=status not in _LIMIT_STATUSES):
         return True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from webtools._internal.http.messages import Response
@@ -23,6 +24,8 @@ from webtools.errors import (
 
 _MAX_DEPTH = 4
 _MAX_ITEMS = 5  # of a list
+_MAX_WORDS = 20
+_MAX_CHARACTERS = 1000  # of a text that decides the kind of an error
 _MAX_TEXT_CHARACTERS = 300  # of a body that is plain text; a longer one is a page
 # Names of fields, in lower case and without underscores and hyphens.
 _ERRORS = ("error", "errors", "fault", "exception")
@@ -90,7 +93,8 @@ _BOT_CHECK = re.compile(
 def find_words(body: Any) -> list[str]:
     """Return the messages in a body, the most general first, each once."""
     words: list[str] = []
-    for word in [*_words(body, _MAX_DEPTH), *_words_of_errors(body, _MAX_DEPTH)]:
+    found = chain(_words(body, _MAX_DEPTH), _words_of_errors(body, _MAX_DEPTH))
+    for word in islice(found, _MAX_WORDS):
         if word.strip() and not is_contained(word, words):
             words.append(word)
     return words
@@ -231,7 +235,7 @@ def kind_by_words(texts: Iterable[Any], *, is_certain: bool) -> type[ProviderErr
 
 def _plain_text(texts: Iterable[Any]) -> str:
     """Join texts and codes such as `NO_MORE_CREDITS` or `quotaExceeded` in lower case."""
-    joined = ". ".join(text for text in texts if isinstance(text, str))
+    joined = ". ".join(text[:_MAX_CHARACTERS] for text in texts if isinstance(text, str))
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[\s_-]+", " ", joined).lower()
 
 

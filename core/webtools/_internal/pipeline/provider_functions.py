@@ -17,6 +17,8 @@ from webtools.providers.error_words import (
     codes_of,
     errors_in,
     find_words,
+    is_bot_check,
+    is_html,
     kind_by_words,
     plain_text,
     says_it_failed,
@@ -139,7 +141,8 @@ def reported_error(
     # A message beside an empty list counts only if it is about the key or a limit.
     is_certain = not (is_unreadable or has_null)
     is_error = says_it_failed(body, _ERROR_DEPTH) or kind_by_words(texts, is_certain=is_certain)
-    if not is_error:
+    is_blocked = is_unreadable and is_bot_check(response, with_words=is_html(response))
+    if not (is_error or is_blocked):
         return _with_words(failure, words, account) if is_unreadable and is_object(body) else None
     marked = replace(response, has_error=True)
     error = _parse(
