@@ -16,7 +16,6 @@ from webtools._internal.logs import events_of
 from webtools._internal.pipeline import retries
 from webtools.errors import (
     AuthenticationError,
-    BadRequestError,
     QuotaError,
     WebToolsError,
 )
@@ -106,13 +105,6 @@ def test_without_failover_only_the_first_provider_is_used(
 ) -> None:
     webtools_sandbox.fault(provider="exa", status=402)
     with WebTools({**settings, "failover": False}) as web, pytest.raises(QuotaError):
-        web.search("heap queue")
-    assert requests(webtools_sandbox) == {"/exa/search": 1}
-
-
-def test_a_bad_request_has_no_fallback(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    webtools_sandbox.fault(provider="exa", status=422)
-    with pytest.raises(BadRequestError):
         web.search("heap queue")
     assert requests(webtools_sandbox) == {"/exa/search": 1}
 

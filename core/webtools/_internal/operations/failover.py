@@ -1,4 +1,10 @@
-"""Failover: if a provider fails, the next one is called, all within one deadline."""
+"""Failover: if a provider fails, the next one is called, all within one deadline.
+
+There is one rule for search, fetch, summarize and research: after any error of a provider's turn,
+the next provider is called. A provider that refuses the request for limits or options of its own
+is no exception, whatever the status, and neither is a price that the budget does not allow, since
+another provider can be cheaper. Arguments that no provider accepts are refused before any turn.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +22,8 @@ from webtools._internal.pipeline.circuit_breaking import (
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.errors import (
-    BadRequestError,
     InputError,
     ProviderError,
-    QuotaError,
     RequestError,
     UnavailableError,
 )
@@ -33,9 +37,6 @@ FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
 PATIENCE = 15.0  # seconds for a provider without `timeoutMs` if another one can serve
 _STORE_SECONDS = 1.0  # to read the cache and the circuit breaker on a busy machine
 UNPRICED = "cost_usd does not include failed requests that may have been charged."
-# Status codes after which another provider may still serve the request: the plan lacks the feature,
-# the API has moved, or the request is too long for this provider.
-_PROVIDER_LIMITS = frozenset({403, 404, 405, 410, 413, 414, 431})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,6 @@ class Failover:
         capability: The kind of call.
         deadline: The end of the whole call.
         subject: The query or URL, for the log and progress.
-        may_continue: Returns whether another provider may succeed after an error.
         is_needed: Returns whether there is anything left to request from a provider.
         attempts: The outcomes.
     """
@@ -158,12 +158,11 @@ class Failover:
     capability: Capability
     deadline: float
     subject: str
-    may_continue: Callable[[Failure], bool] = lambda _: True
     is_needed: Callable[[Account], bool] = lambda _: True
     attempts: Attempts = field(default_factory=Attempts)
 
     def __iter__(self) -> Iterator[Turn]:
-        """Yield the turns of the providers until an error rules out the others."""
+        """Yield the turns of the providers."""
         if len(self.accounts) == 1:
             yield Turn(self.accounts[0], self.deadline, obeys_circuit=False)
             return
@@ -176,11 +175,9 @@ class Failover:
         return [account for account in self.accounts if account.name in self.attempts.skipped]
 
     def turns(self, accounts: Sequence[Account], *, obeys_circuit: bool) -> Iterator[Turn]:
-        """Yield the turns of some of the providers until an error rules out the others."""
+        """Yield the turns of some of the providers."""
         previous: Account | None = None
         for position, account in enumerate(accounts):
-            if not all(map(self.may_continue, self.attempts.failures.values())):
-                return
             if not self.is_needed(account):
                 continue
             if previous is not None:
@@ -223,17 +220,6 @@ class Failover:
     def all_failed(self) -> Failure:
         """Return the error of a call that no provider served."""
         return self.attempts.all_failed(self.call, f"that can {self.capability}")
-
-
-def may_succeed_elsewhere(error: Failure) -> bool:
-    """Return whether another provider may serve a request that failed with this error.
-
-    An `InputError` during a provider's turn is a limit of that provider. Arguments that no provider
-    accepts are refused earlier.
-    """
-    if isinstance(error, QuotaError) and error.status is None:  # the budget, which all share
-        return False
-    return not isinstance(error, BadRequestError) or error.status in _PROVIDER_LIMITS
 
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:

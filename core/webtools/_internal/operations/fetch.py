@@ -19,7 +19,7 @@ from webtools._internal.operations.failover import (
 from webtools._internal.operations.fetch_part import Part, earliest, failed_pages, fetch_part
 from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
-from webtools.errors import Fault, InputError, ProviderError, RequestError, WebToolsError
+from webtools.errors import Fault, InputError, ProviderError, WebToolsError
 from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page, fault_of
@@ -115,8 +115,7 @@ class _Fetching:
             try:
                 part = await fetch_part(turn, replace(self.query, urls=urls), self.call)
             except FAILOVER_ERRORS as error:
-                if isinstance(error, (ProviderError, RequestError)):
-                    self._record_pages(account, failed_pages(urls, error))
+                self._record_pages(account, failed_pages(urls, error))
                 failover.record_failure(account, error)
             else:
                 failover.record_response(account)

@@ -18,7 +18,6 @@ from webtools._internal.operations.failover import (
     end_of_call,
     failover_warnings,
     list_attempts,
-    may_succeed_elsewhere,
     price_warnings,
 )
 from webtools._internal.operations.search_filters import (
@@ -99,10 +98,7 @@ async def search(
         await call.io.call_blocking(read_registry_suffixes, quick=registry_suffixes_at_once)
     deadline = end_of_call(accounts, "search", call.io.now())
     report_progress = call.begin_stage("searching", len(queries))
-    failovers = [
-        Failover(call, accounts, "search", deadline, query.query, may_succeed_elsewhere)
-        for query in queries
-    ]
+    failovers = [Failover(call, accounts, "search", deadline, query.query) for query in queries]
     outcomes = await call.io.gather(
         [
             partial(_search_query, query, failover, report_progress)

@@ -14,7 +14,6 @@ from webtools._internal.operations.failover import (
     end_of_call,
     failover_warnings,
     list_attempts,
-    may_succeed_elsewhere,
     price_warnings,
 )
 from webtools._internal.pipeline.cost import NOTHING
@@ -43,7 +42,7 @@ async def summarize(
     """
     accounts[0].domains.check(query.url)  # the same for all providers
     deadline = end_of_call(accounts, "summarize", call.io.now())
-    failover = Failover(call, accounts, "summarize", deadline, query.url, may_succeed_elsewhere)
+    failover = Failover(call, accounts, "summarize", deadline, query.url)
     for turn in failover:
         try:
             summary = await _summarize(turn, query, call)
