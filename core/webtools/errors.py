@@ -48,6 +48,7 @@ class Fault(Flag):
         DISALLOWED: The site's robots.txt disallows the page.
         ADVISED: The message says to check the URL, or to try again later.
         BROKEN_PLUGIN: An installed package announces a provider that cannot be loaded.
+        NOT_SENT: There was no connection, so the request did not reach the provider.
     """
 
     NONE = 0
@@ -57,6 +58,7 @@ class Fault(Flag):
     DISALLOWED = auto()
     ADVISED = auto()
     BROKEN_PLUGIN = auto()
+    NOT_SENT = auto()
 
 
 class WebToolsError(Exception):

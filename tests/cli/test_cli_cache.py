@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_calls import Cli
 
+from webtools._internal.storage.sqlite_file import cache_file
+
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
 
@@ -31,7 +33,7 @@ def test_stats_describes_the_cache(cli: Cli, trial: str) -> None:
     cli("search", "heap", "queue", "--config", trial)
     result = cli("cache", "stats", "--config", trial)
     assert (result.code, result.err) == (0, "")
-    file = Path(trial).with_name("trial-cache.sqlite3")
+    file = cache_file(Path(trial).with_name("trial-cache.sqlite3"))
     when = r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, \d+ s ago"
     rows = dict(re.split(r":\s+", line, maxsplit=1) for line in result.out.splitlines())
     assert (rows["File"], rows["Entries"]) == (str(file), "2")
@@ -65,7 +67,7 @@ def test_clear_deletes_the_answers_and_nothing_else(cli: Cli, trial: str) -> Non
     change(trial, budget={"callsPerDay": 5})
     cli("search", "heap", "queue", "--config", trial)
     result = cli("cache", "clear", "--config", trial)
-    file = Path(trial).with_name("trial-cache.sqlite3")
+    file = cache_file(Path(trial).with_name("trial-cache.sqlite3"))
     assert (result.code, result.err) == (0, "")
     assert "2" in result.out
     assert str(file) in result.out
@@ -120,7 +122,7 @@ def test_an_output_that_two_configs_saved_stays_for_the_other(
 
 @pytest.mark.parametrize("action", ["stats", "clear"])
 def test_a_file_that_cannot_be_used_is_exit_2_and_named(cli: Cli, trial: str, action: str) -> None:
-    file = Path(trial).with_name("trial-cache.sqlite3")
+    file = cache_file(Path(trial).with_name("trial-cache.sqlite3"))
     file.mkdir()
     result = cli("cache", action, "--config", trial)
     assert (result.code, result.out) == (2, "")

@@ -14,6 +14,7 @@ import pytest
 from cli_calls import Cli, Start
 
 import webtools_sandbox as sandbox_module
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools.cli.sandbox import trial_config
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def test_cache_and_log_are_beside_the_config_and_not_the_users(
     message = cli("sandbox", "--write-config", str(path)).out
     assert cli("search", "heap", "--config", str(path)).code == 0
     files = {file.name for file in tmp_path.iterdir() if file.name.startswith("trial")}
-    assert files >= {"trial.json", "trial-cache.sqlite3", "trial-log.ndjson"}
+    assert files >= {"trial.json", cache_file(Path("trial-cache.sqlite3")).name, "trial-log.ndjson"}
     assert "trial-cache.sqlite3" in message
     assert "trial-log.ndjson" in message
     assert not any(home.rglob("*web*"))

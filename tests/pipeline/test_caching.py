@@ -18,6 +18,7 @@ from webtools._internal.logs import tail
 from webtools._internal.pipeline import retries
 from webtools._internal.storage.cache_entries import Entry
 from webtools._internal.storage.sqlite_cache import SqliteCache
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.sqlite_store import store_at
 from webtools.config import log_path
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
@@ -100,7 +101,7 @@ def test_a_research_result_is_never_older_than_the_cache_time(
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Path:
-    path = tmp_path / "notes.txt"
+    path = cache_file(tmp_path / "notes.txt")
     path.write_text("my notes\n" * 100)
     return path
 
@@ -108,7 +109,7 @@ def foreign(tmp_path: Path) -> Path:
 def test_a_foreign_file_as_cache_path_turns_the_cache_off(
     settings: dict[str, Any], foreign: Path, page: str, webtools_sandbox: SandboxServer
 ) -> None:
-    with WebTools({**settings, "cache": {"path": str(foreign)}}) as web:
+    with WebTools({**settings, "cache": {"path": str(foreign.with_name("notes.txt"))}}) as web:
         warnings = [
             web.search("json").warnings,
             web.fetch(page).warnings,
@@ -129,9 +130,10 @@ def test_a_foreign_file_as_cache_path_turns_the_cache_off(
 def test_a_locked_cache_file_delays_calls_once_and_briefly(
     settings: dict[str, Any], tmp_path: Path, page: str, lock: str
 ) -> None:
-    path = tmp_path / "locked.sqlite3"
-    with WebTools({**settings, "cache": {"path": str(path)}}) as web:
+    base = tmp_path / "locked.sqlite3"
+    with WebTools({**settings, "cache": {"path": str(base)}}) as web:
         web.search("json")
+        path = cache_file(base)
         store_at(path).close()
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
@@ -146,9 +148,10 @@ def test_a_locked_cache_file_delays_calls_once_and_briefly(
 
 
 def test_a_replaced_corrupt_file_is_reported_once(settings: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "cache.sqlite3"
-    with WebTools({**settings, "cache": {"path": str(path)}}) as web:
+    base = tmp_path / "cache.sqlite3"
+    with WebTools({**settings, "cache": {"path": str(base)}}) as web:
         web.search("json")
+        path = cache_file(base)
         store_at(path).close()
         path.write_bytes(path.read_bytes()[:100] + b"broken " * 2000)
         [warning] = web.search("json").warnings
@@ -165,7 +168,9 @@ def test_a_shared_failure_is_logged_as_shared(
     log = {"path": str(tmp_path / "log.ndjson")}
 
     async def both(web: WebTools) -> list[Any]:
-        return await asyncio.gather(*(web.asearch("a") for _ in "ab"), return_exceptions=True)
+        return await asyncio.gather(
+            *(web.asearch("a", provider="exa") for _ in "ab"), return_exceptions=True
+        )
 
     with WebTools({**settings, "log": log}) as web:
         assert len({str(error) for error in asyncio.run(both(web))}) == 1
@@ -203,7 +208,7 @@ def test_no_key_is_cached(
         web.fetch(page)
         web.summarize(page)
         assert web.search(f"what is {EXA_KEY}").cache_hit
-    content = b"".join(item.read_bytes() for item in tmp_path.glob("kept.sqlite3*"))
+    content = b"".join(item.read_bytes() for item in tmp_path.glob("kept*.sqlite3*"))
     assert b"redacted" in content
     for key in (EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY):
         assert key.encode() not in content

@@ -15,6 +15,7 @@ import pytest
 from webtools import AuthenticationError, FetchResponse, RequestError, WebTools
 from webtools._internal.logs import events_of, explain
 from webtools._internal.pipeline import retries
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools.config import Settings, cache_path, log_path
 from webtools_sandbox import EXA_KEY, SandboxServer
 
@@ -124,7 +125,7 @@ def test_a_key_with_a_hidden_character_is_not_cached(
     body = {"requestId": "x", "results": [{**page, "text": f"Text {split} end"}]}
     webtools_sandbox.fault(provider="exa", times=None, body=body)
     assert EXA_KEY not in str(web.fetch("https://p.example/"))
-    path = cache_path(Settings(settings).accounts())
+    path = cache_file(cache_path(Settings(settings).accounts()))
     with sqlite3.connect(path) as db:
         values = db.execute("SELECT value FROM cache").fetchall()
     db.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from webtools import WebTools
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools.errors import AuthenticationError, QuotaError
 from webtools_sandbox import SandboxServer
 
@@ -76,4 +77,4 @@ def test_a_cache_path_in_the_settings_is_used(
     path = tmp_path / "own.sqlite3"
     with WebTools(webtools_sandbox.config() | {"cache": {"path": str(path)}}) as web:
         web.search("json decoder")
-    assert path.exists()
+    assert cache_file(path).exists()

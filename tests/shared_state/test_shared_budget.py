@@ -13,6 +13,7 @@ from shared_instances import MakeShared, Shared, SharedStore
 from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools import WebTools
+from webtools._internal.storage.sqlite_file import ledger_file
 from webtools_sandbox import SandboxServer
 
 BRAVE_USD = 0.005  # for each search
@@ -231,17 +232,18 @@ def test_an_emptied_server_gives_no_second_allowance(
 
 
 def test_a_file_that_is_no_database_lets_nothing_be_spent(on_file: Shared) -> None:
-    on_file.store.file.write_text("notes of a user\n" * 100)
+    file = ledger_file(on_file.store.file)
+    file.write_text("notes of a user\n" * 100)
     web = on_file.web("brave", budget={"callsPerDay": 1})
     assert run(web, search("heap queue")).error == "ConfigError"
     assert on_file.requests() == 0
-    assert on_file.store.file.read_text().startswith("notes of a user")
+    assert file.read_text().startswith("notes of a user")
 
 
 def test_another_version_of_the_file_keeps_what_was_spent_today(on_file: Shared) -> None:
     with WebTools(on_file.settings("brave", budget={"callsPerDay": 1})) as web:
         assert run(web, search("heap queue")).succeeded
-    with closing(sqlite3.connect(on_file.store.file)) as connection:
+    with closing(sqlite3.connect(ledger_file(on_file.store.file))) as connection:
         connection.execute("PRAGMA user_version = 99")
     worker = on_file.worker("brave", budget={"callsPerDay": 1})
     assert worker.run(search("json decoder")).error == "QuotaError"

@@ -15,6 +15,7 @@ from shared_instances import MakeShared, Shared, SharedStore
 from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools import WebTools
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools_sandbox import EXA_KEY, SandboxServer
 
 ON = {"enabled": True}
@@ -215,7 +216,7 @@ def test_no_key_is_in_the_store(web: WebTools, shared: Shared) -> None:
 def bytes_of(store: SharedStore) -> bytes:
     """Return all that a store holds."""
     if not store.url:
-        return b"".join(path.read_bytes() for path in store.folder.glob("webtools.sqlite3*"))
+        return b"".join(path.read_bytes() for path in store.folder.glob("webtools*.sqlite3*"))
     redis = pytest.importorskip("redis")
     with redis.Redis.from_url(store.url) as client:
         names = list(client.scan_iter())
@@ -281,7 +282,7 @@ def test_every_call_reports_a_server_that_is_down(
 def test_a_cache_of_another_version_is_discarded(on_file: Shared) -> None:
     with WebTools(on_file.settings("exa", cache=ON)) as web:
         web.search("heap queue")
-    with closing(sqlite3.connect(on_file.store.file)) as connection:
+    with closing(sqlite3.connect(cache_file(on_file.store.file))) as connection:
         connection.execute("PRAGMA user_version = 99")
     worker = on_file.worker("exa", cache=ON)
     assert [worker.run(HEAP).cache_hit for _ in range(2)] == [False, True]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from redis_servers import SERVER_KINDS, RedisServer
-from store_types import ROOM, TTL, Make
+from store_types import ALL_TABLES, ROOM, TTL, Make, in_file
 
 from webtools._internal.storage import redis_store
 from webtools._internal.storage.sqlite_store import SqliteStore
-from webtools._internal.storage.stores import Stores, in_file, stores_for
+from webtools._internal.storage.stores import Stores, stores_for
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Make a store over the same file or server each time, as another process would."""
     path = tmp_path / "webtools.sqlite3"
     if request.param == "sqlite":
-        return lambda ttl=TTL: in_file(SqliteStore(path), ttl=ttl, max_bytes=ROOM)
+        return lambda ttl=TTL: in_file(SqliteStore(path, ALL_TABLES), ttl)
     if request.param == "redis":
         server = request.getfixturevalue("redis_server")
     else:

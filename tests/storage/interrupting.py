@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 
+from webtools._internal.storage.sqlite_file import LEDGER
 from webtools._internal.storage.sqlite_store import SqliteStore
 
 ROUNDS = 500
@@ -41,7 +42,7 @@ def _use(store: SqliteStore) -> None:
 
 def main(path: Path) -> int:
     """Interrupt the use of a store, and tell how many others could use it after that."""
-    store = SqliteStore(path)
+    store = SqliteStore(path, LEDGER)
     signal.signal(signal.SIGALRM, _interrupt)
     for _ in range(ROUNDS):
         with suppress(KeyboardInterrupt):

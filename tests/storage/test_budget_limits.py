@@ -16,6 +16,7 @@ import pytest
 
 from webtools._internal.storage import budget as budget_module
 from webtools._internal.storage.budget import Budget, Sum
+from webtools._internal.storage.sqlite_file import LEDGER
 from webtools._internal.storage.sqlite_ledger import SqliteLedger
 from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools._internal.storage.store_errors import StoreError
@@ -45,7 +46,7 @@ class BrokenLedger:
     def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
         raise StoreError("/cache/webtools.sqlite3 is no database.")
 
-    def adjust(self, day: str, change: int) -> None:
+    def adjust(self, day: str, change: int, calls: int = 0) -> None:
         raise StoreError("/cache/webtools.sqlite3 is no database.")
 
     def today(self) -> Sum:
@@ -54,7 +55,7 @@ class BrokenLedger:
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqliteStore:
-    return SqliteStore(tmp_path / "webtools.sqlite3")
+    return SqliteStore(tmp_path / "webtools.sqlite3", LEDGER)
 
 
 @pytest.fixture
@@ -284,13 +285,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from webtools._internal.storage.budget import Budget
 from webtools._internal.storage.sqlite_ledger import SqliteLedger
+from webtools._internal.storage.sqlite_file import LEDGER
 from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools.errors import QuotaError
 
 limits = SimpleNamespace(
     usd_per_day=0.025, calls_per_day=None, usd_per_process=None, calls_per_process=None
 )
-budget = Budget(SqliteLedger(SqliteStore(Path(sys.argv[1]))), limits)
+budget = Budget(SqliteLedger(SqliteStore(Path(sys.argv[1]), LEDGER)), limits)
 spent = 0
 for _ in range(10):
     try:

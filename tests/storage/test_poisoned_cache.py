@@ -17,6 +17,7 @@ from webtools import ProviderError, SearchResult, WebTools
 from webtools._internal.call.sanitize import sanitize
 from webtools._internal.http.clients import BlockingHTTP
 from webtools._internal.storage.cache_entries import checksum_of
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.text.redaction import Redactor
 from webtools.cli import main
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SummaryResponse
@@ -53,7 +54,7 @@ def store(
         path = tmp_path / "cache.sqlite3"
 
         def poison_file(*fields: str) -> int:
-            with closing(sqlite3.connect(path)) as db, db:
+            with closing(sqlite3.connect(cache_file(path))) as db, db:
                 entries = db.execute("SELECT key, value FROM cache").fetchall()
                 for key, text in entries:
                     data = rewritten(text, fields)

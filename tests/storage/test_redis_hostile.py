@@ -150,7 +150,7 @@ def test_no_server_makes_a_call_wait_longer_than_it_may(tmp_path: Path, wait: by
     def script(connection: socket.socket, _: Any = None) -> None:
         with suppress(OSError):
             while data := connection.recv(65536):
-                connection.sendall(wait * commands_in(data))
+                connection.sendall((b"*2\r\n" + wait + b":0\r\n") * commands_in(data))
 
     with RawServer(script) as server:
         limits = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).rate_limits

@@ -14,13 +14,12 @@ from typing import Any
 
 import interrupting
 import pytest
-from store_types import ROOM, TTL
+from store_types import ALL_TABLES, in_file
 
-from webtools._internal.storage import sqlite_file
 from webtools._internal.storage.budget import Sum
 from webtools._internal.storage.sqlite_store import SqliteStore
 from webtools._internal.storage.store_errors import ForeignFileError, StoreError
-from webtools._internal.storage.stores import Stores, in_file
+from webtools._internal.storage.stores import Stores
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and forks of POSIX")
 NO_LIMIT = Sum(10**12, 10**6)
@@ -30,7 +29,7 @@ OTHER_DATABASE = "it is the database of another program"
 
 def stores_at(path: Path) -> Stores:
     """Return a store of its own, as another process has it."""
-    return in_file(SqliteStore(path), ttl=TTL, max_bytes=ROOM)
+    return in_file(SqliteStore(path, ALL_TABLES))
 
 
 def spend(stores: Stores) -> None:
@@ -55,7 +54,7 @@ def path(tmp_path: Path) -> Path:
 def stores(path: Path) -> Iterator[Stores]:
     stores = stores_at(path)
     yield stores
-    stores.store.close()
+    stores.opened[0].close()
 
 
 def mode(path: Path) -> int:
@@ -97,7 +96,7 @@ def test_the_folder_and_all_files_are_for_the_user_only(stores: Stores, path: Pa
 @posix_only
 def test_a_file_that_others_may_read_is_made_private(stores: Stores, path: Path) -> None:
     spend(stores)
-    stores.store.close()
+    stores.opened[0].close()
     path.chmod(0o644)
     path.parent.chmod(0o755)
     spend(stores)
@@ -192,7 +191,7 @@ def test_a_file_that_became_foreign_while_it_was_open_is_not_moved(
     stores: Stores, path: Path
 ) -> None:
     fill(stores)
-    stores.store.close()
+    stores.opened[0].close()
     assert spent(stores) == 0
     overwrite(path)
     content = path.read_bytes()
@@ -216,26 +215,26 @@ def test_a_corrupt_file_is_moved_aside_and_reported_once(
     stores: Stores, path: Path, broken: slice
 ) -> None:
     spend(stores)
-    stores.store.close()
+    stores.opened[0].close()
     content = bytearray(path.read_bytes())
     content[broken] = b"\xff" * (broken.stop - broken.start)
     path.write_bytes(content)
-    assert stores.store.take_notices() == []
+    assert stores.opened[0].take_notices() == []
     spend(stores)
     assert spent(stores) == 1
     assert is_healthy(path)
     assert beside(path, ".corrupt").read_bytes() == content
-    [notice] = stores.store.take_notices()
+    [notice] = stores.opened[0].take_notices()
     assert str(path) in notice
     assert str(beside(path, ".corrupt")) in notice
-    assert stores.store.take_notices() == []
+    assert stores.opened[0].take_notices() == []
 
 
 def test_only_the_first_corrupt_file_is_kept(stores: Stores, path: Path) -> None:
     contents: list[bytes] = []
     for _ in range(2):
         spend(stores)
-        stores.store.close()
+        stores.opened[0].close()
         contents.append(path.read_bytes()[:100] + os.urandom(5000))
         path.write_bytes(contents[-1])
         spend(stores)
@@ -248,7 +247,7 @@ def test_a_file_that_breaks_while_it_is_open_is_replaced(
     stores: Stores, path: Path, start: int
 ) -> None:
     fill(stores)
-    stores.store.close()
+    stores.opened[0].close()
     assert spent(stores) == 0  # open again, with little of it in memory
     overwrite(path, start=start)
     assert stores.cache.stats().entries == 0
@@ -260,7 +259,7 @@ def test_a_file_that_breaks_while_it_is_open_is_replaced(
 def test_stores_that_share_a_corrupt_file_share_its_replacement(path: Path) -> None:
     several = [stores_at(path) for _ in range(8)]
     fill(several[0])
-    several[0].store.close()
+    several[0].opened[0].close()
     assert {spent(item) for item in several} == {0}
     overwrite(path, start=8192)
     with ThreadPoolExecutor(8) as threads:
@@ -275,7 +274,7 @@ def test_a_file_that_another_process_replaced_is_not_moved_aside(
 ) -> None:
     first, second = stores_at(path), stores_at(path)
     fill(first)
-    first.store.close()
+    first.opened[0].close()
     assert (spent(first), spent(second)) == (0, 0)
     # As if it was replaced between the check of the path and the use.
     monkeypatch.setattr(SqliteStore, "_current_file", lambda store: store._file)
@@ -306,63 +305,9 @@ def test_a_deleted_file_that_is_open_elsewhere_leaves_the_new_one_alone(path: Pa
     spend(late)
     path.unlink()
     spend(early)
-    late.store.close()  # as the last one on the old file
+    late.opened[0].close()  # as the last one on the old file
     assert beside(path, "-wal").exists()
     assert spent(early) == spent(stores_at(path)) == 1
-
-
-# --- other versions ----------------------------------------------------------------------------
-
-
-def test_another_version_keeps_only_the_ledger(stores: Stores, path: Path) -> None:
-    spend(stores)
-    stores.cache.set("key", "value")
-    stores.store.close()
-    query(path, "PRAGMA user_version = 99")
-    query(path, "CREATE TABLE other (a)")
-    assert spent(stores) == 1
-    assert stores.cache.get("key") is None
-    assert query(path, "SELECT * FROM sqlite_master WHERE name = 'other'") == []
-    [notice] = stores.store.take_notices()
-    assert str(path) in notice
-
-
-@pytest.mark.parametrize("column", ["", ", note TEXT", ", weight INTEGER NOT NULL DEFAULT 1"])
-def test_two_versions_that_alternate_share_one_allowance(
-    path: Path, monkeypatch: pytest.MonkeyPatch, column: str
-) -> None:
-    columns = sqlite_file._TABLES["spend"]
-    allowed = 0
-    for number in range(8):
-        monkeypatch.setattr(sqlite_file, "_VERSION", number % 2 + 1)
-        other = f"{columns[:-1]}{column})" if number % 2 else columns
-        monkeypatch.setitem(sqlite_file._TABLES, "spend", other)
-        stores = stores_at(path)
-        allowed += stores.ledger.reserve(100_000, Sum(1_000_000, 3))[1] is None
-        stores.store.close()
-    assert allowed == 3
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        "(day TEXT PRIMARY KEY, nano_usd INTEGER)",
-        "(day TEXT PRIMARY KEY, micro_usd INTEGER, calls INTEGER, account TEXT NOT NULL)",
-    ],
-)
-def test_nothing_is_spent_if_another_version_counts_in_another_way(
-    stores: Stores, path: Path, columns: str
-) -> None:
-    path.parent.mkdir(parents=True)
-    for statement in (
-        f"CREATE TABLE spend {columns}",
-        "PRAGMA user_version = 99",
-        f"PRAGMA application_id = {int.from_bytes(b'webt')}",
-    ):
-        query(path, statement)
-    with pytest.raises(StoreError):
-        spend(stores)
-    assert query(path, "SELECT * FROM sqlite_master WHERE name = 'spend'")
 
 
 # --- files that cannot be used -----------------------------------------------------------------
@@ -394,7 +339,7 @@ def test_a_full_disk_is_an_error_that_passes(stores: Stores, path: Path) -> None
     stores.cache._store.read(lambda db: db.execute(f"{pages} 20").fetchall())  # type: ignore[attr-defined]
     with pytest.raises(StoreError, match="full"):
         fill(stores)
-    stores.store.close()
+    stores.opened[0].close()
     spend(stores)
     assert spent(stores) == 2
     assert is_healthy(path)
@@ -407,7 +352,7 @@ def test_a_full_disk_is_an_error_that_passes(stores: Stores, path: Path) -> None
 def lock(stores: Stores, path: Path) -> Iterator[Callable[[str], sqlite3.Connection]]:
     """Lock the file in another connection."""
     spend(stores)
-    stores.store.close()
+    stores.opened[0].close()
     other = sqlite3.connect(path, isolation_level=None)
 
     def lock(kind: str) -> sqlite3.Connection:
@@ -439,10 +384,10 @@ sys.path.insert(0, sys.argv[2])
 from test_sqlite_faults import beside, is_healthy, spend, spent
 from webtools._internal.storage import sqlite_store
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import stores_for
+from store_types import ALL_TABLES, in_file
 warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads, as ours may be
 path = Path(sys.argv[1])
-stores = stores_for(path, "", ttl=60, max_bytes=2**20)
+stores = in_file(sqlite_store.store_at(path, ALL_TABLES))
 
 def in_child(work):
     child = os.fork()
@@ -484,7 +429,7 @@ child = in_child(work)
 os.read(ready[0], 1)
 spend(stores)
 assert spent(stores) == 3
-stores.store.close()  # the last connection of a file deletes its log, if it sees no lock of another
+stores.opened[0].close()  # the last connection deletes the log, if it sees no lock of another one
 os.write(gate[1], b"x")
 check(child)
 assert spent(stores) == 4
@@ -511,7 +456,7 @@ def write(db):
     is_over.wait(30)
     db.execute("INSERT INTO large SELECT value FROM large")
 
-thread = threading.Thread(target=stores.store.write, args=(write,))
+thread = threading.Thread(target=stores.opened[0].write, args=(write,))
 thread.start()
 is_writing.wait(30)
 child = os.fork()

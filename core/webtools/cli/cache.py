@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from webtools._internal.display.short_texts import count, duration, size
 from webtools._internal.output import stored
 from webtools._internal.storage.cache_entries import Cache, CacheStats
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import stores_for
 from webtools.cli.printing import FINE, report
@@ -34,7 +35,7 @@ def run(options: Namespace) -> int:
 
 def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Describe the cache, without creating a missing file."""
-    path, settings = cache_path(accounts), accounts.config.cache
+    path, settings = cache_file(cache_path(accounts)), accounts.config.cache
     stats = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if _cache_exists(accounts):
         stats = _call_store(_open_cache(accounts).stats)
@@ -58,7 +59,7 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 
 def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Delete the cache entries and the outputs of these settings, and report how many."""
-    path = accounts.config.storage.place or cache_path(accounts)
+    path = accounts.config.storage.place or cache_file(cache_path(accounts))
     entries = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
     outputs = stored.clear(output_owner(accounts))
     text = f"Deleted {count(entries, 'cache entry', 'cache entries')} from {path}."
@@ -74,7 +75,7 @@ def _outputs_text(outputs: stored.Outputs) -> str:
 
 
 def _cache_exists(accounts: Accounts) -> bool:
-    return bool(accounts.config.storage.url) or cache_path(accounts).exists()
+    return bool(accounts.config.storage.url) or cache_file(cache_path(accounts)).exists()
 
 
 def _open_cache(accounts: Accounts) -> Cache:

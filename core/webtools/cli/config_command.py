@@ -13,6 +13,7 @@ from typing import Any
 
 from webtools._internal.display.short_texts import count, price
 from webtools._internal.pipeline.tool_call import call_services
+from webtools._internal.storage.sqlite_file import ledger_file
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
 from webtools.cli.live import check_live
@@ -68,7 +69,9 @@ def _spent_today(accounts: Accounts) -> list[str]:
     limits = accounts.config.budget
     if limits.usd_per_day is None and limits.calls_per_day is None:
         return []
-    if not accounts.config.storage.url and not cache_path(accounts).exists():
+    path = cache_path(accounts)
+    has_file = ledger_file(path).exists() or path.exists()  # the latter is that of version 0.4
+    if not accounts.config.storage.url and not has_file:
         return [_spent(0.0, 0)]
     try:
         today = call_services(accounts).budget.spent().today

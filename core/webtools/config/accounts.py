@@ -328,7 +328,7 @@ def _set_key(origin: str, name: str) -> str:
 
 
 def cache_path(accounts: Accounts) -> Path:
-    """Return the file of the cache, the budget and the circuit breakers."""
+    """Return the path from which the names of the cache's and the budget's files are made."""
     return file_of("cache", accounts.config.cache.path, accounts.origin)
 
 

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from webtools._internal.display.short_texts import duration, size
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.storage.redis_store import redis_store_at
+from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote
 from webtools._internal.text.redaction import SHORTEST_LOGIN
@@ -114,7 +115,7 @@ def _cache(accounts: Accounts) -> str:
     ttl = f"entries are used for {age}" if cache.ttl_ms else "not used (ttlMs is 0)"
     if accounts.config.storage.url:
         return f"in the storage; {ttl}"
-    return f"{cache_path(accounts)}; {ttl}; at most {size(cache.max_bytes)}"
+    return f"{cache_file(cache_path(accounts))}; {ttl}; at most {size(cache.max_bytes)}"
 
 
 def _log(accounts: Accounts) -> str:
@@ -184,7 +185,7 @@ def _unusable_stores(accounts: Accounts) -> Iterator[str]:
             redis_store_at(config.storage.clear)
         except ConfigError as error:
             yield str(error)
-    elif config.cache.enabled and not _is_writable(path := cache_path(accounts)):
+    elif config.cache.enabled and not _is_writable(path := cache_file(cache_path(accounts))):
         yield f"{path} cannot be written, so responses are not cached"
     if config.log.enabled and not _is_writable(path := log_path(accounts)):
         yield f"{path} cannot be written, so calls are not logged"

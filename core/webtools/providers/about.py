@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from heapq import heappop, heappush
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, TypeAlias
 from urllib.parse import urlencode
@@ -119,6 +120,7 @@ class Pacer:
         self.per_second = per_second
         self._interval = 1.0 / per_second
         self._next = 0.0
+        self._returned: list[float] = []  # slots that were given back, a heap
         self._lock = Lock()
 
     def reserve(self, now: float, deadline: float) -> float | None:
@@ -127,11 +129,21 @@ class Pacer:
         If that is after the deadline, reserve nothing and return None.
         """
         with self._lock:
-            start = max(now, self._next)
+            while self._returned and self._returned[0] < now:
+                heappop(self._returned)
+            start = self._returned[0] if self._returned else max(now, self._next)
             if start >= deadline:
                 return None
-            self._next = start + self._interval
+            if self._returned:
+                heappop(self._returned)
+            else:
+                self._next = start + self._interval
         return start - now
+
+    def give_back(self, start: float) -> None:
+        """Let another request have a slot that is not used."""
+        with self._lock:
+            heappush(self._returned, start)
 
 
 @dataclass(frozen=True, slots=True)

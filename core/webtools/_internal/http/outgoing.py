@@ -20,7 +20,7 @@ from webtools._internal.http.engine_logs import IN_OUR_REQUEST
 from webtools._internal.http.messages import CONNECT_TIMEOUT, Request, Response
 from webtools._internal.text.cleaning import without_login
 from webtools._version import __version__
-from webtools.errors import RequestError, RequestTimeoutError
+from webtools.errors import Fault, RequestError, RequestTimeoutError
 
 NO_RESPONSE = "no response in time"
 _DEFAULT_HEADERS = {
@@ -35,6 +35,7 @@ _MESSAGES = [
     (httpx.ProxyError, "the proxy refused the connection to {origin}{status}"),
     (httpx.ProtocolError, "the response was cut off or is not valid HTTP"),
 ]
+_NOT_CONNECTED = httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError
 E = TypeVar("E", bound=Exception)
 _encode = JSONEncoder(separators=(",", ":")).encode
 
@@ -145,8 +146,9 @@ class Outgoing:
             IN_OUR_REQUEST.set(False)
 
     def _as_request_error(self, error: Exception) -> RequestError:
+        fault = Fault.NOT_SENT if isinstance(error, _NOT_CONNECTED) else Fault.NONE
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
-            return RequestTimeoutError(f"{NO_RESPONSE}{self._proxy_clause()}")
+            return RequestTimeoutError(f"{NO_RESPONSE}{self._proxy_clause()}", fault=fault)
         messages = (text for kind, text in _MESSAGES if isinstance(error, kind))
         template = next(messages, "the connection was lost")
         status = _STATUS.match(str(error))
@@ -155,7 +157,7 @@ class Outgoing:
         )
         refuses_login = status is not None and status[0] == str(_PROXY_REFUSES_LOGIN)
         text = f"{message}{self._proxy_clause()}{_cause(error)}"
-        return RequestError(text, retryable=not refuses_login)
+        return RequestError(text, retryable=not refuses_login, fault=fault)
 
     def _proxy_clause(self) -> str:
         """Return a clause that names the proxy, which may be the cause; empty without a proxy."""

@@ -34,11 +34,29 @@ def in_own_thread(function: Callable[[], T], name: str) -> Future[T]:
     return future
 
 
-async def in_thread(function: Callable[[], T]) -> T:
-    """Call a function in a shared thread, for work of a few milliseconds."""
+def start_in_thread(function: Callable[[], T]) -> Future[T]:
+    """Start to call a function in a shared thread, for work of a few milliseconds."""
     future, work = _prepare(function)
     _pool.submit(work)
-    return await asyncio.wrap_future(future)
+    return future
+
+
+async def in_thread(function: Callable[[], T], undo: Callable[[T], object] = lambda _: None) -> T:
+    """Call a function in a shared thread, for work of a few milliseconds.
+
+    If the caller is cancelled meanwhile, `undo` is called with the result, in a thread.
+    """
+    future = start_in_thread(function)
+    try:
+        return await asyncio.wrap_future(future)
+    except BaseException:
+        future.add_done_callback(lambda done: _undo(done, undo))
+        raise
+
+
+def _undo(future: Future[T], undo: Callable[[T], object]) -> None:
+    if not future.cancelled() and future.exception() is None:
+        start_in_thread(lambda: undo(future.result()))
 
 
 async def at_once_or_in_thread(function: Callable[[], T]) -> T:

@@ -64,8 +64,12 @@ class BlockingIO:
         *,
         quick: Callable[[], T] | None = None,  # noqa: ARG002  this thread can block
         alone: bool = False,  # noqa: ARG002
+        undo: Callable[[T], object] = lambda _: None,  # noqa: ARG002  nothing cancels this thread
     ) -> T:
         return function()
+
+    async def clean_up(self, function: Callable[[], object], error: BaseException) -> None:  # noqa: ARG002
+        function()
 
     async def call_foreign(
         self,

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 import anyio._backends._asyncio  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 from webtools._internal.http.messages import Request, Response
-from webtools._internal.http.threads import in_own_thread, in_thread
+from webtools._internal.http.threads import in_own_thread, in_thread, start_in_thread
 from webtools._internal.io.foreign import await_until
 from webtools._internal.io.runtime import MAX_CONCURRENCY, NO_RESPONSE, outcome_of, seconds_until
 from webtools.errors import RequestTimeoutError, WebToolsError
@@ -61,6 +61,7 @@ class AsyncIO:
         *,
         quick: Callable[[], T] | None = None,
         alone: bool = False,
+        undo: Callable[[T], object] = lambda _: None,
     ) -> T:
         if quick is not None:
             try:
@@ -71,7 +72,12 @@ class AsyncIO:
                 pass
         if alone:
             return await asyncio.wrap_future(in_own_thread(function, "webtools-work"))
-        return await in_thread(function)
+        return await in_thread(function, undo)
+
+    async def clean_up(self, function: Callable[[], object], error: BaseException) -> None:
+        future = start_in_thread(function)
+        if not isinstance(error, GeneratorExit):  # a coroutine that is closed cannot await
+            await asyncio.wait({asyncio.wrap_future(future)})
 
     async def call_foreign(
         self,

@@ -54,6 +54,7 @@ class IO(Protocol):
         *,
         quick: Callable[[], T] | None = None,
         alone: bool = False,
+        undo: Callable[[T], object] = lambda _: None,
     ) -> T:
         """Call a function that blocks or computes for long. On an event loop, a thread calls it.
 
@@ -62,6 +63,16 @@ class IO(Protocol):
             quick: Does the same in microseconds, or raises. An event loop calls it first, and
                 `function` in a thread if it raises anything but a `WebToolsError`.
             alone: Whether the function takes so long that it needs a thread of its own.
+            undo: Called with the result if the call is cancelled while a thread calls `function`.
+        """
+        ...
+
+    async def clean_up(self, function: Callable[[], object], error: BaseException) -> None:
+        """Call a quick function that blocks, although the call is cancelled or interrupted.
+
+        Args:
+            function: The function.
+            error: Why the call ends.
         """
         ...
 

@@ -247,7 +247,9 @@ async def _request_each(
         io=call.io,
         # A copy, so that requests to sites do not count as requests to the provider: a site that
         # does not respond must not open its circuit breaker.
-        send=partial(send_with_retries, api_call=replace(api_call), deadline=turn.deadline),
+        send=partial(
+            send_with_retries, api_call=replace(api_call, query=None), deadline=turn.deadline
+        ),
         timeout=api_call.timeout,
         deadline=turn.deadline,
         report_progress=report,

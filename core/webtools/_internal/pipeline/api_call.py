@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from webtools._internal.pipeline.tool_call import Call
+from webtools._internal.storage.budget import Reservation
 from webtools.providers import Account, Capability
 
 TIMEOUT = 30.0  # seconds for a whole call, unless the provider's entry sets `timeoutMs`
@@ -27,6 +28,8 @@ class ApiCall:
         obeys_circuit: Whether it is refused while the provider's circuit breaker is open.
         allowed: Seconds until the deadline when it began, at most its time-out; None before.
         requests: Number of requests that were sent.
+        reservation: What is reserved in the budget for the current request; None without a limit.
+        is_unused: Whether nothing was sent for it that may be charged.
         result: What the provider returned. Its price is charged, and its size is logged.
     """
 
@@ -39,6 +42,8 @@ class ApiCall:
     obeys_circuit: bool = False
     allowed: float | None = None
     requests: int = 0
+    reservation: Reservation | None = None
+    is_unused: bool = True
     result: Any = None
 
     @property

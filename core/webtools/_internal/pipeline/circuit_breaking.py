@@ -8,7 +8,7 @@ from functools import partial
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import REJECTED_KEY, OpenCircuit
 from webtools.errors import UnavailableError
-from webtools.providers import Account
+from webtools.providers import Account, Capability
 
 
 class CircuitOpenError(UnavailableError):
@@ -19,16 +19,19 @@ class CircuitOpenError(UnavailableError):
         self.circuit = circuit
 
 
-async def check_circuit(account: Account, call: Call) -> None:
+async def check_circuit(account: Account, capability: Capability, call: Call) -> None:
     """Check that a provider may be called. A half-open circuit lets a single call through.
 
     Raises:
         CircuitOpenError: Its circuit breaker is open. This is logged.
     """
     health = call.services.health
-    if health.is_sound(account):
+    if health.is_sound(account, capability):
         return
-    circuit = await call.io.call_blocking(partial(health.open_circuit, account))
+    circuit = await call.io.call_blocking(
+        partial(health.open_circuit, account, capability),
+        undo=lambda _: health.release_trial(account, capability),
+    )
     if circuit is not None:
         log_skipped(circuit, call)
         raise CircuitOpenError(circuit)

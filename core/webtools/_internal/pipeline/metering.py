@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import check_circuit
-from webtools.errors import InputError, ProviderError, RequestTimeoutError, WebToolsError
+from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
 from webtools.providers import PROVIDERS
 from webtools.providers.protocols import Cost, Hits, Pages
 
-if TYPE_CHECKING:
-    from webtools._internal.storage.budget import Reservation
-
-_FIRST_ERROR_STATUS = 400
 # A time-out opens the circuit breaker only if the provider had this many seconds, or this share of
 # its own time-out. Otherwise the deadline of the tool call left it too little time.
 _MIN_SECONDS = 4.5
 _MIN_SHARE = 0.9
-_NOT_SENT = InputError("no request was sent")  # does not count against a provider
 
 
 @asynccontextmanager
@@ -37,16 +31,22 @@ async def metered(api_call: ApiCall) -> AsyncGenerator[None, None]:
     call = api_call.call
     call.write_log()
     if api_call.obeys_circuit:
-        await check_circuit(api_call.account, call)
-    reservation = await _reserve(api_call)
-    start = call.io.now()
-    _set_deadline(api_call, start)
+        await check_circuit(api_call.account, api_call.capability, call)
     try:
-        yield
-    except WebToolsError as error:
-        await _report_failure(api_call, error, reservation, call.io.now() - start)
+        await reserve(api_call)
+        start = call.io.now()
+        _set_deadline(api_call, start)
+        try:
+            yield
+        except WebToolsError as error:
+            await _report_failure(api_call, error, call.io.now() - start)
+            raise
+        await _report_success(api_call, call.io.now() - start)
+    except WebToolsError:
         raise
-    await _report_success(api_call, reservation, call.io.now() - start)
+    except BaseException as error:  # canceled, interrupted or closed
+        await call.io.clean_up(partial(_give_back, api_call), error)
+        raise
 
 
 def _set_deadline(api_call: ApiCall, now: float) -> None:
@@ -54,41 +54,58 @@ def _set_deadline(api_call: ApiCall, now: float) -> None:
     api_call.allowed = max(0.0, api_call.deadline - now)
 
 
-async def _reserve(api_call: ApiCall) -> Reservation | None:
+async def reserve(api_call: ApiCall) -> None:
+    """Reserve the price of a request, the first one or one after another that may be charged.
+
+    Raises:
+        QuotaError: The budget does not allow it.
+        ConfigError: The budget cannot be checked.
+    """
     call, account = api_call.call, api_call.account
     budget = call.services.budget
-    if not budget.active or api_call.query is None:
-        return None
-    price = PROVIDERS[account.type].worst_cost(api_call.query, account)
-    try:
-        return await call.io.call_blocking(partial(budget.reserve, account.name, price))
-    except WebToolsError as error:
-        call.log("budget_refused", provider=account.name, message=str(error))
-        await _release_trial(api_call)
-        raise
+    if budget.active and api_call.query is not None:
+        price = PROVIDERS[account.type].worst_cost(api_call.query, account)
+        try:
+            api_call.reservation = await call.io.call_blocking(
+                partial(budget.reserve, account.name, price), undo=budget.release
+            )
+        except WebToolsError as error:
+            call.log("budget_refused", provider=account.name, message=str(error))
+            if not api_call.requests:
+                await _release_trial(api_call)
+            raise
+    api_call.is_unused = True
 
 
-async def _settle(api_call: ApiCall, reservation: Reservation | None, usd: float | None) -> None:
-    if reservation is not None:
-        settle = partial(api_call.call.services.budget.settle, reservation, usd)
+async def _settle(api_call: ApiCall, usd: float | None) -> None:
+    if api_call.reservation is not None:
+        settle = partial(api_call.call.services.budget.settle, api_call.reservation, usd)
         await api_call.call.io.call_blocking(settle)
 
 
 async def _release_trial(api_call: ApiCall) -> None:
     """Let another call be the trial of a half-open circuit, because this one sent nothing."""
-    health = api_call.call.services.health
-    if health.has_failures(api_call.account):
-        await api_call.call.io.call_blocking(partial(health.failed, api_call.account, _NOT_SENT))
+    health, circuit = api_call.call.services.health, (api_call.account, api_call.capability)
+    if health.has_failures(*circuit):
+        await api_call.call.io.call_blocking(partial(health.release_trial, *circuit))
 
 
-async def _report_success(
-    api_call: ApiCall, reservation: Reservation | None, seconds: float
-) -> None:
+def _give_back(api_call: ApiCall) -> None:
+    """Give back what a call that was canceled did not use."""
+    services = api_call.call.services
+    if api_call.reservation is not None and api_call.is_unused:
+        services.budget.release(api_call.reservation)
+    if services.health.has_failures(api_call.account, api_call.capability):
+        services.health.release_trial(api_call.account, api_call.capability)
+
+
+async def _report_success(api_call: ApiCall, seconds: float) -> None:
     call, account = api_call.call, api_call.account
     cost: Cost | None = getattr(api_call.result, "cost", None)
-    await _settle(api_call, reservation, cost.usd if cost else None)
-    if call.services.health.has_failures(account):
-        await call.io.call_blocking(partial(call.services.health.succeeded, account))
+    await _settle(api_call, cost.usd if cost else None)
+    health, capability = call.services.health, api_call.capability
+    if health.has_failures(account, capability):
+        await call.io.call_blocking(partial(health.succeeded, account, capability))
     _log_success(api_call, cost, seconds)
 
 
@@ -121,16 +138,18 @@ def _log_success(api_call: ApiCall, cost: Cost | None, seconds: float) -> None:
     )
 
 
-async def _report_failure(
-    api_call: ApiCall, error: WebToolsError, reservation: Reservation | None, seconds: float
-) -> None:
-    call, cost = api_call.call, _cost_of_failure(error, api_call)
+async def _report_failure(api_call: ApiCall, error: WebToolsError, seconds: float) -> None:
+    call, cost = api_call.call, error.cost_usd
+    if cost is None and api_call.is_unused:
+        cost = 0.0
     call.is_unpriced |= cost is None
-    await _settle(api_call, reservation, cost)
     if not api_call.requests:
-        await _release_trial(api_call)
-    elif not _had_too_little_time(error, api_call, seconds):
-        await call.io.call_blocking(partial(call.services.health.failed, api_call.account, error))
+        await call.io.call_blocking(partial(_give_back, api_call))
+    else:
+        await _settle(api_call, cost)
+        if not _had_too_little_time(error, api_call, seconds):
+            circuit = api_call.account, api_call.capability
+            await call.io.call_blocking(partial(call.services.health.failed, *circuit, error))
     call.log(
         "provider_error",
         provider=api_call.account.name,
@@ -143,14 +162,6 @@ async def _report_failure(
         retry_after=error.retry_after,
         ms=round(seconds * 1000, 1),
     )
-
-
-def _cost_of_failure(error: WebToolsError, api_call: ApiCall) -> float | None:
-    """Return what a failed call cost. A response with an error status is free; None is unknown."""
-    if error.cost_usd is not None:
-        return error.cost_usd
-    was_refused = error.status is not None and error.status >= _FIRST_ERROR_STATUS
-    return 0.0 if was_refused or not api_call.requests else None
 
 
 def _had_too_little_time(error: WebToolsError, api_call: ApiCall, seconds: float) -> bool:

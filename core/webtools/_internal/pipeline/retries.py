@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import logging
 import random
+from contextlib import suppress
 from functools import partial
 
 from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.metering import reserve
 from webtools._internal.pipeline.provider_functions import raise_error
 from webtools._internal.storage.circuit_breaker import row_of
-from webtools._internal.storage.redis_rate_limits import RateLimits
+from webtools._internal.storage.redis_rate_limits import RateLimits, Slot
 from webtools._internal.storage.store_errors import StoreError
-from webtools.errors import ProviderError, RequestError, RequestTimeoutError, ResponseFormatError
-from webtools.providers import Account
+from webtools.errors import (
+    ConfigError,
+    Fault,
+    ProviderError,
+    QuotaError,
+    RequestError,
+    RequestTimeoutError,
+    ResponseFormatError,
+)
 from webtools.providers.about import Pacer
 from webtools.providers.waiting_times import retry_after
 
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 MAX_RETRIES = 2
+_FIRST_ERROR_STATUS = 400
 FIRST_DELAY = 0.5  # seconds; maximum delay of the first retry, doubled for each further one
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
@@ -35,14 +45,19 @@ async def send_with_retries(request: Request, api_call: ApiCall, deadline: float
     io = api_call.call.io
     outcome: Response | RequestError | None = None
     for attempt in range(MAX_RETRIES + 1):
+        if outcome is not None and not await _may_retry(outcome, api_call):
+            break
         if not await _wait_for_slot(api_call, deadline):
             outcome = outcome or _no_slot(api_call)
             break
         api_call.requests += 1
+        was_unused, api_call.is_unused = api_call.is_unused, False
         try:
             outcome = await io.send(request, deadline)
         except RequestError as error:
             outcome = error
+        if not _may_be_charged(outcome):
+            api_call.is_unused = was_unused
         delay = _delay(outcome, api_call, attempt) if attempt < MAX_RETRIES else None
         if delay is None or io.now() + delay >= deadline:
             break
@@ -52,6 +67,25 @@ async def send_with_retries(request: Request, api_call: ApiCall, deadline: float
         return outcome
     assert outcome is not None  # noqa: S101  # there is at least one attempt
     raise outcome
+
+
+def _may_be_charged(outcome: Response | RequestError) -> bool:
+    """Return whether a provider may charge a request. A response with an error status is free."""
+    if isinstance(outcome, RequestError):
+        return Fault.NOT_SENT not in outcome.fault and not outcome.unknown_host
+    return outcome.status < _FIRST_ERROR_STATUS
+
+
+async def _may_retry(outcome: Response | RequestError, api_call: ApiCall) -> bool:
+    """Return whether the budget allows another request. Reserves it if the last may be charged."""
+    if not _may_be_charged(outcome):
+        return True
+    api_call.call.is_unpriced = True
+    try:
+        await reserve(api_call)
+    except (QuotaError, ConfigError):
+        return False
+    return True
 
 
 def _emit_retry(api_call: ApiCall, outcome: Response | RequestError, seconds: float) -> None:
@@ -93,30 +127,45 @@ def _retry_after_error(response: Response, api_call: ApiCall) -> tuple[float | N
 
 
 async def _wait_for_slot(api_call: ApiCall, deadline: float) -> bool:
-    """Wait until `maxRequestsPerSecond` allows a request; return False if that is too late."""
-    pacer, call = api_call.account.pacer, api_call.call
+    """Wait until `maxRequestsPerSecond` allows a request; return False if that is too late.
+
+    A call that is cancelled while it waits gives its slot back.
+    """
+    pacer, io = api_call.account.pacer, api_call.call.io
     if pacer is None:
         return True
-    limits, now = call.services.limits, call.io.now()
-    if limits is None:
-        wait = pacer.reserve(now, deadline)
+    limits, name = api_call.call.services.limits, f"account:{row_of(api_call.account)}"
+    take = partial(_take_slot, limits, name, pacer, io.now(), deadline)
+    give_back = partial(_give_back_slot, limits, name, pacer)
+    slot = take() if limits is None else await io.call_blocking(take, undo=give_back)
+    if slot is not None and slot.wait:
+        try:
+            await io.sleep(slot.wait)
+        except BaseException as error:
+            await io.clean_up(partial(give_back, slot), error)
+            raise
+    return slot is not None
+
+
+def _take_slot(
+    limits: RateLimits | None, name: str, pacer: Pacer, now: float, deadline: float
+) -> Slot | None:
+    """Take the next slot of all processes, or of this one if there is no store to use."""
+    if limits is not None:
+        with suppress(StoreError):
+            return limits.take(name, 1 / pacer.per_second, min(deadline - now, _LONGEST_WAIT))
+    wait = pacer.reserve(now, deadline)
+    return None if wait is None else Slot(wait, now + wait, is_shared=False)
+
+
+def _give_back_slot(limits: RateLimits | None, name: str, pacer: Pacer, slot: Slot | None) -> None:
+    if slot is None:
+        return
+    if limits is None or not slot.is_shared:
+        pacer.give_back(slot.start)
     else:
-        reserve = partial(_reserve, limits, api_call.account, pacer, now, deadline)
-        wait = await call.io.call_blocking(reserve)
-    if wait:
-        await call.io.sleep(wait)
-    return wait is not None
-
-
-def _reserve(
-    limits: RateLimits, account: Account, pacer: Pacer, now: float, deadline: float
-) -> float | None:
-    """Reserve the next slot of all processes, or of this one if the store cannot be used."""
-    name = f"account:{row_of(account)}"
-    try:
-        return limits.reserve(name, 1 / pacer.per_second, min(deadline - now, _LONGEST_WAIT))
-    except StoreError:
-        return pacer.reserve(now, deadline)
+        with suppress(StoreError):
+            limits.give_back(name, slot)
 
 
 def _no_slot(api_call: ApiCall) -> RequestTimeoutError:

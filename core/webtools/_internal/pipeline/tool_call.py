@@ -48,7 +48,7 @@ class CallServices:
         limits: Rate limits that all processes share; None if each process has its own.
     """
 
-    store: Store
+    stores: tuple[Store, ...]
     cache: Cache | None
     flights: Flights
     budget: Budget
@@ -71,7 +71,8 @@ _services: dict[tuple[object, ...], CallServices] = {}  # by their settings
 def forget_calls() -> None:
     """Close the stores, and forget the circuit breakers and spending of this process."""
     for services in _services.values():
-        services.store.close()
+        for store in services.stores:
+            store.close()
         services.health.forget()
     forget_spending()
 
@@ -81,7 +82,7 @@ def _make_services(accounts: Accounts, cache_file: Path, log_file: Path) -> Call
     stores = stores_for(cache_file, url, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes)
     keeps = cache.enabled and cache.ttl_ms > 0
     return CallServices(
-        store=stores.store,
+        stores=stores.opened,
         cache=stores.cache if keeps else None,
         flights=Flights(),
         budget=Budget(stores.ledger, accounts.config.budget),
@@ -182,7 +183,7 @@ class Call:
 
         Temporary faults, such as a lock, are left out.
         """
-        notices = self.services.store.take_notices()
+        notices = [text for store in self.services.stores for text in store.take_notices()]
         fault = self.read_fault or self.write_fault
         if fault is not None and fault.off:
             effect = "The cache was not used" if self.read_fault else "The response was not cached"
@@ -270,7 +271,7 @@ class _NoStore:
     def reserve(self, _cost: int, _limit: Sum) -> tuple[str, Sum | None]:
         return "", None
 
-    def adjust(self, _day: str, _change: int) -> None:
+    def adjust(self, _day: str, _change: int, _calls: int = 0) -> None:
         pass
 
     def today(self) -> Sum:
@@ -290,5 +291,5 @@ def detached(io: IO, accounts: Accounts = _NO_ACCOUNTS) -> Call:
     """Return a call for tests of providers: nothing is cached, counted or logged."""
     store = _NoStore()
     budget, health = Budget(store, BudgetConfig()), Health(store)
-    services = CallServices(store, None, Flights(), budget, health, None)
+    services = CallServices((store,), None, Flights(), budget, health, None)
     return Call("", "", accounts, services, io)

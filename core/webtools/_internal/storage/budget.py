@@ -1,4 +1,4 @@
-"""Limits on spending: a price is reserved before a call and settled after it.
+"""Limits on spending: a price is reserved before a request and settled after it.
 
 The sums of a day are kept in a ledger, which checks and adds in one step, so that no number of
 processes passes a limit together. What a process spends is counted in memory. Sums are whole
@@ -52,8 +52,14 @@ class Ledger(Protocol):
         """
         ...
 
-    def adjust(self, day: str, change: int, /) -> None:
-        """Add micro-USD to the sum of a day, or of today if it is empty; at least 0 remain."""
+    def adjust(self, day: str, change: int, calls: int = 0, /) -> None:
+        """Change the sum of a day, or of today if it is empty; at least 0 remains.
+
+        Args:
+            day: The UTC date.
+            change: Micro-USD to add.
+            calls: The number of calls to take away.
+        """
         ...
 
     def today(self) -> Sum:
@@ -250,6 +256,20 @@ class Budget:
             with suppress(StoreError):
                 self._ledger.adjust(reservation.day, change)
 
+    def release(self, reservation: Reservation) -> None:
+        """Give back a reservation for which nothing was sent: its sum, and its call.
+
+        Raises nothing: if the ledger cannot be changed, the reserved sum stays.
+        """
+        with _lock:
+            if reservation.settled or not reservation.micro_usd:
+                return
+            reservation.settled = True
+            self._add_to_process(-reservation.micro_usd, -1)
+        if reservation.day is not None:
+            with suppress(StoreError):
+                self._ledger.adjust(reservation.day, -reservation.micro_usd, 1)
+
     def spent(self) -> Spent:
         """Return what was spent.
 
@@ -269,7 +289,9 @@ class Budget:
 
     def _add_to_process(self, micro_usd: int, calls: int) -> None:
         spent = self._process_sum()
-        _process_sums[self._store] = Sum(max(0, spent.micro_usd + micro_usd), spent.calls + calls)
+        _process_sums[self._store] = Sum(
+            max(0, spent.micro_usd + micro_usd), max(0, spent.calls + calls)
+        )
 
 
 def _ledger_error(error: StoreError) -> ConfigError:

@@ -1,5 +1,8 @@
 """Circuit breakers: providers that are out of quota or keep failing are not called for a while.
 
+Faults of the account, such as a used-up quota, concern all its calls. Other failures concern one
+capability: pages that cannot be fetched say nothing about searches.
+
 A circuit stays open for longer each time in a row. Then it is half-open: one call of all processes
 is let through as a trial. Its success closes the circuit, its failure opens it again. The states
 are in the store, with a copy in memory that is used while the store cannot be.
@@ -7,14 +10,17 @@ are in the store, with a copy in memory that is used while the store cannot be.
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import os
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias
+from functools import partial
+from typing import Annotated, Literal, Protocol, TypeAlias
+
+from pydantic import Field, FiniteFloat, TypeAdapter
 
 from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import (
@@ -85,6 +91,10 @@ class State:
         return max(self.changed, self.until) < now - FORGOTTEN_AFTER
 
 
+_Count = Annotated[int, Field(ge=0, le=1_000_000)]
+# The fields of a state, for stores: others can write to a server, and a file can be damaged.
+STATE_FIELDS = TypeAdapter(tuple[_Count, _Count, FiniteFloat, str, str, FiniteFloat])
+
 Change: TypeAlias = Callable[["State | None"], "State | None"]
 
 
@@ -148,47 +158,61 @@ class Health:
         self._trials: dict[str, float] = {}  # the end of each trial of this process
         self._sound: dict[str, float] = {}  # when the store last had no state of a provider
 
-    def open_circuit(self, account: _Account) -> OpenCircuit | None:
+    def open_circuit(self, account: _Account, capability: str) -> OpenCircuit | None:
         """Return the open circuit of a provider; None lets one call through.
 
         If the circuit is half-open, that call is the trial. Its outcome must be reported with
         `succeeded` or `failed`; until then, or for a minute, the circuit is open for other calls.
         """
-        key, now = row_of(account), time.time()
-        state = self._look_up(key)
-        if state is not None and state.openings and not state.is_open(now):
-            state = self._half_open(key, now)
-        return _open_circuit(account, state, now)
+        now = time.time()
+        for key in _keys(account, capability):
+            state = self._look_up(key)
+            if state is not None and state.openings and not state.is_open(now):
+                state = self._half_open(key, now)
+            if (circuit := _open_circuit(account, state, now)) is not None:
+                return circuit
+        return None
 
-    def is_sound(self, account: _Account) -> bool:
+    def is_sound(self, account: _Account, capability: str) -> bool:
         """Return whether a provider had no failures a moment ago; reads memory only."""
-        key = row_of(account)
-        return key not in self._states and time.time() - self._sound.get(key, 0.0) <= _SOUND_TIME
+        oldest = time.time() - _SOUND_TIME
+        return all(
+            key not in self._states and self._sound.get(key, 0.0) >= oldest
+            for key in _keys(account, capability)
+        )
 
-    def known(self, account: _Account) -> OpenCircuit | None:
+    def known(self, account: _Account, capability: str) -> OpenCircuit | None:
         """Return the open circuit of a provider that will not be called; changes nothing."""
-        return _open_circuit(account, self._look_up(row_of(account)), time.time())
+        states = map(self._look_up, _keys(account, capability))
+        opened = (_open_circuit(account, state, time.time()) for state in states)
+        return next(filter(None, opened), None)
 
-    def has_failures(self, account: _Account) -> bool:
+    def has_failures(self, account: _Account, capability: str) -> bool:
         """Return whether a success would change anything; reads memory only."""
-        return row_of(account) in self._states
+        return any(key in self._states for key in _keys(account, capability))
 
-    def succeeded(self, account: _Account) -> None:
+    def succeeded(self, account: _Account, capability: str) -> None:
         """Note that a call succeeded."""
-        key = row_of(account)
-        if key in self._states:
-            trial, now = self._end_trial(key), time.time()
-            self._change(key, lambda state: after_success(state, now, trial))
+        for key in _keys(account, capability):
+            if key in self._states:
+                change = partial(after_success, now=time.time(), trial=self._end_trial(key))
+                self._change(key, change)
 
-    def failed(self, account: _Account, error: WebToolsError) -> None:
+    def failed(self, account: _Account, capability: str, error: WebToolsError) -> None:
         """Note that a call failed; a fault of the request itself does not count."""
-        key, now = row_of(account), time.time()
-        fault = fault_of(error)
-        trial = self._end_trial(key)
+        fault, now = fault_of(error), time.time()
         if fault is not None:
+            of_account, of_capability = _keys(account, capability)
+            key = of_account if fault.kind == "quota" else of_capability
+            trial = self._end_trial(key)
             self._change(key, lambda state: after_failure(state, fault, now, trial))
-        elif trial is not None:
-            self._change(key, lambda state: after_unclear_trial(state, now, trial))
+        self.release_trial(account, capability)
+
+    def release_trial(self, account: _Account, capability: str) -> None:
+        """Let the next call be the trial, because one that may have been it has no outcome."""
+        for key in _keys(account, capability):
+            if (trial := self._end_trial(key)) is not None:
+                self._change(key, partial(after_unclear_trial, now=time.time(), trial=trial))
 
     def forget(self) -> None:
         """Drop what is in memory; the store is not changed."""
@@ -278,10 +302,21 @@ def _open_circuit(account: _Account, state: State | None, now: float) -> OpenCir
 
 
 def row_of(account: _Account) -> str:
-    """Return the key of a provider's state; another API key has another state."""
-    place = account.name, account.type, account.base_url
-    hashed = hashlib.sha256("\0".join([*place, *sorted(account.secrets)]).encode())
-    return " ".join([*place, hashed.hexdigest()[:12]])
+    """Identify a provider in a store; with another API key it is another one.
+
+    The keys are hashed as the key of an HMAC, so that a guess cannot be looked up in a table.
+    """
+    place = f"{account.name} {account.type} {account.base_url}"
+    secret = "\0".join(sorted(account.secrets)).encode("utf-8", "replace")
+    return (
+        f"{place} {hmac.new(secret, place.encode('utf-8', 'replace'), 'sha256').hexdigest()[:16]}"
+    )
+
+
+def _keys(account: _Account, capability: str) -> tuple[str, str]:
+    """Return the keys of the states of a provider's account and of one of its capabilities."""
+    row = row_of(account)
+    return row, f"{row} {capability}"
 
 
 # --- how a call changes a state ------------------------------------------------------------------

@@ -7,9 +7,14 @@ import time
 from contextlib import suppress
 from dataclasses import astuple
 
-from pydantic import NonNegativeInt, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from webtools._internal.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
+from webtools._internal.storage.circuit_breaker import (
+    FORGOTTEN_AFTER,
+    STATE_FIELDS,
+    Change,
+    State,
+)
 from webtools._internal.storage.redis_store import (
     PATIENCE,
     PREFIX,
@@ -18,9 +23,6 @@ from webtools._internal.storage.redis_store import (
     ServerError,
     hashed,
 )
-
-# The fields of a state, checked since others can write to the server too.
-_STATE = TypeAdapter(tuple[NonNegativeInt, NonNegativeInt, float, str, str, float])
 
 
 class RedisCircuits:
@@ -67,5 +69,5 @@ def _name(key: str) -> str:
 
 def _parse(raw: bytes | None) -> State | None:
     with suppress(ValidationError):  # not one of ours
-        return None if raw is None else State(*_STATE.validate_json(raw))
+        return None if raw is None else State(*STATE_FIELDS.validate_json(raw))
     return None

@@ -2,7 +2,8 @@
 
 Each change is one Lua script on the server's own clock. The sums, and the epoch by which a server
 that lost them is recognised, never expire: with a `volatile-…` policy, a full server evicts cache
-entries alone.
+entries alone. The number of calls only grows, or a server that lost some would not be recognised:
+calls that were given back are counted beside it.
 """
 
 from __future__ import annotations
@@ -36,18 +37,19 @@ if not epoch then
     redis.call('SET', KEYS[1], epoch)
 end
 local usd = tonumber(redis.call('HGET', KEYS[2], day .. ':usd') or '0')
-local calls = tonumber(redis.call('HGET', KEYS[2], day .. ':calls') or '0')
+local all_calls = tonumber(redis.call('HGET', KEYS[2], day .. ':calls') or '0')
+local calls = all_calls - tonumber(redis.call('HGET', KEYS[2], day .. ':returned') or '0')
 local made, seen_day = tonumber(string.match(epoch, '^%d+')), tonumber(ARGV[3])
 local is_lost = 0
 if ARGV[2] ~= '' and ARGV[2] ~= epoch then
     if made == day or seen_day == day then is_lost = 1 end
-elseif seen_day == day and calls < tonumber(ARGV[4]) then is_lost = 1 end
+elseif seen_day == day and all_calls < tonumber(ARGV[4]) then is_lost = 1 end
 """
 _RESERVE = f"""{_LOOK}
-if is_lost == 1 then return {{-1, day, epoch, usd, calls}} end
+if is_lost == 1 then return {{-1, day, epoch, usd, calls, all_calls}} end
 local cost = tonumber(ARGV[5])
 if usd + cost > tonumber(ARGV[6]) or calls + 1 > tonumber(ARGV[7]) then
-    return {{0, day, epoch, usd, calls}}
+    return {{0, day, epoch, usd, calls, all_calls}}
 end
 redis.call('HINCRBY', KEYS[2], day .. ':usd', ARGV[5])
 if redis.call('HINCRBY', KEYS[2], day .. ':calls', 1) == 1 then
@@ -57,20 +59,21 @@ if redis.call('HINCRBY', KEYS[2], day .. ':calls', 1) == 1 then
         end
     end
 end
-return {{1, day, epoch, usd, calls + 1}}
+return {{1, day, epoch, usd, calls + 1, all_calls + 1}}
 """
 _ADJUST = f"""{_LOOK}
 local of = tonumber(ARGV[5])
 if of < 0 then of = day end
-local change = tonumber(ARGV[6])
-if change < 0 and (is_lost == 1 or ARGV[2] ~= epoch) then return 0 end
+local change, returned = tonumber(ARGV[6]), tonumber(ARGV[7])
+if (change < 0 or returned > 0) and (is_lost == 1 or ARGV[2] ~= epoch) then return 0 end
 local field = of .. ':usd'
 local sum = redis.call('HINCRBY', KEYS[2], field, ARGV[6])
 if sum < 0 then redis.call('HSET', KEYS[2], field, '0') end
+if returned > 0 then redis.call('HINCRBY', KEYS[2], of .. ':returned', ARGV[7]) end
 return 1
 """
 _TODAY = f"""{_LOOK}
-return {{is_lost == 1 and -1 or 1, day, epoch, usd, calls}}
+return {{is_lost == 1 and -1 or 1, day, epoch, usd, calls, all_calls}}
 """
 
 
@@ -85,6 +88,7 @@ class _Reply:
     date: str
     epoch: str
     sum: Sum
+    all_calls: int  # of today, with those that were given back
 
 
 class RedisLedger:
@@ -103,9 +107,9 @@ class RedisLedger:
         reply = self._ask(_RESERVE, cost, limit.micro_usd, limit.calls)
         return reply.date, None if reply.verdict > 0 else reply.sum
 
-    def adjust(self, day: str, change: int) -> None:
+    def adjust(self, day: str, change: int, calls: int = 0) -> None:
         number = (datetime.fromisoformat(day).date() - _DAY_ZERO).days if day else -1
-        self._run(_ADJUST, int, number, change)
+        self._run(_ADJUST, int, number, change, calls)
 
     def today(self) -> Sum:
         return self._ask(_TODAY).sum
@@ -114,7 +118,7 @@ class RedisLedger:
         reply = self._run(script, _read_reply, *arguments)
         if reply.verdict < 0:
             raise self._lost_counts()
-        self._file.note(Seen(reply.epoch, reply.day, reply.sum.calls))
+        self._file.note(Seen(reply.epoch, reply.day, reply.all_calls))
         return reply
 
     def _run(self, script: str, read: Callable[[Any], T], *arguments: int) -> T:
@@ -137,9 +141,10 @@ class RedisLedger:
 
 
 def _read_reply(raw: Any) -> _Reply:
-    verdict, day, epoch, usd, calls = raw
+    verdict, day, epoch, usd, calls, all_calls = raw
     date = (_DAY_ZERO + timedelta(days=int(day))).isoformat()
-    return _Reply(int(verdict), int(day), date, epoch.decode("ascii"), Sum(int(usd), int(calls)))
+    spent = Sum(int(usd), int(calls))
+    return _Reply(int(verdict), int(day), date, epoch.decode("ascii"), spent, int(all_calls))
 
 
 # --- what this machine has seen of the server -----------------------------------------------------

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-from webtools._internal.storage.redis_store import PREFIX, RedisStore, hashed
+from dataclasses import dataclass
 
-_RESERVE = """
+from webtools._internal.storage.redis_store import PREFIX, Client, RedisStore, hashed
+
+# KEYS: the end of the last slot, the slots that were given back. Times in microseconds.
+_TAKE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local start = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', now))
+local returned = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+local start = tonumber(returned) or math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
 local wait = start - now
-if wait > tonumber(ARGV[2]) then return -1 end
-local free = start + tonumber(ARGV[1])
-redis.call('SET', KEYS[1], string.format('%.0f', free), 'PX', math.ceil((free - now) / 1000) + 1)
-return wait
+if wait > tonumber(ARGV[2]) then return {-1, '0'} end
+if returned then
+    redis.call('ZREM', KEYS[2], returned)
+else
+    local free = start + tonumber(ARGV[1])
+    local ms = math.ceil((free - now) / 1000) + 1
+    redis.call('SET', KEYS[1], string.format('%.0f', free), 'PX', ms)
+end
+return {wait, string.format('%.0f', start)}
 """
+_GIVE_BACK = """
+redis.call('ZADD', KEYS[2], ARGV[1], ARGV[1])
+redis.call('PEXPIRE', KEYS[2], 86400000)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The time of one request.
+
+    Attributes:
+        wait: Seconds until it begins.
+        start: When it begins, on the clock of the server or of the process.
+        is_shared: Whether it is one of all processes.
+    """
+
+    wait: float
+    start: float
+    is_shared: bool = True
 
 
 class RateLimits:
@@ -40,7 +69,26 @@ class RateLimits:
         Raises:
             StoreError: The store cannot be used.
         """
-        keys = (f"{PREFIX}rate:{hashed(name)}",)
+        slot = self.take(name, interval, max_wait)
+        return None if slot is None else slot.wait
+
+    def take(self, name: str, interval: float, max_wait: float) -> Slot | None:
+        """Reserve the next free slot, as `reserve` does, and return it."""
         micros = round(interval * 1e6), round(max_wait * 1e6)
-        wait = self._store.use(lambda client: int(client.register_script(_RESERVE)(keys, micros)))
-        return wait / 1e6 if 0 <= wait <= micros[1] else None
+
+        def take(client: Client) -> tuple[int, int]:
+            wait, start = client.register_script(_TAKE)(_keys(name), micros)
+            return int(wait), int(start)
+
+        wait, start = self._store.use(take)
+        return Slot(wait / 1e6, start) if 0 <= wait <= micros[1] else None
+
+    def give_back(self, name: str, slot: Slot) -> None:
+        """Let another request have a slot that is not used."""
+        arguments = (round(slot.start),)
+        self._store.use(lambda client: client.register_script(_GIVE_BACK)(_keys(name), arguments))
+
+
+def _keys(name: str) -> tuple[str, str]:
+    key = f"{PREFIX}rate:{hashed(name)}"
+    return key, f"{key}:returned"

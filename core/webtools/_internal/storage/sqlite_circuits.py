@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from dataclasses import astuple
 
-from webtools._internal.storage.circuit_breaker import FORGOTTEN_AFTER, Change, State
+from pydantic import ValidationError
+
+from webtools._internal.storage.circuit_breaker import (
+    FORGOTTEN_AFTER,
+    STATE_FIELDS,
+    Change,
+    State,
+)
 from webtools._internal.storage.sqlite_store import SqliteStore
 
 _PATIENCE = 0.5  # seconds that a call waits for the states
@@ -51,4 +59,6 @@ class SqliteCircuits:
 
 def _read(db: sqlite3.Connection, key: str) -> State | None:
     row = db.execute(_READ, (key,)).fetchone()
-    return State(*row) if row else None
+    with suppress(ValidationError):  # the file is damaged
+        return State(*STATE_FIELDS.validate_python(row)) if row else None
+    return None

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -176,11 +177,31 @@ def file_id(path: Path) -> FileId | None:
     return None
 
 
-def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open the file, and create it or its tables if needed.
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The tables of a file.
 
-    Returns:
-        The connection, and whether the tables of another version were replaced.
+    Attributes:
+        version: Changes with the tables, and with it the name of the file.
+        tables: The columns of each table, by its name.
+        statements: Complete new tables.
+        is_disposable: Whether tables may be replaced. Otherwise all versions share them, and
+            missing ones are added.
+    """
+
+    version: int
+    tables: Mapping[str, str]
+    statements: tuple[str, ...] = ()
+    is_disposable: bool = True
+
+    def is_complete(self, connection: sqlite3.Connection) -> bool:
+        """Return whether all tables exist, in this version."""
+        has_version = not self.is_disposable or _version(connection) == self.version
+        return has_version and self.tables.keys() <= _tables(connection)
+
+
+def connect(path: Path, schema: Schema) -> sqlite3.Connection:
+    """Open the file, and create it or its tables if needed.
 
     Raises:
         NotOurFileError: It belongs to another program.
@@ -192,89 +213,85 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {_MAX_LOG_BYTES}").fetchall()
-        is_emptied = False
-        if not is_complete(connection):
+        if not schema.is_complete(connection):
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                is_emptied = _create_tables(connection)
+                _create_tables(connection, schema)
     except BaseException:
         connection.close()
         raise
-    return connection, is_emptied
+    return connection
 
 
-# --- its tables -----------------------------------------------------------------------------------
+# --- the tables -----------------------------------------------------------------------------------
 
-_VERSION = 2  # of the tables; of another version, only the spend ledger is kept
-_SPEND_COLUMNS = {"day", "micro_usd", "calls"}  # in every version; else spending is refused
-_TABLES = {
-    # IDs ascend, so their order is that of storing. The value is the last column: SQLite would
-    # have to read through it to reach the columns after it.
-    "cache": """(
-        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stored REAL NOT NULL,
-        expires REAL NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL,
-        value BLOB NOT NULL
-    )""",
-    "cache_total": "(bytes INTEGER NOT NULL)",
-    "spend": "(day TEXT PRIMARY KEY, micro_usd INTEGER NOT NULL, calls INTEGER NOT NULL)",
-    "health": """(
-        provider TEXT PRIMARY KEY, failures INTEGER, parks INTEGER, parked_until REAL, kind TEXT,
-        reason TEXT, changed REAL
-    )""",
-}
-_OTHER_STATEMENTS = (
-    "CREATE INDEX cache_expires ON cache (expires)",
-    "INSERT INTO cache_total VALUES (0)",
-    """CREATE TRIGGER cache_added AFTER INSERT ON cache
-    BEGIN UPDATE cache_total SET bytes = bytes + new.size; END""",
-    """CREATE TRIGGER cache_removed AFTER DELETE ON cache
-    BEGIN UPDATE cache_total SET bytes = bytes - old.size; END""",
+CACHE = Schema(
+    version=3,
+    tables={
+        # IDs ascend, so their order is that of storing. The value is the last column: SQLite would
+        # have to read through it to reach the columns after it.
+        "cache": """(
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stored REAL NOT NULL,
+            expires REAL NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL,
+            value BLOB NOT NULL
+        )""",
+        "cache_total": "(bytes INTEGER NOT NULL)",
+        "health": """(
+            provider TEXT PRIMARY KEY, failures INTEGER, parks INTEGER, parked_until REAL,
+            kind TEXT, reason TEXT, changed REAL
+        )""",
+    },
+    statements=(
+        "CREATE INDEX cache_expires ON cache (expires)",
+        "INSERT INTO cache_total VALUES (0)",
+        """CREATE TRIGGER cache_added AFTER INSERT ON cache
+        BEGIN UPDATE cache_total SET bytes = bytes + new.size; END""",
+        """CREATE TRIGGER cache_removed AFTER DELETE ON cache
+        BEGIN UPDATE cache_total SET bytes = bytes - old.size; END""",
+    ),
+)
+# The same in every version: all of them add up what they spend here.
+LEDGER = Schema(
+    version=1,
+    tables={"spend": "(day TEXT PRIMARY KEY, micro_usd INTEGER NOT NULL, calls INTEGER NOT NULL)"},
+    is_disposable=False,
 )
 _LIST_TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 )
 
 
-def is_complete(connection: sqlite3.Connection) -> bool:
-    """Return whether all tables exist, in this version."""
-    return _version(connection) == _VERSION and _TABLES.keys() <= _tables(connection)
+def cache_file(path: Path) -> Path:
+    """Return the file of the cache and the circuit breakers. Each version has its own.
 
-
-def _create_tables(connection: sqlite3.Connection) -> bool:
-    """Create the tables, and return whether they replace those of another version.
-
-    The spend ledger of any version is kept: no limit is granted twice.
-
-    Raises:
-        sqlite3.NotSupportedError: The ledger has other columns than this version can read.
+    Args:
+        path: The path in the settings. Version 0.4 used it itself.
     """
-    if is_complete(connection):  # another process was faster
-        return False
-    existing, version = _tables(connection), _version(connection)
-    kept_tables = {"spend"} & existing
-    if kept_tables and not _columns(connection, "spend").issuperset(_SPEND_COLUMNS):
-        raise sqlite3.NotSupportedError(
-            "it has the budget count of another version of webtools; use that version, or delete "
-            "the file"
-        )
-    for name in existing - kept_tables:
-        connection.execute(f'DROP TABLE "{name}"')
-    for name in _TABLES.keys() - kept_tables:
-        connection.execute(f"CREATE TABLE {name} {_TABLES[name]}")
-    for statement in _OTHER_STATEMENTS:
+    return path.with_name(f"{path.stem}-v{CACHE.version}{path.suffix}")
+
+
+def ledger_file(path: Path) -> Path:
+    """Return the file of the spend ledger, which all versions from 0.5 share."""
+    return path.with_name(f"{path.stem}-spend{path.suffix}")
+
+
+def _create_tables(connection: sqlite3.Connection, schema: Schema) -> None:
+    """Create the tables, in place of those that are damaged."""
+    if schema.is_complete(connection):  # another process was faster
+        return
+    if schema.is_disposable:
+        for name in _tables(connection):
+            connection.execute(f'DROP TABLE "{name}"')
+    for name in schema.tables.keys() - _tables(connection):
+        connection.execute(f"CREATE TABLE {name} {schema.tables[name]}")
+    for statement in schema.statements:
         connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
-    return bool(existing) and version != _VERSION
+    connection.execute(f"PRAGMA user_version = {schema.version}")
 
 
 def _version(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    query = "SELECT name FROM pragma_table_info(?)"
-    return {name for (name,) in connection.execute(query, (table,))}
 
 
 def _tables(connection: sqlite3.Connection) -> set[str]:

@@ -5,23 +5,22 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from webtools._internal.storage.budget import Sum
+from webtools._internal.storage.sqlite_file import refuse_foreign
 from webtools._internal.storage.sqlite_store import SqliteStore
+from webtools._internal.storage.store_errors import StoreError
 
 _PATIENCE = 2.0  # seconds: more than for the cache, since a call that cannot be counted is refused
-
-# Not `OR IGNORE`: that would also hide columns of another version that require a value.
-_ADD_DAY = """
-    INSERT INTO spend (day, micro_usd, calls) VALUES (?, 0, 0) ON CONFLICT (day) DO NOTHING
+_WRITE = """
+    INSERT INTO spend (day, micro_usd, calls) VALUES (?, ?, ?)
+    ON CONFLICT (day) DO UPDATE SET micro_usd = excluded.micro_usd, calls = excluded.calls
 """
-_RESERVE = """
-    UPDATE spend SET micro_usd = micro_usd + :cost, calls = calls + 1
-    WHERE day = :day AND micro_usd + :cost <= :max_usd AND calls + 1 <= :max_calls
-"""
-_ADJUST = "UPDATE spend SET micro_usd = max(0, micro_usd + ?) WHERE day = ?"
 _SUM = "SELECT micro_usd, calls FROM spend WHERE day = ?"
+_MAX = 2**62  # SQLite holds 63 bits
 
 
 class SqliteLedger:
@@ -29,40 +28,67 @@ class SqliteLedger:
 
     Args:
         store: The file.
+        older: The file in which version 0.4 counts. What it has spent today is added to a new day.
         now: Returns the time in seconds since 1970.
     """
 
-    def __init__(self, store: SqliteStore, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: SqliteStore,
+        *,
+        older: Path | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self.store = store
+        self._older = older
         self._now = now
 
     def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
         day = self._today()
-        facts = {"day": day, "cost": cost, "max_usd": limit.micro_usd, "max_calls": limit.calls}
 
         def reserve(db: sqlite3.Connection) -> Sum | None:
-            db.execute(_ADD_DAY, (day,))
-            return None if db.execute(_RESERVE, facts).rowcount else _sum(db, day)
+            spent = self._sum(db, day)
+            usd, calls = spent.micro_usd + cost, spent.calls + 1
+            if usd > limit.micro_usd or calls > limit.calls:
+                return spent
+            db.execute(_WRITE, (day, usd, calls))
+            return None
 
         return day, self.store.write(reserve, patience=_PATIENCE)
 
-    def adjust(self, day: str, change: int) -> None:
+    def adjust(self, day: str, change: int, calls: int = 0) -> None:
         day = day or self._today()
 
         def adjust(db: sqlite3.Connection) -> None:
-            db.execute(_ADD_DAY, (day,))
-            db.execute(_ADJUST, (change, day))
+            spent = self._sum(db, day)
+            usd, number = max(0, spent.micro_usd + change), max(0, spent.calls - calls)
+            db.execute(_WRITE, (day, usd, number))
 
         self.store.write(adjust, patience=_PATIENCE)
 
     def today(self) -> Sum:
         day = self._today()
-        return self.store.read(lambda db: _sum(db, day), patience=_PATIENCE)
+        return self.store.read(lambda db: self._sum(db, day), patience=_PATIENCE)
 
     def _today(self) -> str:
         return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
 
+    def _sum(self, db: sqlite3.Connection, day: str) -> Sum:
+        row = db.execute(_SUM, (day,)).fetchone()
+        if row is None:
+            return _spent_by_older(self._older, day)
+        if all(isinstance(number, int) and 0 <= number <= _MAX for number in row):
+            return Sum(*row)
+        raise StoreError(f"{self.store.path} cannot be used: its budget count is damaged")
 
-def _sum(db: sqlite3.Connection, day: str) -> Sum:
-    row = db.execute(_SUM, (day,)).fetchone()
-    return Sum(*row) if row else Sum(0, 0)
+
+def _spent_by_older(file: Path | None, day: str) -> Sum:
+    """Return what an older version has spent in a day; nothing if its file cannot be read."""
+    if file is not None and file.exists():
+        with suppress(sqlite3.Error, TypeError, ValueError):
+            refuse_foreign(file)
+            address = f"{file.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(address, 0.5, uri=True)) as older:
+                micro_usd, calls = older.execute(_SUM, (day,)).fetchone()
+                return Sum(max(0, int(micro_usd)), max(0, int(calls)))
+    return Sum(0, 0)

@@ -1,8 +1,8 @@
-"""One SQLite file for cache entries, the spend ledger and the circuit breakers.
+"""A SQLite file: one for cache entries and circuit breakers, another for the spend ledger.
 
 Any number of threads and processes can use the file at once. A file of ours that is corrupt or was
-deleted is replaced by a new one, and the work is done again. Of another version's tables, only the
-ledger is kept. A file that is not ours is never changed.
+deleted is replaced by a new one, and the work is done again. A file that is not ours is never
+changed.
 
 The threads of a process share one connection and take turns. No thread waits for another process
 during its turn. The connection is closed before the process forks: a child would treat the locks
@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from webtools._internal.storage.sqlite_file import (
+    CACHE,
     FAULTS,
     FileId,
     NotOurFileError,
+    Schema,
     connect,
     exclusive_opening,
     file_id,
-    is_complete,
     is_corruption,
     move_aside,
     real_path,
@@ -74,10 +75,12 @@ class SqliteStore:
 
     Args:
         path: The file. It and its folder are created when needed, for this user only.
+        schema: Its tables.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, schema: Schema = CACHE) -> None:
         self.path = path
+        self._schema = schema
         self._turn = threading.Lock()
         self._file: _OpenFile | None = None
         self._locked_until = 0.0  # until when another process is expected to keep it locked
@@ -212,25 +215,23 @@ class SqliteStore:
 
     def _connect(self, path: Path) -> _OpenFile:
         try:
-            connection, is_emptied = connect(path)
+            connection = connect(path, self._schema)
         except FAULTS as error:
             if not is_corruption(error):
                 raise
             self._move_aside(path)
-            connection, is_emptied = connect(path)
-        if is_emptied:
-            self._notices.append(
-                f"{self.path} was made by another version of webtools. Its cached responses were "
-                "discarded; today's budget count is kept."
-            )
+            connection = connect(path, self._schema)
         close = weakref.finalize(self, _close, connection)
         return _OpenFile(connection, close, file_id(path))
 
     def _move_aside(self, path: Path) -> None:
         moved = move_aside(path)
+        lost = (
+            "Its cached responses are" if self._schema.is_disposable else "Today's budget count is"
+        )
         self._notices.append(
-            f"{self.path} was corrupt and was replaced by a new file. Cached responses and "
-            f"today's budget count are lost. The old file is {moved}."
+            f"{self.path} was corrupt and was replaced by a new file. {lost} lost. The old file is "
+            f"{moved}."
         )
 
     def _close_file(self) -> None:
@@ -245,7 +246,7 @@ class SqliteStore:
             return fault
         has_tables = True  # if that cannot be read, it is for the reason of the error
         with suppress(sqlite3.Error):
-            has_tables = is_complete(file.connection)
+            has_tables = self._schema.is_complete(file.connection)
         self._close_file()
         self._corrupt = file.id if is_corruption(error) else None
         is_repairable = self._corrupt is not None or not has_tables
@@ -302,10 +303,10 @@ def _close(connection: sqlite3.Connection) -> None:
 # --- the stores of this process ------------------------------------------------------------------
 
 
-def store_at(path: Path) -> SqliteStore:
+def store_at(path: Path, schema: Schema = CACHE) -> SqliteStore:
     """Return this process's store for a file, always the same one."""
     name = os.path.abspath(path)  # noqa: PTH100  # `absolute` keeps "..", `resolve` reads links
-    return _stores.get(name) or _stores.setdefault(name, SqliteStore(Path(name)))
+    return _stores.get(name) or _stores.setdefault(name, SqliteStore(Path(name), schema))
 
 
 _stores: dict[str, SqliteStore] = {}

@@ -16,7 +16,7 @@ from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_circuits import SqliteCircuits
-from webtools._internal.storage.sqlite_file import beside
+from webtools._internal.storage.sqlite_file import LEDGER, beside, cache_file, ledger_file
 from webtools._internal.storage.sqlite_ledger import SqliteLedger
 from webtools._internal.storage.sqlite_store import SqliteStore, store_at
 
@@ -35,21 +35,27 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The uses of one store."""
+    """What is shared, by its use.
 
-    store: Store
+    Attributes:
+        opened: The files or the server.
+        rate_limits: None if each process has its own.
+    """
+
+    opened: tuple[Store, ...]
     cache: Cache
     ledger: Ledger
     circuits: CircuitStates
-    rate_limits: RateLimits | None = None  # None if each process has its own
+    rate_limits: RateLimits | None = None
 
 
 def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     """Return the store that the settings name; nothing is opened yet.
 
     Args:
-        path: The file. What this machine has seen of a server is noted beside it.
-        url: URL of the server, or empty for the file.
+        path: `cache.path`, from which the names of the files are made. What this machine has seen
+            of a server is noted beside it.
+        url: URL of the server, or empty for the files.
         ttl: Seconds for which a cache entry can be used.
         max_bytes: Limit of the cache.
 
@@ -57,10 +63,11 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
         ConfigError: The extra that the server needs is not installed.
     """
     if not url:
-        return in_file(store_at(path), ttl=ttl, max_bytes=max_bytes)
+        cache, ledger = store_at(cache_file(path)), store_at(ledger_file(path), LEDGER)
+        return in_files(cache, ledger, older=path, ttl=ttl, max_bytes=max_bytes)
     store = redis_store_at(url)
     return Stores(
-        store,
+        (store,),
         RedisCache(store, ttl=ttl, max_bytes=max_bytes),
         RedisLedger(store, beside(path, f".{store.id}.epoch")),
         RedisCircuits(store),
@@ -68,7 +75,17 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     )
 
 
-def in_file(store: SqliteStore, *, ttl: float, max_bytes: int) -> Stores:
-    """Return the uses of one file."""
-    cache = SqliteCache(store, ttl=ttl, max_bytes=max_bytes)
-    return Stores(store, cache, SqliteLedger(store), SqliteCircuits(store))
+def in_files(
+    file: SqliteStore, ledger: SqliteStore, *, older: Path | None = None, ttl: float, max_bytes: int
+) -> Stores:
+    """Return the uses of the two files of a machine.
+
+    Args:
+        file: The file of the cache and the circuit breakers.
+        ledger: The file of the spend ledger.
+        older: See `SqliteLedger`.
+        ttl: See `stores_for`.
+        max_bytes: See `stores_for`.
+    """
+    cache = SqliteCache(file, ttl=ttl, max_bytes=max_bytes)
+    return Stores((file, ledger), cache, SqliteLedger(ledger, older=older), SqliteCircuits(file))

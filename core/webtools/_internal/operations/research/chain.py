@@ -188,7 +188,7 @@ async def _skip_open_circuits(
     """
     health = call.services.health
     circuits: list[OpenCircuit | None] = await call.io.call_blocking(
-        lambda: [health.known(account) for account in chain]
+        lambda: [health.known(account, capability_of(account)) for account in chain]
     )
     pairs = list(zip(chain, circuits, strict=True))
     ready = [account for account, circuit in pairs if circuit is None]

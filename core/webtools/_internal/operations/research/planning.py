@@ -22,13 +22,13 @@ from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.inputs.tool_inputs import ResearchInput
-from webtools.providers import PROVIDERS, Account
+from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
 from webtools.truncation import MAX_BYTES
 
-_Request: TypeAlias = tuple[Account, str, Query]
+_Request: TypeAlias = tuple[Account, Capability, Query]
 _ANY_URL = "https://example.com/"
 
 
@@ -78,9 +78,8 @@ async def _cached_since(key: CacheKey[Any] | None, call: Call) -> datetime | Non
 
 async def _steps(requests: Sequence[_Request], call: Call) -> list[PlanStep]:
     health = call.services.health
-    accounts = [account for account, _, _ in requests]
     circuits: list[OpenCircuit | None] = await call.io.call_blocking(
-        lambda: [health.known(account) for account in accounts]
+        lambda: [health.known(account, task) for account, task, _ in requests]
     )
     return [_step(*account, circuit) for account, circuit in zip(requests, circuits, strict=True)]
 
