@@ -26,6 +26,7 @@ from webtools import WebTools
 from webtools._internal.logs import events_of, writer
 from webtools._internal.operations.research import flow
 from webtools._internal.pipeline import exchange
+from webtools._internal.text.domains import read_registry_suffixes
 from webtools.config import log_path
 from webtools_sandbox import SandboxServer
 
@@ -98,6 +99,17 @@ def page(webtools_sandbox: SandboxServer) -> str:
 async def cold_and_warm(call: Callable[[], Awaitable[Any]]) -> tuple[Any, Any]:
     """Call twice: the second time everything is open, and the answer is kept."""
     return await call(), await call()
+
+
+async def test_a_search_below_a_public_suffix_reads_the_list_in_a_thread(
+    detector: BlockBuster, webtools_sandbox: SandboxServer
+) -> None:
+    read_registry_suffixes.cache_clear()
+    with WebTools(webtools_sandbox.config("exa")) as web:
+        for domain in ("gov", "docs.python.org"):
+            response = await web.asearch(QUERY, include_domains=domain)
+            assert response.filters["include_domains"] == ("local" if domain == "gov" else "native")
+            read_registry_suffixes.cache_clear()
 
 
 async def test_the_detector_would_notice(detector: BlockBuster, web: WebTools) -> None:

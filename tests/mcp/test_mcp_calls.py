@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -66,6 +66,17 @@ async def test_a_call_has_the_text_and_the_details_of_call_tool(
     assert structured["cost_usd"] is not None
     assert set(output_schema(name)["properties"]) == set(structured)
     assert_fits(name, structured)
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr])
+async def test_a_whole_argument_object_may_come_as_the_text_of_an_argument(
+    web: WebTools, write: Callable[[Any], str]
+) -> None:
+    arguments = {"queries": ["zip"], "include_domains": ["127.0.0.1", "null"], "limit": 1}
+    expected = await web.acall_tool("web_search", arguments)
+    async with Client(make_server(web)) as client:
+        result = await client.call_tool("web_search", {"queries": write(arguments)})
+    assert text_of(result) == expected.text
 
 
 def assert_fits(name: str, structured: dict[str, Any]) -> None:

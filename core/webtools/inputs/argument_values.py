@@ -80,9 +80,11 @@ def is_left_out(value: Any, *, is_text: bool) -> bool:
 
 def as_one(value: Any) -> Any:
     """Return the only item of a list, also of one as text; return other values unchanged."""
-    if isinstance(value, str) and (values := read_list(value)) is not None:
-        return as_one(values)
-    return value[0] if is_list(value) and len(value) == 1 else value
+    while True:
+        items = read_list(value) if isinstance(value, str) else value
+        if not (is_list(items) and (len(items) == 1 or isinstance(value, str))):
+            return value
+        value = items[0] if len(items) == 1 else items
 
 
 def distinct(maximum: int | None = None) -> AfterValidator:
