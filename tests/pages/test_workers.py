@@ -111,6 +111,13 @@ def test_a_page_read_apart_is_read_as_in_this_process(body: bytes, kind: str) ->
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize("year", [1, 1449, 2500, 9456, 9999])
+@pytest.mark.parametrize("time_of_day", ["", "T23:59:59Z", "T23:59:59-14:00", "T00:00:00+14:00"])
+def test_a_date_in_an_impossible_year_is_no_date_of_a_page(year: int, time_of_day: str) -> None:
+    meta = f"<meta property='article:published_time' content='{year:04}-12-31{time_of_day}'>"
+    assert read(source(PAGE.replace(b"<title>", meta.encode() + b"<title>"))).published_at is None
+
+
 # --- whatever the page -------------------------------------------------------------------------
 
 
@@ -328,7 +335,7 @@ def test_a_page_gets_no_more_memory_than_its_size_allows(tmp_path: Path, size: i
             allowed = processes.memory_for(source.body)
             bytearray(allowed * 8 // 10)
             try:
-                bytearray(allowed)
+                bytearray(allowed * 12 // 10)
             except MemoryError:
                 return Content("refused")
         worker.read = read

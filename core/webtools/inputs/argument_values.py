@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
-from webtools._internal.text.cleaning import is_web_url, without_controls
+from webtools._internal.text.cleaning import has_login, is_web_url, without_controls, without_login
 from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import NO_VALUES, read_domain
 from webtools._internal.text.invisible import without_invisible
@@ -151,7 +151,19 @@ def _url(text: str) -> str:
     text = text.strip()
     if not is_web_url(text):
         raise UnfitError(text, "an absolute http(s) URL; write ", url_like(text))
-    return text
+    return check_login(text)
+
+
+def check_login(url: str) -> str:
+    """Return a URL.
+
+    Raises:
+        ValueError: It has a user name or a password.
+    """
+    if has_login(url):
+        message = f"a URL at {shown(without_login(url))} has a user name or password; leave it out"
+        raise ValueError(message)
+    return url
 
 
 def url_like(text: str) -> str:

@@ -42,6 +42,7 @@ from webtools.inputs.argument_values import (
     as_days,
     as_one,
     bounded_number,
+    check_login,
     distinct,
     is_after,
     is_left_out,
@@ -256,6 +257,7 @@ class SearchInput(ToolInput):
                     f"similar needs URLs, but {shown(text)} is not a URL; write {url_like(text)}"
                 )
                 raise ValueError(message)
+            check_login(text)
 
     def _check_dates(self) -> None:
         start = read_date(self.start_published_date)

@@ -20,7 +20,13 @@ from webtools._internal.grounding.evidence import facts_of, keys_of, plain
 from webtools._internal.grounding.verification import Judged, Review
 from webtools._internal.io.runtime import IO
 from webtools._internal.operations.research.synthesizers import cut_fairly
-from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
+from webtools._internal.text.cleaning import (
+    has_login,
+    is_web_url,
+    one_line,
+    without_controls,
+    without_login,
+)
 from webtools._internal.text.quoting import quote
 from webtools.errors import InputError, ProviderError, RequestError
 from webtools.inputs.argument_values import url_like
@@ -194,8 +200,9 @@ async def verify(
         raise InputError("The answer is empty. Pass the text to check.")
     unread_urls = await io.call_blocking(partial(_other_urls, answer, source_list))
     if fetch:
-        source_list += unread_urls[:MAX_URLS]
-        unread_urls = unread_urls[MAX_URLS:]
+        urls_to_read = [url for url in unread_urls if not has_login(url)][:MAX_URLS]
+        source_list += urls_to_read
+        unread_urls = [url for url in unread_urls if url not in urls_to_read]
     if not (source_list or unread_urls):
         raise InputError("There are no sources. Pass URLs or pages, or an answer that cites URLs.")
     urls = [source for source in source_list if isinstance(source, str)]
@@ -204,6 +211,11 @@ async def verify(
         raise InputError(
             f"{fault}: expected an http(s) URL, such as {url_like(invalid)}. To check against a "
             "text, pass a page with `url` and `text`."
+        )
+    if private := next(filter(has_login, urls), ""):
+        raise InputError(
+            f"Invalid source {quote(without_login(private))}: it has a user name or password. "
+            "Leave it out."
         )
     warnings: list[str] = []
     fetched: FetchResponse | None = None

@@ -105,7 +105,9 @@ def _read_moment(text: str) -> datetime | None:
     if isinstance(moment, datetime):
         moment = datetime.fromisoformat(text.upper())
     moment = moment or _mail_date(text) or read_day(text)
-    if moment is None or moment.year < _FIRST_YEAR or moment.timetuple()[:3] in _PLACEHOLDERS:
+    if moment is None or moment.timetuple()[:3] in _PLACEHOLDERS:
+        return None
+    if not _FIRST_YEAR <= moment.year <= datetime.now(UTC).year + 1:  # such as 9999 for "never"
         return None
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, time())

@@ -114,6 +114,11 @@ def _can_be_split(url: str) -> bool:
         return False
 
 
+def has_login(url: str) -> bool:
+    """Return whether a web URL has a user name or a password, which others must not get."""
+    return "@" in urlsplit(url).netloc
+
+
 def without_login(url: str) -> str:
     """Return the scheme, host and port of a URL, without user name and password."""
     parts = urlsplit(url)
