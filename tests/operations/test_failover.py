@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -340,3 +340,20 @@ def test_details_and_command_line_show_the_attempts(
     details = json.loads(capsys.readouterr().out)
     assert [item["provider"] for item in details["attempts"]] == ["exa", "kagi"]
     assert (details["attempts"][0]["served"], details["provider"]) == (False, "kagi")
+
+
+def test_the_error_of_several_providers_names_each(webtools_sandbox: SandboxServer) -> None:
+    config = webtools_sandbox.config()
+    options = {"allowPrivateHosts": [f"127.0.0.1:{webtools_sandbox.port}"]}
+    pages = {"name": "pages", "type": "direct", "proxy": "none", "options": options}
+    config["providers"] = [*config["providers"], pages]
+    webtools_sandbox.fault(status=500, times=None)
+    calls: dict[tuple[str, ...], Callable[[WebTools], object]] = {
+        ("exa", "kagi", "brave", "perplexity"): lambda web: web.search("heap"),
+        ("exa", "kagi", "pages"): lambda web: web.fetch(webtools_sandbox.docs_url),
+        ("exa", "brave"): lambda web: web.research("heap"),
+    }
+    for names, call in calls.items():
+        with WebTools(config) as web, pytest.raises(WebToolsError) as caught:
+            call(web)
+        assert [name for name in names if f"{name}: " not in str(caught.value)] == []

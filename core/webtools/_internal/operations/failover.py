@@ -107,7 +107,7 @@ class Attempts:
         error = self.first_error
         if error is not None and len(self.degraded) == 1:
             return error
-        reasons = _join_reasons(self.degraded, self.failures)
+        reasons = _join_reasons(self.degraded, self.failures, self.skipped.keys())
         if error is None:
             return self._all_skipped(clause, reasons)
         joined = error.with_message(f"All providers {clause} failed. {reasons}")
@@ -266,7 +266,9 @@ def price_warnings(call: Call, cost_usd: float | None) -> list[str]:
     return [UNPRICED] if call.is_unpriced and cost_usd else []
 
 
-def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -> str:
+def _join_reasons(
+    reasons: Mapping[str, str], failures: Mapping[str, Failure], skipped: Collection[str]
+) -> str:
     """Join the reasons, each once. Without a network they differ in the host names alone."""
     names_by_reason: dict[str, list[str]] = {}
     for name, reason in reasons.items():
@@ -277,6 +279,7 @@ def _join_reasons(reasons: Mapping[str, str], failures: Mapping[str, Failure]) -
     parts: list[str] = []
     for common_reason, names in names_by_reason.items():
         reason = common_reason if len(names) > 1 else reasons[names[0]]
-        has_failure = any(name in failures for name in names)  # the reason of a skip has the name
-        parts.append(f"{', '.join(names)}: {reason}" if has_failure else reason)
+        # The reason of a skip has the name.
+        has_name = all(name in skipped and name not in failures for name in names)
+        parts.append(reason if has_name else f"{', '.join(names)}: {reason}")
     return " ".join(parts)
