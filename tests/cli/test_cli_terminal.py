@@ -107,6 +107,15 @@ def test_a_slow_call_shows_what_it_does_and_removes_that_in_the_end(
     assert "heap" in rest
 
 
+def test_broken_lines_of_the_log_are_indented(screen: Screen, cli: Cli, trial: str) -> None:
+    cli("search", "heap", "a query of many words, so that its events are long", "--config", trial)
+    for columns in ("60", "100"):
+        shown = plain(screen("log", "tail", "--config", trial, environ={"COLUMNS": columns}))
+        lines = shown.rstrip().split("\n")
+        assert any(line.startswith("    ") for line in lines)
+        assert all(re.match(r"20\d\d-| {4}\S", line) for line in lines)
+
+
 def test_plain_text_is_the_same_as_in_a_pipe(screen: Screen, cli: Cli, trial: str) -> None:
     arguments = ("web-deep", QUESTION, "--plain", "--config", trial)
     cli(*arguments)  # from now on it is kept

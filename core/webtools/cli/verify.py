@@ -10,6 +10,7 @@ from pathlib import Path
 from webtools import WebTools
 from webtools._internal.text.visible import display_text
 from webtools.cli.printing import FAILED, FINE, note, report
+from webtools.cli.terminal_output import progress
 from webtools.errors import InputError
 from webtools.results import Page, Verified
 
@@ -23,7 +24,7 @@ def verify(options: Namespace) -> int:
     """Check an answer."""
     answer, urls = _parts(_read(options.file))
     sources: list[str | Page] = options.sources or (urls if options.fetch else _unread(urls))
-    with WebTools(config=options.config) as web:
+    with WebTools(config=options.config) as web, progress("verify"):
         verified = web.verify(answer, sources, fetch=options.fetch)
     report(options, _text(verified), verified.model_dump(mode="json"))
     return FAILED if verified.dropped or (options.strict and verified.uncertain) else FINE
