@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import rendering_samples as samples
 
 from webtools._internal.text.fencing import fenced
 from webtools.rendering import render_call, render_result, to_text
+from webtools.results import SearchResponse, SearchResult
 from webtools.tools import ToolResult
 
 
@@ -130,3 +133,35 @@ def test_details_of_the_wrong_type_count_as_nothing(junk: Any) -> None:
         assert lines(tool, {"results": [{"url": junk, "title": junk}], "meta": {"degraded": junk}})
         call(tool, junk)
         call(tool, dict.fromkeys(["queries", "urls", "url", "query", "handle", "offset"], junk))
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "+------+-----+ | Name | Age | +======+=====+ | Ada | 36 | +------+-----+",
+        "Name Age ===== ===== Ada 36 ===== =====",
+        "| Name | Age | | --- | ---: | | Ada | 36 |",
+        "| Name | Age | |:---|:---:| | Ada | 36 |",
+        "\u250c\u2500\u2500\u2500\u2500\u252c\u2500\u2500\u2510 Name Age Ada 36",
+        "Name Age ---------------- Ada 36",
+        "---- Ada 36 ----",
+    ],
+)
+def test_the_rules_of_a_table_on_one_line_are_not_shown(snippet: str) -> None:
+    found = SearchResult(
+        title="t", url="https://a.example/", source_provider="exa", query="q", snippet=snippet
+    )
+    shown = SearchResponse(provider="exa", queries=["q"], results=[found])._repr_markdown_()
+    assert "Ada" in shown
+    assert "36" in shown
+    line = next(line for line in shown.split("\n") if "Ada" in line)
+    assert not re.search("[-=\u2500]{2,}", line)
+
+
+@pytest.mark.parametrize("text", ["a -- b", "x --- y", "git log --oneline", "a == b", "a-b_c"])
+def test_dashes_of_a_sentence_stay(text: str) -> None:
+    found = SearchResult(
+        title="t", url="https://a.example/", source_provider="exa", query="q", snippet=text
+    )
+    shown = SearchResponse(provider="exa", queries=["q"], results=[found])._repr_html_()
+    assert text in html.unescape(shown)
