@@ -164,7 +164,12 @@ TABLE: dict[str, Refused] = {
         "POST",
         "/search",
         {"query": "x"},
-        {"query": (MISSING, "query"), "start_date": ("01.02.2026", "Must be YYYY-MM-DD")},
+        {
+            "query": (MISSING, "query"),
+            "query ": ("x" * 401, "query"),
+            "start_date": ("01.02.2026", "Must be YYYY-MM-DD"),
+            "include_domains": (["*.gov"], "Invalid domain"),
+        },
     ),
     "wikipedia": Refused(
         "GET",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from webtools_sandbox import data_files, digest
 from webtools_sandbox.apis.base import Api, Json, JsonRequest, NonBlank, RefusedError, Route, Texts
@@ -21,17 +21,25 @@ _CHUNKS = 3
 _TOO_MANY = 429
 
 
+def _check_domains(domains: Texts) -> Texts:
+    """Refuse a top-level domain, such as `gov` or `*.gov`. `.gov` matches nothing."""
+    for domain in domains:
+        if "." not in domain.removeprefix("*."):
+            raise ValueError(f"Invalid domain: {domain}")
+    return domains
+
+
 class SearchRequest(JsonRequest):
     """The body of a search."""
 
-    query: NonBlank
+    query: Annotated[NonBlank, Field(max_length=400)]
     search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = "basic"
     max_results: int = Field(default=5, ge=0, le=20)
     topic: Literal["general", "news", "finance"] = "general"
     start_date: FirstDay = None
     end_date: LastDay = None
-    include_domains: Annotated[Texts, Field(max_length=300)] = ()
-    exclude_domains: Annotated[Texts, Field(max_length=150)] = ()
+    include_domains: Annotated[Texts, Field(max_length=300), AfterValidator(_check_domains)] = ()
+    exclude_domains: Annotated[Texts, Field(max_length=150), AfterValidator(_check_domains)] = ()
     include_raw_content: bool | Literal["markdown", "text"] = False
     country: str | None = None
 
