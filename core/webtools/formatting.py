@@ -26,7 +26,7 @@ from webtools.truncation import fair_shares, fit
 
 INDENT = "   "
 NO_RESULTS = "No results found."
-NO_ANSWER = "The sources do not answer the question."
+NO_ANSWER = "No sentence fits well enough to quote; see the passages."
 NO_PASSAGE = "No passage of this page was chosen for the question."
 _BLANK = "\n\n"
 _LONGEST_NAME = 500  # characters of a title or an author, where not all of it fits

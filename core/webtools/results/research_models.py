@@ -152,7 +152,7 @@ class ResearchSynthesis(Model):
 
     Attributes:
         summary: The answer. `[n]` cites the n-th URL of `citations`, and `(uncertain)` follows an
-            uncertain claim. Empty if the sources do not answer the question.
+            uncertain claim. Empty if no sentence fits well enough.
         citations: URLs of results, in the order of the first citations.
         claims: The claims of the answer with their status, without unsupported ones.
     """

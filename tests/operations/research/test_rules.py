@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from webtools._internal.operations.research.rules import (
-    are_off_topic,
     is_docs_lookup,
     is_time_sensitive,
     judge,
     normalize_url,
     recency_days,
+    relevant,
     remove_repeats,
 )
 from webtools._internal.operations.search import normalize_query
@@ -181,5 +181,13 @@ def test_results_without_a_content_word_of_the_question_are_off_topic(
     query: str, title: str, is_off: bool
 ) -> None:
     results = [hit("https://a.example/1"), hit("https://b.example/2")]
-    assert are_off_topic(query, [*results, hit("https://c.example/3", title=title)]) == is_off
-    assert not are_off_topic(query, [])
+    titled = hit("https://c.example/3", title=title)
+    assert relevant(query, [*results, titled]) == ([] if is_off else [titled])
+
+
+def test_a_result_that_shares_one_of_many_words_is_off_topic() -> None:
+    query = "What is the maximum weight of a parcel on the ferry to Tarn Quay?"
+    off = [hit(f"https://{n}.example/", title="The weight of a word") for n in range(6)]
+    right = hit("https://c.example/", title="Parcel weight on the ferry")
+    assert relevant(query, off) == []
+    assert relevant(query, [*off, right]) == [right]

@@ -7,8 +7,9 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import groupby
@@ -41,18 +42,45 @@ _MOST_KEYS, _MOST_PLACES = 12, 200  # words of a claim to look up, and places of
 _FOOTNOTES = re.compile(rf"(?<=[.!?])(?:{FOOTNOTE})+|{LINKED_FOOTNOTE}")
 _ELLIPSES = ("...", "…")
 _UNDERLINE = re.compile(r"[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*(?:\n|$)")
+_WITHIN_NAME = re.compile(r"[ \u00a0]|-|\. ")  # between the words of a name
 _CELL = re.compile(r"(?:[^|\\]|\\.)+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_TOKEN = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_CJK}]+|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+$")
-_HAS_WORD = re.compile(r"[^\W_]")
-_NUMBERS = dict(
-    zip(
-        str.split("two three four five six seven eight nine ten eleven twelve"),
-        map(str, range(2, 13)),
-        strict=True,
-    )
+_WORDS_OF_NUMBERS = str.split("two three four five six seven eight nine ten eleven twelve")
+_NUMBERS = dict(zip(_WORDS_OF_NUMBERS, map(str, range(2, 13)), strict=True))
+_FACTORS = {
+    1_000: "thousand tausend mille mil",
+    1_000_000: "million millions millionen mio mill millón millones milhão milhões",
+    1_000_000_000: "billion billions bn milliarde milliarden mrd milliard milliards bilhões",
+    1_000_000_000_000: "trillion trillions billionen",
+}
+_FACTOR_OF = {word: factor for factor, words in _FACTORS.items() for word in words.split()}
+_FACTOR = rf"(?:[ \u00a0\u202f-](?:{'|'.join(_FACTOR_OF)})(?![^\W_]))"
+_TOKEN = re.compile(
+    # With digits in groups, which are separated by a blank or an apostrophe, then other numbers.
+    rf"(?<![\d.,])\d{{1,3}}(?:[ \u00a0\u2009\u202f'’]\d{{3}})+(?!\d)(?:[.,]\d+)?{_FACTOR}?"
+    rf"|\d+(?:[.,:/]\d+)*{_FACTOR}?|\b(?:{'|'.join(_WORDS_OF_NUMBERS)}){_FACTOR}"
+    rf"|[{_CJK}]+|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*",
+    re.IGNORECASE,
 )
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:([,. \u00a0\u2009\u202f'’])\d{3})(?:\1\d{3})*")
+_DECIMAL = re.compile(r"(\d{1,15})[.,](\d{1,15})")
+_DATE = re.compile(r"\b(\d{4})-(\d\d?)-(\d\d?)\b|\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
+_MONTHS = [
+    "january januar jänner janvier enero janeiro gennaio jan",
+    "february februar février febrero fevereiro febbraio feb",
+    "march märz mars marzo março",
+    "april avril abril aprile apr",
+    "may mai mayo maio maggio",
+    "june juni juin junio junho giugno jun",
+    "july juli juillet julio julho luglio jul",
+    "august août agosto aug",
+    "september septembre septiembre setembro settembre sep sept",
+    "october oktober octobre octubre outubro ottobre oct okt",
+    "november novembre noviembre novembro nov",
+    "december dezember décembre diciembre dezembro dicembre dec dez",
+]
+_MONTH_OF = {word: words.split()[0] for words in _MONTHS for word in words.split()}
+_HAS_WORD = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,44 +299,139 @@ def normalize_code(code: str) -> str:
 # --- words -------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number or name of a claim.
+
+    Attributes:
+        kind: `number` or `name`.
+        text: The number or name.
+        keys: Each has the keys of one word of it. A source has the word if it has one of them.
+    """
+
+    kind: str
+    text: str
+    keys: tuple[frozenset[str], ...]
+
+    def is_in(self, known: Container[str]) -> bool:
+        """Return whether a source with these keys has all words."""
+        return all(any(key in known for key in keys) for keys in self.keys)
+
+
 def keys_of(text: str) -> frozenset[str]:
     """Return the keys of the content words and numbers of a text."""
-    return frozenset(filter(None, (key_of(each) for each in tokens_of(text))))
+    return frozenset().union(*map(_all_keys, tokens_of(text)))
 
 
 def tokens_of(text: str) -> Iterator[str]:
     """Yield words and numbers, and pairs of signs in scripts without spaces."""
-    for token in _TOKEN.findall(text):
+    for match in _TOKEN.finditer(_with_months(text)):
+        token = match[0]
         if token[0] >= "\u3040" and len(token) > 1 and not token[0].isdigit():
             yield from (token[at : at + 2] for at in range(len(token) - 1))
         else:
             yield token
 
 
+def _with_months(text: str) -> str:
+    """Write dates such as 2024-05-03 with the name of the month."""
+    return _DATE.sub(_date, text) if any(map(str.isdigit, text)) else text
+
+
+def _date(match: re.Match[str]) -> str:
+    year, month, day = match[1] or match[6], match[2] or match[5], match[3] or match[4]
+    if not 1 <= int(month) <= len(_MONTHS):
+        return match[0]
+    return f"{int(day)} {_MONTHS[int(month) - 1].split()[0].title()} {year}"
+
+
 @lru_cache(16_384)
-def key_of(token: str) -> str:
-    """Return a number without digit grouping or the stem of a word, or "" for function words."""
+def _all_keys(token: str) -> frozenset[str]:
+    """Return the keys of a token, and those of the words that it consists of."""
+    parts = [part for part in re.split(r"[ \u00a0\u2009\u202f]", token) if part != token]
+    return keys_at(token).union(*map(keys_at, parts))
+
+
+@lru_cache(16_384)
+def keys_at(token: str) -> frozenset[str]:
+    """Return the keys of a number in each way to read it, or the stem of a word.
+
+    It is empty for function words.
+    """
+    factor = _FACTOR_OF.get(re.split(r"[ \u00a0\u202f-]", token)[-1].lower())
+    if factor is not None and token.lower() not in _FACTOR_OF:
+        number = re.split(r"[ \u00a0\u202f-](?=[^\W\d_]+$)", token)[0]
+        values = [_NUMBERS.get(number.lower(), ""), *_readings(number)]
+        return frozenset(_multiplied(value, factor) for value in values if value)
     if token[0].isdigit():
-        return token.replace(",", "") if _GROUPED.match(token) else token
+        return frozenset(_readings(token))
     word = token.lower().replace("’", "'").removesuffix("'s")
     is_acronym = token.isupper() and len(token) > 1
     if word in FUNCTION_WORDS and not is_acronym:
-        return ""
-    return _NUMBERS.get(word) or stem_of(word)
+        return frozenset()
+    return frozenset([_NUMBERS.get(word) or stem_of(_MONTH_OF.get(word, word))])
 
 
-def facts_of(claim: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the numbers and names of a claim: the kind, the word, and its key.
+def _readings(number: str) -> list[str]:
+    """Return a number as it may be meant: `10.000` is ten thousand, or ten."""
+    readings = [number.lstrip("0") or "0"]
+    if _GROUPED.fullmatch(number):
+        readings.append(re.sub(r"\D", "", number))
+    if decimal := _DECIMAL.fullmatch(number):
+        readings.append(f"{decimal[1]}.{decimal[2]}")
+    return readings if any(map(str.isdigit, number)) else []
 
-    Every sentence begins with a capital, so the first word is a name only if it has another capital
-    or the next word has one.
+
+def _multiplied(number: str, factor: int) -> str:
+    try:
+        value = Decimal(number) * factor
+    except InvalidOperation:
+        return f"{number} {factor}"
+    return str(int(value)) if value == value.to_integral_value() else str(value.normalize())
+
+
+def facts_of(claim: str) -> Iterator[Fact]:
+    """Yield the numbers and names of a claim. Neighbouring names are one.
+
+    Every sentence begins with a capital, and so may the text after a colon. Such a word is a name
+    only if it has another capital or the next word has one.
     """
-    tokens = _TOKEN.findall(plain(claim))
-    for position, token in enumerate(tokens):
-        key = key_of(token)
-        candidates = tokens[1:2] if position == 0 else [token]
-        is_name = token[0].isupper() and any(each[0].isupper() for each in candidates)
-        if key[:1].isdigit():
-            yield "number", token, key
-        elif key and (is_name or any(map(str.isupper, token[1:]))):
-            yield "name", token, key
+    text = _with_months(plain(claim))
+    matches = list(_TOKEN.finditer(text))
+    name: list[re.Match[str]] = []
+    for place, match in enumerate(matches):
+        token = match[0]
+        keys = keys_at(token)
+        is_number = token[0].isdigit() or (bool(keys) and min(keys)[0].isdigit())
+        before = text[matches[place - 1].end() if place else 0 : match.start()]
+        is_next = bool(name) and _WITHIN_NAME.fullmatch(before) is not None
+        is_name = bool(keys) and not is_number and _is_name(matches, place, text)
+        if name and not (is_name and is_next):
+            yield _name_fact(text, name)
+            name = []
+        if is_number and keys:
+            yield Fact("number", token, (keys,))
+        elif is_name:
+            name.append(match)
+    if name:
+        yield _name_fact(text, name)
+
+
+def _is_name(matches: Sequence[re.Match[str]], place: int, text: str) -> bool:
+    """Return whether a word is a name, by its capitals."""
+    token = matches[place][0]
+    if any(map(str.isupper, token[1:])):
+        return True
+    if not token[0].isupper():
+        return False
+    before = text[: matches[place].start()].rstrip(" \t\n\"'“‘«([*_`")
+    begins = before.endswith((*".!?…:;–—•|", " -"))
+    if before and not begins:
+        return True
+    following = matches[place + 1 : place + 2]
+    return any(each[0][0].isupper() and keys_at(each[0]) for each in following)
+
+
+def _name_fact(text: str, words: Sequence[re.Match[str]]) -> Fact:
+    name = text[words[0].start() : words[-1].end()]
+    return Fact("name", name, tuple(keys_at(word[0]) for word in words))

@@ -1,4 +1,4 @@
-"""Answer a question with quotations: up to five claims, or none if no source answers it."""
+"""Answer a question with quotations: up to three claims, or none if no source answers it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webtools._internal.grounding.ranking import (
 from webtools._internal.grounding.terms import find, lowered
 from webtools._internal.grounding.units import LEANING, units_of
 
-MAX_CLAIMS = 5  # claims
+MAX_CLAIMS = 3  # claims
 BEST = 14  # best passages to take claims from
 # Minimum of `answer_score`. Curve: benchmarks/answers/README.md.
 THRESHOLD = 0.45

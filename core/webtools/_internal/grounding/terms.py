@@ -47,15 +47,21 @@ _IDENTIFIER = re.compile(
     re.ASCII,
 )
 _TARGET = re.compile(r"\]\([^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
+_FENCE_INFO = re.compile(r"(?<=```)[^\n`]{1,200}$|(?<=~~~)[^\n~]{1,200}$", re.MULTILINE)
 Hit = tuple[int, int, float]
 
 
 def searchable(text: str) -> str:
-    """Return a text in lower case at the same length, with link targets blanked."""
+    """Return a text in lower case at the same length.
+
+    Link targets, and the language after a code fence, are blank: they are not words of the text.
+    """
     lower = lowered(text)
-    if "](" not in lower:
-        return lower
-    return _TARGET.sub(lambda match: "](" + " " * (len(match[0]) - 2), lower)
+    if "](" in lower:
+        lower = _TARGET.sub(lambda match: "](" + " " * (len(match[0]) - 2), lower)
+    if "```" in lower or "~~~" in lower:
+        lower = _FENCE_INFO.sub(lambda match: " " * len(match[0]), lower)
+    return lower
 
 
 def lowered(text: str) -> str:

@@ -37,6 +37,23 @@ _SIGNATURE = re.compile(r"`[^`\n]+`[^\n]*|[\w.]+ ?\([^\n]*\)[^\n]*")  # on its o
 _LONGEST_SIGNATURE = 160
 _LONGEST_JOINED = 400  # characters of sentences to quote together
 _BARE_URL = re.compile(r"(?<!\]\()(?<!\w)https?://\S")
+# Calls to action, which say nothing about a subject. The second group does only with `!`.
+_CALL = re.compile(
+    r"\W*(?:check (?:it |this |them )?out|(?:click|tap) (?:here|below)"
+    r"|subscribe (?:now|today|to our)"
+    r"|sign up (?:now|today|for)|register now|follow us|join (?:us|now|our)|don['’]t miss"
+    r"|stay tuned"
+    r"|read more|learn more|find out more|discover more|see more|contact us|get in touch|share this"
+    r"|(?:buy|shop|order|book|call|act|try it|download) now|visit our"
+    r"|melden sie sich|klicken sie hier"
+    r"|erfahren sie mehr|folgen sie uns|cliquez ici|abonnez-vous|inscrivez-vous|suivez-nous"
+    r"|en savoir plus|haz clic aquí|haga clic aquí|suscr[ií]b[ea]te|síguenos|clique aqui"
+    r"|inscreva-se|siga-nos|saiba mais)\b"
+    r"|\W*(?:get|try|play|win|start|discover|explore|enjoy|download|visit|watch|join|enter|see|find"
+    r"|vote|share|book|order|shop|buy|save|grab|hurry|look|come|meet|click|subscribe|sign|jetzt)\b"
+    r".{0,300}![\"'”’)\]*_]*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _LOWER_CASE = re.compile(r"[^\W\d_A-Z]+(?=[\s,])")
 
 
@@ -128,6 +145,6 @@ def is_sentence(text: str) -> bool:
     if not shortest <= len(text) <= _LONGEST or text.endswith(_LEAD_IN):
         return False
     first = _LOWER_CASE.match(text)
-    if (first and first[0].islower()) or _BARE_URL.search(text):
+    if (first and first[0].islower()) or _BARE_URL.search(text) or _CALL.match(text):
         return False
     return is_whole(text) and (is_cjk or is_worded(text, _MIN_WORDS))

@@ -15,6 +15,7 @@ from typing import Protocol
 from webtools._internal.grounding.citations import Answer, Line, Statement, readings_of
 from webtools._internal.grounding.claim_context import objection
 from webtools._internal.grounding.evidence import Evidence, facts_of, is_code, keys_of, plain
+from webtools._internal.grounding.languages import differ
 from webtools._internal.text.cleaning import one_line
 from webtools.results import Claim, ClaimStatus, Passage, Quotation, Verified
 
@@ -180,6 +181,9 @@ class Review:
                 return _uncertain(
                     statement, places, ["the source is too long, so only a part was checked"]
                 )
+            foreign = [p for p in places if differ(statement.text, self.sources[p].text)]
+            if foreign:
+                return _uncertain(statement, foreign, ["the source is in another language"])
             reason = "the source has no word in common with it"
             return Judged(statement, "unsupported", reasons=[reason], is_open=True)
         place = max(nearest, key=lambda place: (nearest[place][1], -place))
@@ -204,9 +208,9 @@ class Review:
         evidence = [self.evidence(place) for place in places]
         if is_code(claim) or any(each.is_cut for each in evidence):
             return
-        for kind, word, key in dict.fromkeys(facts_of(claim)):
-            if not any(key in each for each in evidence):
-                yield f"the source lacks the {kind} {word}"
+        for fact in dict.fromkeys(facts_of(claim)):
+            if not any(fact.is_in(each) for each in evidence):
+                yield f"the source lacks the {fact.kind} {fact.text}"
 
     # --- writing -------------------------------------------------------------------------------
 

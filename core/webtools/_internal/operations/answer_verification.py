@@ -346,7 +346,8 @@ def _settle(judged: Judged, verdict: Verdict, texts: Sequence[Text]) -> None:
 def _missing_fact(claim: str, quotation: str) -> str:
     """Return the first number or name of a claim that a quotation lacks; empty if it has all."""
     keys = keys_of(plain(quotation))
-    return next((f"{kind} {text}" for kind, text, key in facts_of(claim) if key not in keys), "")
+    facts = (fact for fact in facts_of(claim) if not fact.is_in(keys))
+    return next((f"{fact.kind} {fact.text}" for fact in facts), "")
 
 
 class Text:

@@ -12,12 +12,13 @@ from webtools._internal.io.foreign import describe_error
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import one_line
 from webtools.errors import WebToolsError
+from webtools.formatting import NO_ANSWER
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Cost, Source, SynthesisQuery
 from webtools.results import Claim, ResearchSynthesis, Verified
 
 NOTHING_SHARED = "Every claim of the synthesis is unsupported by the sources it cites."
-NOTHING_FOUND = "The sources do not answer the question."
+NOTHING_FOUND = NO_ANSWER
 EMPTY = "EmptySynthesis"
 NO_TEXT = "The sources have no text to answer from."
 

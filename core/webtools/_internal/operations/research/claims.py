@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from textwrap import dedent
 
@@ -26,6 +27,7 @@ from webtools._internal.grounding.ranking import (
 from webtools.providers.protocols import Source
 from webtools.results import Claim, Passage, Quotation
 
+_LETTER = re.compile(r"[^\W\d_]")
 ANSWER_CHARACTERS = 8000  # of an answer and the passages returned with it
 _QUOTED_SHARE = 0.7  # share of shingles in the claims from which a passage adds nothing
 
@@ -72,6 +74,8 @@ def _claims(
     for piece in pieces:
         text = source.text[piece.start : piece.end]
         claim_text = _code(source, piece) if piece.kind == "code" else normalize(text)
+        if not _LETTER.search(claim_text):  # the mark of an item
+            continue
         if piece.kind == "row":
             claim_text = normalize(row_text(text))
         if source.units(claim_text):

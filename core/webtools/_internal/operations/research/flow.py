@@ -332,18 +332,21 @@ class _Research:
     def _judge(
         self, retrieval: Retrieval, outcome: Outcome | None, at: datetime
     ) -> rules.Judgement:
+        results = retrieval.results
+        relevant = rules.relevant(self.question.query, results)
         if outcome is not None and outcome.error_type == EMPTY:
-            return rules.judge_unanswered(outcome.error or NOTHING_FOUND, len(retrieval.results))
-        has_answer = outcome is not None and outcome.synthesis is not None
-        if not has_answer and rules.are_off_topic(self.question.query, retrieval.results):
-            return rules.judge_off_topic(len(retrieval.results))
-        return rules.judge(
-            retrieval.results,
+            return rules.judge_unanswered(outcome.error or NOTHING_FOUND, len(results))
+        if results and not relevant:
+            return rules.judge_off_topic(len(results))
+        judgement = rules.judge(
+            relevant,
             time_sensitive=self.question.time_sensitive,
             days=self.question.recency_days,
             now=at,
             is_widened=retrieval.is_widened,
         )
+        is_quoted = outcome is not None and outcome.synthesizer == ExtractiveSynthesizer.name
+        return rules.judge_quoted(judgement) if is_quoted else judgement
 
     def _warnings(self, retrieval: Retrieval) -> list[str]:
         reasons = [
@@ -375,7 +378,7 @@ def _text_of(result: SearchResult) -> str:
 
 
 def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:
-    """Return the answer; an empty one if the sources do not answer the question."""
+    """Return the answer; an empty one if no sentence fits well enough."""
     if outcome is not None and outcome.error_type == EMPTY:
         return ResearchSynthesis(summary="", citations=[])
     return outcome.synthesis if outcome else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _TRACKING = frozenset(
     )
 )
 _RANK_OFFSET = 60  # the usual constant of reciprocal rank fusion
+_SHARE, _MOST_SHARED = 0.4, 3  # of the words of a query, that a relevant result shares
 _MANY = 4  # sources from which confidence is high
 
 
@@ -144,11 +146,19 @@ def judge(
     return Judgement("medium", "Limited source count.", rule)
 
 
-def are_off_topic(query: str, results: Sequence[SearchResult]) -> bool:
-    """Return whether no result shares a content word with the query. False without results."""
+def relevant(query: str, results: Sequence[SearchResult]) -> list[SearchResult]:
+    """Return the results that share enough content words with the query.
+
+    That is one of up to two words, two of up to five, else three.
+    """
     texts = [lowered(_text_of(result)) for result in results]
-    shared = any(any(find(stem, text)) for stem in stems_of(query, texts) for text in texts)
-    return bool(results) and not shared
+    stems = stems_of(query, texts)
+    minimum = min(_MOST_SHARED, math.ceil(_SHARE * len(stems)))
+    return [
+        result
+        for result, text in zip(results, texts, strict=True)
+        if sum(any(find(stem, text)) for stem in stems) >= max(1, minimum)
+    ]
 
 
 def _text_of(result: SearchResult) -> str:
@@ -159,14 +169,22 @@ def _text_of(result: SearchResult) -> str:
 
 
 def judge_off_topic(count: int) -> Judgement:
-    """Judge results that do not share a content word with the query."""
-    text = "No source shares a word with the question."
+    """Judge results of which none shares enough content words with the query."""
+    text = "No source shares enough words with the question."
     return Judgement("low", text, f"{_sources(count)} off topic")
 
 
 def judge_unanswered(reason: str, count: int) -> Judgement:
-    """Judge sources that do not answer the question."""
+    """Judge sources without an answer to quote."""
     return Judgement("low", reason, f"no answer in {_sources(count)}")
+
+
+def judge_quoted(judgement: Judgement) -> Judgement:
+    """Limit the confidence in an answer that is quoted without a model that read it."""
+    if judgement.confidence != "high":
+        return judgement
+    text = "The answer is quoted by words in common with the question. Read the passages."
+    return Judgement("medium", text, f"{judgement.rule}, a quoted answer")
 
 
 def _sources(count: int) -> str:
