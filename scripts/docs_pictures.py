@@ -3,9 +3,10 @@
     python scripts/docs_pictures.py            write them into docs/images
     python scripts/docs_pictures.py --check    change nothing; exit code 1 if any is stale
 
-They show what the command and a notebook really print over the sandbox. So that they are the same
-on every machine, the sandbox serves only its hand-written pages, and the time of a call and how
-long it took are set. They need rich, lxml and matplotlib, in the versions of `constraints.txt`.
+They show what the command and a notebook print over the sandbox as it is installed. So that they
+are the same on every machine, the time of a call and how long it took are set. They need rich, lxml
+and matplotlib in the versions of `constraints.txt`, and Python 3.11, whose documentation the
+sandbox serves.
 """
 
 from __future__ import annotations
@@ -24,12 +25,9 @@ from collections.abc import Iterator
 from datetime import date
 from html import escape
 from importlib.metadata import version
-from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-from unittest.mock import patch
 
 import matplotlib as mpl
 from lxml import etree, html
@@ -39,9 +37,7 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 from rich.text import Text
 
 from webtools import SearchResponse, WebTools
-from webtools_sandbox import SandboxServer, server
-from webtools_sandbox.corpus import Corpus, Document
-from webtools_sandbox.news import read_items
+from webtools_sandbox import SandboxServer
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs/images"
@@ -72,15 +68,15 @@ _CELL = {"width": 760, "height": 720}
 
 
 def is_reproducible() -> bool:
-    """Return whether the libraries that draw are those of `constraints.txt`."""
+    """Return whether Python is 3.11 and the libraries that draw are those of `constraints.txt`."""
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    return all(f"{name}=={version(name)}" in pinned for name in ("rich", "matplotlib"))
+    is_pinned = all(f"{name}=={version(name)}" in pinned for name in ("rich", "matplotlib"))
+    return is_pinned and sys.version_info[:2] == (3, 11)
 
 
 def pictures() -> dict[str, str]:
     """Return every picture by the name of its file."""
     with (
-        patch.object(server, "standard_corpus", _corpus),
         SandboxServer(
             docs_url="https://docs.python.org/3",
             news_url="https://news.example",
@@ -98,24 +94,6 @@ def pictures() -> dict[str, str]:
         with WebTools(path) as web:
             found = {**_charts(web), **_notebook(web)}
         return {**dict(_terminal(path)), **found}
-
-
-def _corpus() -> Corpus:
-    pages = [
-        Document("docs", f"library/{item.name.removesuffix('.md')}.html", *_titled(item))
-        for item in sorted(files("webtools_sandbox").joinpath("data/guides").iterdir(), key=str)
-    ]
-    news = [
-        Document("news", item.path, item.title, item.text, item.author, item.published)
-        for item in read_items()
-    ]
-    return Corpus([*pages, *news])
-
-
-def _titled(guide: Any) -> tuple[str, str]:
-    text: str = guide.read_text(encoding="utf-8")
-    headline = text.partition("\n")[0].lstrip("# ")
-    return f"{guide.name.removesuffix('.md')} — {headline}", text
 
 
 def _without_changes(text: str) -> str:

@@ -26,6 +26,7 @@ from webtools.truncation import fair_shares, fit
 
 INDENT = "   "
 NO_RESULTS = "No results found."
+PASSAGES_NOTE = "Passages of the page, not all of it:"
 NO_ANSWER = "No sentence fits well enough to quote; see the passages."
 NO_PASSAGE = "No passage of this page was chosen for the question."
 _BLANK = "\n\n"
@@ -133,7 +134,9 @@ def passages_section(page: Page) -> str:
     if page.passages is None:
         return ""
     texts = [passage_text(each, "###").removeprefix("###\n") for each in page.passages]
-    return _BLANK.join(texts) or NO_PASSAGE
+    is_all = len(texts) <= 1 and page.passages_by == "webtools"  # perhaps the whole page
+    parts = f"{_BLANK}[…]{_BLANK}".join(texts) or NO_PASSAGE
+    return parts if is_all or not texts else f"{PASSAGES_NOTE}{_BLANK}{parts}"
 
 
 def footer(

@@ -114,3 +114,41 @@ def test_sources_may_have_dates(report: list[tuple[str, list[str]]], tmp_path: P
     file.write_text(f"quoted It is open. [1]\n\nSources:\n{listed}\nConfidence: low.\n")
     assert main(["verify", str(file), "--fetch"]) == 0
     assert report == [("quoted It is open. [1]", [URL, "https://b.example/"])]
+
+
+def test_code_is_shown_in_its_own_lines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "```python\nwith pool:\n    swim()\n```"
+    where = Quotation(url=URL, title="Pool", quotation=code)
+    claim = Claim(text=code, status="quoted", citations=[where])
+    monkeypatch.setattr(
+        "webtools.WebTools.verify", lambda *_, **__: Verified(summary="", claims=[claim])
+    )
+    file = tmp_path / "answer.md"
+    file.write_text(f"{code}\n[1]")
+    assert main(["verify", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index("   ```python")
+    assert lines[start : start + 4] == ["   ```python", "   with pool:", "       swim()", "   ```"]
+    assert sum("swim()" in line for line in lines) == 1
+
+
+def test_urls_of_the_answer_are_passed_on_only_with_fetch(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls: list[tuple[list[object], bool]] = []
+
+    def verify(_: object, answer: str, sources: list[object], *, fetch: bool) -> Verified:
+        calls.append((sources, fetch))
+        return Verified(summary="", claims=[])
+
+    monkeypatch.setattr("webtools.WebTools.verify", verify)
+    file = tmp_path / "answer.md"
+    file.write_text(f"It is open. [1]\n\nSources:\n1. Pool\n   {URL}\n\nConfidence: low.\n")
+    assert main(["verify", str(file)]) == 0
+    assert main(["verify", str(file), "--fetch"]) == 0
+    [(unread, is_fetching), fetched] = calls
+    assert not is_fetching
+    assert not any(isinstance(source, str) for source in unread)
+    assert fetched == ([URL], True)

@@ -1,4 +1,3 @@
-
 """Numbers and names of a claim are found in a source however it spells them."""
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from webtools import WebTools
-from webtools._internal.text.visible import display_text
+from webtools._internal.grounding.blocks import FENCES
+from webtools._internal.text.visible import display_lines, display_text
 from webtools.cli.printing import FAILED, FINE, note, report
 from webtools.cli.terminal_output import progress
 from webtools.errors import InputError
@@ -16,6 +17,7 @@ from webtools.results import Page, Verified
 
 _MAX_CHARACTERS = 1_000_000  # of a file, which may be endless
 _MAX_TEXT_CHARACTERS = 1000  # of a claim or quotation
+_MAX_CODE_LINES = 60
 _SOURCE = r"\d+\. .*\n {3}https?://.*\n(?: {3}.*\n)*"
 _SOURCES = re.compile(rf"\n\nSources:\n((?:{_SOURCE})+)\nConfidence: ")
 
@@ -23,7 +25,7 @@ _SOURCES = re.compile(rf"\n\nSources:\n((?:{_SOURCE})+)\nConfidence: ")
 def verify(options: Namespace) -> int:
     """Check an answer."""
     answer, urls = _parts(_read(options.file))
-    sources: list[str | Page] = options.sources or (urls if options.fetch else _unread(urls))
+    sources: list[str] | list[Page] = options.sources or (urls if options.fetch else _unread(urls))
     with WebTools(config=options.config) as web, progress("verify"):
         verified = web.verify(answer, sources, fetch=options.fetch)
     report(options, _text(verified), verified.model_dump(mode="json"))
@@ -55,10 +57,12 @@ def _text(verified: Verified) -> str:
     """Return the report: each claim with its status, quotations, sources and closest passage."""
     blocks: list[str] = []
     for claim in verified.claims:
-        rows = [f"{claim.status}: {display_text(claim.text, _MAX_TEXT_CHARACTERS)}"]
+        rows = [f"{claim.status}: {_shown(claim.text)}"]
         for citation in claim.citations:
-            quotation = display_text(citation.quotation, _MAX_TEXT_CHARACTERS)
-            rows += [f"   “{quotation}”"] if quotation else []
+            is_code = citation.quotation.strip() and claim.text.startswith(FENCES)
+            rows += (
+                [] if is_code or not citation.quotation else [f"   “{_shown(citation.quotation)}”"]
+            )
             rows.append(f"   {display_text(citation.url, _MAX_TEXT_CHARACTERS)}")
         if claim.nearest is not None:
             nearest = display_text(claim.nearest.text, _MAX_TEXT_CHARACTERS)
@@ -68,6 +72,15 @@ def _text(verified: Verified) -> str:
         display_text(text, _MAX_TEXT_CHARACTERS) for text in (*verified.reasons, *verified.warnings)
     ]
     return "\n\n".join(filter(None, [*blocks, "\n".join(notes)])) or "No claims found."
+
+
+def _shown(text: str) -> str:
+    """Return a claim on one line, or code below it in its own lines."""
+    if not text.startswith(FENCES):
+        return display_text(text, _MAX_TEXT_CHARACTERS)
+    lines, more = display_lines(text, _MAX_CODE_LINES)
+    left_out = [f"… {more} more lines"] if more else []
+    return "\n".join(["", *(f"   {line}" for line in (*lines, *left_out))])
 
 
 def _read(file: str) -> str:

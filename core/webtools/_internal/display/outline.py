@@ -120,7 +120,7 @@ class Statement:
 
     @property
     def cited(self) -> str:
-        """The text with the marks of its sources; before code at the end of the text."""
+        """The text with the marks of its sources; before code that follows prose."""
         text, marks = self.text.text, "".join(f"[{number}]" for number in self.numbers)
         if not marks:
             return text
@@ -128,7 +128,9 @@ class Statement:
             between = "\n" if text.endswith(("```", "~~~")) else " "
             return f"{text}{between}{marks}"
         prose, fence, code = text.partition("```")
-        return f"{prose.rstrip()} {marks}".lstrip() + f"\n\n{fence}{code}"
+        if not prose.strip():
+            return f"{text}\n{marks}"
+        return f"{prose.rstrip()} {marks}\n\n{fence}{code}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ class Evidence:
             return ""
         return self.text[self.pieces[number].start : self.pieces[number].end]
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         """Return whether the text has a word."""
         return key in self._places
 

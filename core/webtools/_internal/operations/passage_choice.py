@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from webtools._internal.grounding.blocks import read_blocks, without_addresses
@@ -121,7 +122,7 @@ def _best_passages(
     )
     best = list(_passages_that_fit(firsts.values(), budget))
     chosen: dict[int, list[Match]] = {number: [] for number in firsts}
-    for passage in fill([*candidates, *neighbors], budget, best):
+    for passage in fill([*_with_following(candidates), *neighbors], budget, best):
         chosen[passage.document.number].append(passage)
     return {
         number: passages_of(_passages_that_fit(passages, limit), ranked)
@@ -143,6 +144,18 @@ def _unranked_passages(best: Match, ranked: Sequence[Match]) -> list[Match]:
     spans = [span for span in document.spans if span.start not in ranked_starts]
     spans.sort(key=lambda span: abs(span.start - best.span.start))
     return [Match(document, span, {}, {}) for span in spans]
+
+
+def _with_following(ranked: Sequence[Match]) -> Iterator[Match]:
+    """Yield passages, each that ends with a colon followed by the next one of its page."""
+    for passage in ranked:
+        yield passage
+        if not passage.quotation.rstrip("*_ ").endswith((":", "\uff1a")):
+            continue
+        spans = passage.document.spans
+        place = bisect_right(spans, passage.span.start, key=lambda span: span.start)
+        if place < len(spans):
+            yield Match(passage.document, spans[place], {}, {})
 
 
 def _opening(page: Page, limit: int) -> Passage:

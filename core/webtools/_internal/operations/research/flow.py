@@ -34,6 +34,7 @@ from webtools._internal.operations.research.research_question import (
     question_of,
 )
 from webtools._internal.operations.research.synthesizers import (
+    EXTRACTIVE,
     LONGEST_INPUT,
     ExtractiveSynthesizer,
     ProviderSynthesizer,
@@ -345,7 +346,7 @@ class _Research:
             now=at,
             is_widened=retrieval.is_widened,
         )
-        is_quoted = outcome is not None and outcome.synthesizer == ExtractiveSynthesizer.name
+        is_quoted = outcome is not None and outcome.synthesizer == EXTRACTIVE.name
         return rules.judge_quoted(judgement) if is_quoted else judgement
 
     def _warnings(self, retrieval: Retrieval) -> list[str]:
