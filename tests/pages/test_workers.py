@@ -325,7 +325,7 @@ def test_an_internal_error_affects_one_page(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there are no such limits")
-@pytest.mark.parametrize("size", [0, 1_000_000, 16_000_000])
+@pytest.mark.parametrize("size", [0, 500_000])
 def test_a_page_gets_no_more_memory_than_its_size_allows(tmp_path: Path, size: int) -> None:
     code = f"""
         import resource
