@@ -37,7 +37,7 @@ _MIN_NAME_BYTES = 60  # of a title or a reason: less would be useless
 _FRAME_BYTES = 9  # at most, beside URL, title and note: "## ", line feeds, blank lines
 _ELLIPSIS = "…"
 _URL = re.compile(r"https?://\S+")
-_LONGEST_HOST = 60
+_LONGEST_HOST = 40
 
 
 Result = TypeVar("Result", SearchResult, ResearchResult)

@@ -15,8 +15,13 @@ from webtools._internal.text.nested_texts import with_texts
 from webtools.mcp.outputs import COMMON, PAGE_TEXTS
 from webtools.truncation import MAX_BYTES
 
-_FROM_PAGES = {"text", "quotation", "summary"}  # of passages, claims and answers
-_FROM_PROVIDERS = {"title", "snippet", "author", "heading", "message", "error", "reason"}
+_FROM_PAGES = {"text", "heading", "quotation", "summary"}  # of passages, claims and answers
+# These, too, are inside the fence of the text of some tools.
+_FROM_PAGES_IN = {
+    "web_fetch": {"title", "author", "error"},
+    "web_research": {"title", "snippet"},
+}
+_FROM_PROVIDERS = {"title", "snippet", "author", "message", "error", "reason"}
 _ROOM_FOR_WARNING = 300  # bytes
 _MAX_ITEMS, _MAX_CHARACTERS = 20, 500  # of the common details, if all else is too large
 
@@ -31,7 +36,7 @@ def structured_content(tool: str, details: Mapping[str, Any], fence: str) -> dic
     """
     content = {name: value for name, value in details.items() if name != "content"}
     content["results"] = [_without_texts(result) for result in details["results"]]
-    return _fitted(_wrapped(content, fence, is_research=tool == "web_research"))
+    return _fitted(_wrapped(content, fence, _FROM_PAGES | _FROM_PAGES_IN.get(tool, set())))
 
 
 def _without_texts(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,11 +46,10 @@ def _without_texts(result: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name not in left_out}
 
 
-def _wrapped(details: dict[str, Any], fence: str, *, is_research: bool) -> dict[str, Any]:
-    """Fence each text according to `fence`. Snippets of research may be passages of pages."""
+def _wrapped(details: dict[str, Any], fence: str, from_pages: set[str]) -> dict[str, Any]:
+    """Fence each text according to `fence`, and those from pages as their texts."""
     if fence == "off":
         return details
-    from_pages = _FROM_PAGES | {"snippet"} if is_research else _FROM_PAGES
     wrap_page, wrap_other = wrapping(fence, is_page=True), wrapping(fence, is_page=False)
 
     def wrap(text: str, name: str) -> str:

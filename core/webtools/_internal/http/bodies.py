@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import Any
 
 import httpx
 
 from webtools._internal.http.messages import Response
-from webtools._internal.text.cleaning import one_line
 from webtools.errors import RequestError
+
+_LONGEST_TOKEN = 12  # characters
 
 
 class Body:
@@ -93,5 +95,10 @@ def _decompressor(encoding: str) -> Any:
         case "gzip" | "x-gzip" | "deflate":
             return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
         case other:
-            message = f'the response has an unknown content encoding "{one_line(other)[:40]}"'
+            message = f'the response has an unknown content encoding "{_token(other)}"'
             raise RequestError(message, retryable=False)
+
+
+def _token(text: str) -> str:
+    """Return a short word without the characters of a sentence: the site chooses the text."""
+    return re.sub(r"[^a-z0-9]", "", text)[:_LONGEST_TOKEN]

@@ -8,6 +8,7 @@ the main part, and `markdown` writes it. PDF is read with pypdf. The libraries c
 from __future__ import annotations
 
 import logging
+import mimetypes
 import re
 from dataclasses import replace
 
@@ -60,6 +61,8 @@ _TEXT_TYPES = re.compile(
     r"(?:ndjson|jsonlines|javascript|ecmascript|yaml|sh|tex|latex|sql|httpd-php|python|rss|atom)"
     r"|message/rfc822|image/svg\+xml|application/jsonl"
 )
+_FAMILIES = frozenset({"application", "audio", "font", "image", "model", "multipart", "video"})
+_NAMED_TYPES = frozenset({*_SIGNATURES.values(), *mimetypes.MimeTypes().types_map[True].values()})
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _UNKNOWN_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"}
@@ -133,7 +136,11 @@ def _kind(source: Source) -> str:
 
 
 def _no_text(kind: str) -> ProviderError:
-    name = re.sub(r"[^a-z0-9.+/_-]", "", kind)[:80] or "unknown"
+    """Return the error for a content type. Of an unknown one, a page could choose the words."""
+    family = kind.partition("/")[0]
+    name = f"{family}/…" if family in _FAMILIES else "unknown"
+    if kind in _NAMED_TYPES:
+        name = kind
     return ProviderError(
         f"the content type {name} is not supported; only HTML, PDF and text can be read"
     )

@@ -11,7 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from webtools._internal.text.urls import PORTS, Address, Target, parse, quoted_url, refusal
+from webtools._internal.text.urls import (
+    PORTS,
+    Address,
+    Target,
+    brief_host,
+    parse,
+    quoted_url,
+    refusal,
+)
 from webtools.errors import InputError
 
 Network = IPv4Network | IPv6Network
@@ -155,7 +163,7 @@ def check_addresses(target: Target, texts: Iterable[str], policy: Policy) -> tup
     for address in addresses:
         fault = fault_of(address, is_allowed=policy.allows(target), fake_ips=policy.fake_ips)
         if fault is not None:
-            subject = f"{quoted_url(target.host)} has the address {address}, which"
+            subject = f"{quoted_url(brief_host(target.host))} has the address {address}, which"
             if target.address is not None:
                 subject = quoted_url(target.host)
             raise refusal(f"{subject} is {fault}", _remedy(target, address))

@@ -23,7 +23,7 @@ PORTS = {"http": 80, "https": 443}
 _HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _LONGEST_NAME = 253
-_SHOWN_PATH = 16  # of a redirect's target, in a message
+_SHOWN_PATH, _SHOWN_HOST = 16, 40  # characters of a redirect's target, in a message
 _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
@@ -108,7 +108,13 @@ def follow(target: Target, location: str) -> Target:
 def _brief(target: Target) -> str:
     """Return a URL without its path, if that has room for a sentence."""
     is_short = len(target.path) <= _SHOWN_PATH
-    return target.url if is_short else replace(target, path="/...").url
+    path = target.path if is_short else "/..."
+    return replace(target, host=brief_host(target.host), path=path).url
+
+
+def brief_host(host: str) -> str:
+    """Return the end of a host that is so long that it may be a sentence."""
+    return host if len(host) <= _SHOWN_HOST else f"...{host[-_SHOWN_HOST:]}"
 
 
 def _encoded(text: str) -> str:
