@@ -63,6 +63,7 @@ _TEXT_TYPES = re.compile(
 )
 _FAMILIES = frozenset({"application", "audio", "font", "image", "model", "multipart", "video"})
 _NAMED_TYPES = frozenset({*_SIGNATURES.values(), *mimetypes.MimeTypes().types_map[True].values()})
+_LONGEST_TYPE = 24  # characters
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _UNKNOWN_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"}
@@ -136,11 +137,12 @@ def _kind(source: Source) -> str:
 
 
 def _no_text(kind: str) -> ProviderError:
-    """Return the error for a content type. Of an unknown one, a page could choose the words."""
-    family = kind.partition("/")[0]
-    name = f"{family}/…" if family in _FAMILIES else "unknown"
-    if kind in _NAMED_TYPES:
-        name = kind
+    """Return the error for a content type. A long one may be a sentence that the page chose."""
+    name = re.sub(r"[^a-z0-9.+/_-]", "", kind)
+    if name not in _NAMED_TYPES and (len(name) > _LONGEST_TYPE or len(re.split("[._-]", name)) > 2):  # noqa: PLR2004
+        family = name.partition("/")[0]
+        name = f"{family}/…" if family in _FAMILIES else ""
+    name = name or "unknown"
     return ProviderError(
         f"the content type {name} is not supported; only HTML, PDF and text can be read"
     )
