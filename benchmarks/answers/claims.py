@@ -28,7 +28,6 @@ STATEMENT = "The council of Vellmouth opened the new tidal pool beside the harbo
 REASONS = {
     "a missing number": "lacks the number",
     "a missing name": "lacks the name",
-    "a negation": "closest",
 }
 
 
