@@ -382,7 +382,6 @@ CONTEXTS = {
 }
 REASONS = {
     "a missing number or name": ("_missing_facts", "source lacks the"),
-    "a negation": ("_compare_negations _NEGATION _CLOSE", "closest sentence"),
 }
 
 
