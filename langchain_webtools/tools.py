@@ -99,7 +99,7 @@ class WebFetchTool(WebTool):
         ```
 
     Key init args:
-        - `question`, `highlights`, `summary`, `text_max_characters`, `provider`, …:
+        - `question`, `highlights`, `summary`, `text_max_characters`, `whole`, `provider`, …:
           Fixed for all calls. The model does not see them and cannot change them.
         - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
           `compact_artifact`: As described in `WebTool`.
@@ -150,6 +150,7 @@ class WebFetchTool(WebTool):
     highlights: bool | None = None
     summary: bool | None = None
     text_max_characters: int | None = None
+    whole: bool | None = None
     provider: str | None = None
 
 

@@ -74,7 +74,7 @@ def web_fetch_tool(
         cache: `use` cached responses, `refresh` them, or `bypass` the cache.
         fixed: Arguments that are fixed for all calls. The model does not see them and cannot
             change them. They are:
-            question, text, highlights, summary, text_max_characters, provider.
+            question, text, highlights, summary, text_max_characters, whole, provider.
 
     Returns:
         The tool, for `tools=` of an agent.

@@ -37,6 +37,7 @@ class FixedFetch(TypedDict, total=False):
     highlights: bool | None
     summary: bool | None
     text_max_characters: int | None
+    whole: bool | None
     provider: str | None
 
 

@@ -146,6 +146,7 @@ class WebTools(AsyncMethods):
         highlights: bool = False,
         summary: bool = False,
         text_max_characters: int | None = None,
+        whole: bool = False,
         provider: str | None = None,
         robots: bool = False,
         cache: CacheMode = "use",
@@ -163,6 +164,8 @@ class WebTools(AsyncMethods):
             highlights: Return the most relevant extracts.
             summary: Return a summary of each page.
             text_max_characters: Maximum length of the text, or of the passages, per page.
+            whole: Return the whole visible page, not only its main part. `Page.left_out` says
+                what is left out otherwise. Only the provider `direct` can do so.
             provider: Configured name of the provider to use.
             robots: Obey robots.txt if webtools fetches the page itself (provider `direct`).
                 Requires the extra `bulk`.
@@ -185,6 +188,7 @@ class WebTools(AsyncMethods):
             highlights=highlights,
             summary=summary,
             text_max_characters=text_max_characters,
+            whole=whole,
             provider=provider,
             robots=robots,
             cache=cache,

@@ -36,6 +36,9 @@ _CONTENTS = 40_000  # characters of the pages of all results, where not all of t
 _MIN_NAME_BYTES = 60  # of a title or a reason: less would be useless
 _FRAME_BYTES = 9  # at most, beside URL, title and note: "## ", line feeds, blank lines
 _ELLIPSIS = "…"
+# What is left out of nearly every page (navigation, footer, forms) is not worth a line.
+_TELLING_REASONS = frozenset({"comments", "hidden", "outside", "sidebar", "teasers", "lists"})
+_TELLING_SHARE = 0.25
 _URL = re.compile(r"https?://\S+")
 _LONGEST_HOST = 40
 
@@ -116,8 +119,20 @@ def _head(*lines: str) -> str:
 
 
 def _note(page: Page) -> str:
-    """Return the error of a page, or its date and author."""
-    return f"Failed: {' '.join(page.error.split())}" if page.error else _facts(page)
+    """Return the error of a page, or its date, its author and what was left out of it."""
+    if page.error:
+        return f"Failed: {' '.join(page.error.split())}"
+    return " · ".join(filter(None, [_facts(page), _left_out(page)]))
+
+
+def _left_out(page: Page) -> str:
+    """Return the shares of a page that were left out, if they may matter to a reader."""
+    shares = {why: share for why, share in page.left_out.items() if why in _TELLING_REASONS}
+    if not page.text or sum(shares.values()) < _TELLING_SHARE:
+        return ""
+    listed = ", ".join(f"{why} {share:.0%}" for why, share in shares.items() if share >= 0.01)  # noqa: PLR2004
+    hint = "" if set(shares) == {"hidden"} else " (whole=true returns it)"
+    return f"left out: {listed}{hint}"
 
 
 def page_content(page: Page) -> str:

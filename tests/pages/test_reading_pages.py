@@ -84,7 +84,7 @@ February, when the diesel ferry stayed in port for a week and the bridge was clo
 </body></html>"""
 
 
-PROSE = NEWSPAPER.replace("pre>", "p>")  # of pages without code trafilatura chooses the main text
+PROSE = NEWSPAPER.replace("pre>", "p>")  # a page without code
 
 
 def test_a_newspaper_page_has_title_authors_date_and_text() -> None:
@@ -486,7 +486,7 @@ def test_exceptions_of_a_library_become_provider_errors(monkeypatch: pytest.Monk
         def fail(*_: object, error: Exception = error, **__: object) -> None:
             raise error
 
-        monkeypatch.setattr("trafilatura.bare_extraction", fail)
+        monkeypatch.setattr(_extraction, "main_part", fail)
         text = refusal(PROSE)
         assert f"({type(error).__name__})" in text
         assert "secret" not in text
@@ -495,8 +495,8 @@ def test_exceptions_of_a_library_become_provider_errors(monkeypatch: pytest.Monk
 def test_a_missing_library_is_named_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "trafilatura", None)
-    with pytest.raises(ConfigError, match="trafilatura.*pip install 'agent-webtools"):
+    monkeypatch.setitem(sys.modules, "lxml.html", None)
+    with pytest.raises(ConfigError, match="lxml.*pip install 'agent-webtools"):
         page(PROSE)
 
 

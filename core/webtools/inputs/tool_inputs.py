@@ -291,6 +291,9 @@ class FetchInput(ToolInput):
         description=f"Maximum characters per page, 1 to {MAX_TEXT_CHARACTERS}. "
         "Default, or 0: the configured limit.",
     )
+    whole: bool = Field(
+        default=False, description="Return the whole page, also menus, comments and the like."
+    )
     provider: str = Field(
         default="",
         description="Name of a configured provider. Default: chosen automatically.",

@@ -25,7 +25,7 @@ from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.providers.waiting_times import retry_after
 from webtools.results import Page, failed_page
 
-_LIBRARIES = ("trafilatura", "pypdf")
+_LIBRARIES = ("lxml", "pypdf")
 _REMEDIES = {
     401: "the page needs a log-in; use another source",
     402: "the page is only for paying readers; use another source",
@@ -71,6 +71,7 @@ ABOUT = About(
     origin="",  # there is no API
     needs_key=False,
     options=DirectOptions,
+    reads_whole_pages=True,
 )
 fetch_price = free
 # Used if no configured provider can fetch.
@@ -105,6 +106,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         timeout=call.timeout,
         deadline=call.deadline,
         robots=call.robots,
+        whole=query.whole,
     )
     fetch = partial(_fetch, fetcher=fetcher, query=query, account=account, call=call)
     results = await fetch_all(call.io, query.urls, fetch)
@@ -144,6 +146,7 @@ def _read_content(
         text=content.text,
         published_at=content.published_at,
         author=content.author,
+        left_out=content.left_out,
     )
     page, warnings = with_parts(full_page, query, text_limit(query, account))
     return page, [*(f"{url}: {warning}." for warning in content.warnings), *warnings]

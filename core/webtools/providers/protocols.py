@@ -95,6 +95,8 @@ class PageQuery:
         text_max_characters: Maximum length of a text in characters, or None.
         question: Return passages for this question. Empty unless `ABOUT.chooses_passages`.
         passage_characters: Maximum length of all passages of a page, in characters.
+        whole: Return the whole visible page, not only its main part. False unless
+            `ABOUT.reads_whole_pages`.
     """
 
     urls: tuple[str, ...]
@@ -104,6 +106,7 @@ class PageQuery:
     text_max_characters: int | None = None
     question: str = ""
     passage_characters: int = 0
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

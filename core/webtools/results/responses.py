@@ -43,6 +43,11 @@ class Page(ItemModel):
         summary: Summary, if requested.
         published_at: Date and time with a time zone, or None if unknown.
         author: Author, or None.
+        left_out: Shares of the page's visible characters that are not in the text, by reason:
+            `navigation`, `header`, `footer`, `sidebar`, `comments`, `teasers`, `lists` (of links),
+            `forms`, `outside` (the main part) and `hidden`. `revealed` is the share of text that
+            is hidden until a script runs, and that is in the text. Empty if a provider read the
+            page.
         error: Why the page failed, or None. A failed page has only a URL and an error.
         source_provider: Name of the provider that fetched the page.
     """
@@ -56,6 +61,7 @@ class Page(ItemModel):
     summary: str | None = None
     published_at: AwareDatetime | None = None
     author: str | None = None
+    left_out: dict[str, float] = {}
     error: str | None = None
     source_provider: str | None = None
 

@@ -92,6 +92,7 @@ def _page_query(arguments: FetchInput) -> PageQuery:
         passage_characters=min(maximum, MAX_PASSAGE_CHARACTERS // len(arguments.urls))
         if has_question
         else 0,
+        whole=arguments.whole,
     )
 
 

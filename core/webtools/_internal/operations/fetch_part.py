@@ -89,7 +89,8 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
         WebToolsError: The provider failed or is skipped, and no page is cached.
     """
     account = turn.account
-    query = _query_for(account, query)
+    is_whole_unsupported = query.whole and not PROVIDERS[account.type].about.reads_whole_pages
+    query = _query_for(account, replace(query, whole=query.whole and not is_whole_unsupported))
     keys = [_key_of(account, query, url) for url in query.urls]
     entries = zip(query.urls, await read_cached(call, keys), strict=True)
     cached = {url: entry for url, entry in entries if entry is not None}
@@ -105,6 +106,11 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     fetched = (page for response in responses for page in response.pages)
     warnings = [warning for entry in cached.values() for warning in entry.value.warnings]
     warnings += [warning for response in responses for warning in response.warnings]
+    if is_whole_unsupported:
+        warnings.append(
+            f'Provider "{account.name}" cannot return whole pages. Their main parts are returned; '
+            "provider direct can."
+        )
     return Part(
         pages=[cached[url].value.page if url in cached else next(fetched) for url in query.urls],
         warnings=list(dict.fromkeys(warnings)),
@@ -125,7 +131,7 @@ def _query_for(account: Account, query: PageQuery) -> PageQuery:
 
 def _key_of(account: Account, query: PageQuery, url: str) -> CacheKey[CachedPage]:
     kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
-    parts = (*kinds, query.question, query.passage_characters)
+    parts = (*kinds, query.question, query.passage_characters, query.whole)
     return CacheKey(_PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
 
 
@@ -172,7 +178,8 @@ async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]
 
 def _copy(page: Page) -> Page:
     passages = None if page.passages is None else [*page.passages]
-    return page.model_copy(update={"highlights": [*page.highlights], "passages": passages})
+    lists = {"highlights": [*page.highlights], "passages": passages}
+    return page.model_copy(update={**lists, "left_out": {**page.left_out}})
 
 
 def _warnings_about(url: str, response: Pages) -> list[str]:

@@ -18,6 +18,7 @@ class Content:
         author: Author, or None.
         published_at: Aware date and time at the page's own offset from UTC, or None.
         warnings: Clauses about what was left out or uncertain.
+        left_out: Shares of the visible characters that were left out, by reason.
     """
 
     text: str
@@ -25,6 +26,7 @@ class Content:
     author: str | None = None
     published_at: datetime | None = None
     warnings: list[str] = field(default_factory=list[str])
+    left_out: dict[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Source:
         url: The URL after redirects.
         seconds: Time allowed for reading it.
         is_robots: Whether it is the robots.txt that decides about the page at `url`.
+        whole: Whether to return the whole visible page instead of its main part.
     """
 
     body: bytes
@@ -46,3 +49,4 @@ class Source:
     url: str = ""
     seconds: float = 30.0
     is_robots: bool = False
+    whole: bool = False

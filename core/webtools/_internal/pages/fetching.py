@@ -93,6 +93,7 @@ class PageFetcher:
         policy: Which private addresses are allowed.
         timeout: Seconds allowed for the whole call, for messages.
         deadline: Deadline of the call.
+        whole: Return whole pages instead of their main parts.
         robots: Returns a site's robots.txt; None to ignore robots.txt.
     """
 
@@ -106,6 +107,7 @@ class PageFetcher:
     timeout: float
     deadline: float
     robots: CachedRobots | None = None
+    whole: bool = False
 
     async def fetch(self, url: str) -> tuple[Content, Target]:
         """Fetch and read a page; return its content and its final URL.
@@ -227,6 +229,7 @@ class PageFetcher:
             requested_url=url,
             url=target.url,
             seconds=max(grace, self.deadline - self.io.now()),
+            whole=self.whole,
         )
         return await self._read_apart(source)
 

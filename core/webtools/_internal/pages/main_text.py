@@ -1,49 +1,70 @@
 """Find the main part of a page: its article or its documentation, without navigation and footers.
 
-For articles trafilatura chooses: it was the best library on article data sets. Its own text is not
-used, since it loses code, links and tables. Instead each text node in a copy of the tree gets a
-mark of three Braille patterns, which trafilatura keeps; the marks in its output identify the text
-nodes that it chose.
-
-Documentation marks its main part itself (`<main>`, `role=main`, the containers of the generators),
-and trafilatura drops half of a reference. So the whole container is used there, and wherever
-trafilatura keeps far less than the page shows.
+Each element is measured once. Then parts are dropped from the top down: by landmark, by what they
+hold (links, form fields), by repetition and by place. A name (a class or an id) says why a part
+without prose is dropped; it never drops prose, nor a section with a heading.
 """
 
 from __future__ import annotations
 
 import re
-from copy import deepcopy
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from webtools._internal.pages.tree import (
-    Element,
-    drop,
-    drop_all,
-    length_of,
-    names,
-    settable,
-    tokens,
-)
-
-_Place = tuple[Element, str]  # of a text node: the element, and `text` or `tail`
-
-_MARK = re.compile("[\u2800-\u28ff]{3}")
-_BRAILLE = re.compile("[\u2800-\u28ff]")
-_LONGEST_ATTRIBUTE = 300  # characters of one that trafilatura gets
-_MIN_SHARE = 0.15  # of the text of a page: less means that trafilatura found too little
-_INLINE = frozenset(
-    {"a", "b", "br", "code", "em", "i", "img", "kbd", "span", "strong", "sub", "sup"}
-)
-_ITEMS = ("li", "dd", "dt")
-_MAX_NESTED = 200
-_SPANS = frozenset({"rowspan", "colspan"})
-_FRAMES = frozenset({"p", "figure", "div", "a", "span"})
-_FILLED = frozenset({"pre", "img", "picture", "math", "br"})
+from webtools._internal.pages.sizes import Size, Sizes, measure
+from webtools._internal.pages.tables import is_layout
+from webtools._internal.pages.tree import Element, LeftOut, text_of, tokens
 
 _GENERATORS = re.compile(
     r"sphinx|docbook|asciidoc|rustdoc|mdbook|mkdocs|docusaurus|javadoc|doxygen|hugo-book|vitepress"
-    r"|gitbook|pkgdown|pandoc|docutils|texinfo|makeinfo|yard|typedoc|jsdoc|antora|quarto|jupyter",
+    r"|gitbook|pkgdown|pandoc|docutils|texinfo|texi2|makeinfo|yard|typedoc|jsdoc|antora|quarto"
+    r"|jupyter|latex2html|latexml|publican|ex_?doc",
 )
+_WHOLE = frozenset({"pre", "figure", "math", "listing", "xmp", "dl"})
+_NAMED_TAGS = frozenset(
+    {"div", "section", "ul", "ol", "p", "aside", "header", "form", "span", "table", "article"}
+)
+_ROLES = {
+    "navigation": "navigation", "menu": "navigation", "menubar": "navigation",
+    "toolbar": "navigation", "search": "forms", "dialog": "forms", "alertdialog": "forms",
+    "contentinfo": "footer", "complementary": "sidebar", "banner": "header",
+}  # fmt: skip
+_LANDMARKS = {
+    "nav": "navigation", "menu": "navigation", "footer": "footer", "aside": "sidebar",
+    "header": "header", "form": "forms", "search": "forms", "dialog": "forms", "svg": "outside",
+}  # fmt: skip
+_CALLOUTS = frozenset(
+    {"note", "warning", "tip", "caution", "important", "danger", "admonition", "callout", "topic"}
+    | {"footnote", "footnote-list", "footnotes", "alert", "info", "example", "hint", "quote"}
+)
+_REASONS_BY_NAME = {
+    word: reason
+    for reason, words in {
+        "navigation": "nav navbar navigation navheader navfooter breadcrumb breadcrumbs crumbs menu"
+        " toolbar pagination pager skiplink skiplinks skip share sharing shares social languages"
+        " toplang bottomlang nosearch prevnext",
+        "sidebar": "sidebar sidebars rail",
+        "teasers": "related recommended recommendations recirculation promo promos promotion advert"
+        " advertisement advertising ad ads sponsored outbrain taboola popular trending",
+        "forms": "newsletter subscribe subscription signup cookie cookies consent gdpr login search"
+        " searchbox feedback paywall popup modal",
+        "header": "masthead topbar",
+        "footer": "footer copyright colophon",
+    }.items()
+    for word in words.split()
+}
+_CLASSES = {
+    "edit-this-page": "navigation", "edit-page": "navigation", "on-this-page": "navigation",
+    "rst-versions": "navigation", "prev-next": "navigation", "out-of-band": "navigation",
+    "notable-traits": "navigation", "tooltiptext": "navigation", "mw-editsection": "navigation",
+    "mw-jump-link": "navigation", "widget": "sidebar", "widgets": "sidebar",
+    "widget-area": "sidebar",
+}  # fmt: skip
+_COMMENTS = frozenset({"comments", "comment", "disqus", "replies", "respond", "commentlist"})
+_FIELDS = frozenset({"button", "input", "select", "textarea", "label"})
+_COMMENT_TAGS = frozenset({"div", "section", "ol", "ul", "li", "aside", "article", "form", "table"})
+_MUCH_PROSE = 1000  # characters; with that much left, readers' comments are dropped
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CONTAINERS = (
     ".//*[@itemprop='articleBody']",
     ".//*[@role='main']",
@@ -52,57 +73,57 @@ _CONTAINERS = (
     ".//*[@id='page-content']",
     ".//article",
 )
-_SIDE = (
-    r"nav|navbar|navigation|navheader|navfooter|breadcrumbs?|crumbs|sidebar|side-bar|cookies?|consent"
-    r"|toolbar|pagination|pager|skip-?links?|share|sharing|social|related|newsletter|subscribe"
-    r"|advert|advertisement|promo|feedback|footer|menu|languages?|toplang|bottomlang|nosearch"
-    r"|comments|topbar|masthead|searchbox|disqus"
-)
-_SIDE_CLASS = re.compile(
-    rf"(?:(?:{_SIDE})(?:[-_]{{1,2}}\w{{1,20}})?|(?:\w{{1,20}}[-_]{{1,2}})?(?:{_SIDE}))"
-)
-_SIDE_ID = re.compile(
-    rf"(?:{_SIDE}|comments_section|(?:site|page|main|left|right|top)[-_](?:{_SIDE}))"
-)
-_SIDE_CLASSES = frozenset(
-    {"edit-this-page", "edit-page", "on-this-page", "rst-versions", "prev-next", "out-of-band"}
-    | {"ethical-sidebar", "related-posts", "related-pages", "notable-traits", "tooltiptext"}
-)
-_TAGS = ("nav", "footer", "select", "button", "input", "textarea", "menu", "label")
-_ROLES = frozenset(
-    {"navigation", "contentinfo", "search", "menu", "menubar", "toolbar", "tablist", "banner"}
-    | {"complementary", "dialog", "alertdialog"}
-)
-_KEPT_ASIDES = frozenset(
-    {"note", "warning", "tip", "caution", "important", "danger", "admonition", "callout", "topic"}
-    | {"footnote", "footnote-list", "footnotes", "alert", "info", "example", "hint", "quote"}
-)
-_PRUNED = frozenset(
-    {"div", "section", "ul", "ol", "p", "aside", "header", "table", "form", "dl", "span"}
-)
-_KEPT_TAGS = frozenset({"table", "dl"})  # a table of related modules is content
-_LARGE_SHARE = 0.5  # of a container's text: a part that large is content, whatever its name
+_MAIN_SHARE = 0.5  # of the prose: a declared container with less is not the main part
+_PROSE_SHARE, _TEXT_SHARE = 0.85, 0.7  # of the smallest element that is taken for the article
+_LONGEST_TEASER = 400  # characters of prose below a linked heading
+_SHORT = 60
+_MIN_ALIKE = 3  # teasers, links of a list
+_ITEMS = ("li", "article", "div", "section")
 
 
-def main_part(body: Element) -> Element:
-    """Return the main part of a tree, and prune the tree to it."""
-    if _is_technical(body):
-        container = _container(body)
-        _prune(container)
-        return container
-    chosen = _choose(body)
-    size = sum(len(text.strip()) for text in chosen.values())
-    if size < _MIN_SHARE * length_of(body):
-        container = _container(deepcopy(body))
-        drop_all([each for each in container.iter("*") if "comment" in names(each)])
-        _prune(container)
-        if size < _MIN_SHARE * length_of(container):
-            return container
-    _keep(body, frozenset(chosen))
-    return body
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the rules need to know of a page.
+
+    Attributes:
+        sizes: The sizes of all elements; those of dropped parts are subtracted.
+        title: The heading that is the page's title, and its ancestors.
+        is_technical: Whether it has code or was made by a documentation generator.
+        prose: Characters of prose in the whole page.
+        left_out: Counts what is dropped.
+    """
+
+    sizes: Sizes
+    title: frozenset[Element]
+    is_technical: bool
+    prose: int
+    left_out: LeftOut
+
+    def drop(self, element: Element, reason: str) -> Size:
+        """Drop an element; return the size that its ancestors lose."""
+        self.left_out.drop(element, reason)
+        size = self.sizes[element]
+        self.sizes[element] = Size()
+        return size
 
 
-# --- documentation -----------------------------------------------------------------------------
+def main_part(body: Element, title: str, left_out: LeftOut) -> tuple[Element, float]:
+    """Prune a tree to its main part; return that, and the share of the prose that it has."""
+    sizes = measure(body)
+    heading = _title_heading(body, title)
+    above = [] if heading is None else [heading, *heading.iterancestors()]
+    page = _Page(sizes, frozenset(above), _is_technical(body), sizes[body].prose, left_out)
+    _prune(body, page, in_article=False)
+    _drop_comments(body, page)
+    container = _container(body, page)
+    _drop_outside(container, body, page)
+    if not page.is_technical:
+        _drop_together(list(_teasers(container, page)), container, page, "teasers")
+        _drop_before_title(container, page)
+        _drop_lists(container, page)
+        if sizes[container].prose >= _MUCH_PROSE:
+            _drop_end(container, page)
+    return container, sizes[container].prose / page.prose if page.prose else 1.0
 
 
 def _is_technical(body: Element) -> bool:
@@ -115,119 +136,271 @@ def _is_technical(body: Element) -> bool:
     return by_generator or next(body.iter("pre"), None) is not None
 
 
-def _container(body: Element) -> Element:
-    """Return the element that a page marks as its main one, if it has most of the code."""
-    codes = sum(1 for _ in body.iter("pre"))
-    for path in _CONTAINERS:
-        elements = body.findall(path)
-        candidates = [each for each in elements if 2 * sum(1 for _ in each.iter("pre")) >= codes]
-        if len(elements) == len(candidates) == 1 and length_of(elements[0]):
-            return elements[0]
-    return body
+def _title_heading(body: Element, title: str) -> Element | None:
+    """Return the first heading that the title of the page has too, else its first h1."""
+    folded = " ".join(title.casefold().split())
+    for heading in body.iter("h1", "h2"):
+        text = " ".join(text_of(heading).casefold().split()).rstrip("¶#§ ")
+        if len(text) > 3 and text in folded:  # noqa: PLR2004
+            return heading
+    return next((each for each in body.iter("h1") if text_of(each).strip()), None)
 
 
-def _prune(container: Element) -> None:
-    """Drop navigation, footers, forms and sidebars."""
-    drop_all(container.iter(*_TAGS))
-    size = length_of(container)
-    for element in list(container.iter("*")):
-        is_aside = element is not container and _is_aside(element)
-        if is_aside and length_of(element) <= _LARGE_SHARE * size:
-            drop(element)
+# --- by landmark and by name -----------------------------------------------------------------
 
 
-def _is_aside(element: Element) -> bool:
-    if element.tag == "aside":
-        return not tokens(element) & _KEPT_ASIDES
-    if element.get("role", "") in _ROLES:
-        return True
-    if element.tag not in _PRUNED or not element.attrib:
+def _prune(element: Element, page: _Page, *, in_article: bool) -> None:
+    """Drop parts that are not content, from the top down."""
+    size = page.sizes[element]
+    in_article = in_article or element.tag in {"article", "main"}
+    for child in element:
+        before = page.sizes[child]
+        if reason := _reason(child, before, page, in_article=in_article):
+            size.add(page.drop(child, reason), -1)
+        elif child.tag not in _WHOLE and (child.tag != "table" or is_layout(child)):
+            parts = Size()
+            parts.add(before)
+            _prune(child, page, in_article=in_article)
+            parts.add(page.sizes[child], -1)
+            size.add(parts, -1)
+
+
+def _reason(element: Element, size: Size, page: _Page, *, in_article: bool) -> str:
+    """Return why an element is dropped, or ""."""
+    if element.tag in _FIELDS:
+        return "" if _is_kept_field(element) else "forms"
+    if 2 * size.prose > page.prose > 0:
+        return ""
+    reason = _ROLES.get(element.get("role", "").lower()) or _LANDMARKS.get(element.tag, "")
+    if reason and _is_landmark(element, reason, size, page, in_article=in_article):
+        return reason
+    is_candidate = element.tag in _NAMED_TAGS and element not in page.title
+    return _named_reason(element) if is_candidate and _may_be_named(size, page) else ""
+
+
+def _may_be_named(size: Size, page: _Page) -> bool:
+    """Return whether a part may be dropped by its name: it is neither prose nor a section."""
+    if size.is_headed_text or size.code:
         return False
-    if tokens(element) & _SIDE_CLASSES:
-        return True
-    return element.tag not in _KEPT_TAGS and (
-        _SIDE_ID.fullmatch(element.get("id", "").lower()) is not None
-        or any(map(_SIDE_CLASS.fullmatch, tokens(element)))
-    )
+    if page.is_technical:
+        return not size.prose and 2 * size.linked > size.text
+    return size.fields > 0 or not size.is_prose
 
 
-# --- articles ----------------------------------------------------------------------------------
+def _is_landmark(
+    element: Element, reason: str, size: Size, page: _Page, *, in_article: bool
+) -> bool:
+    if reason in {"footer", "sidebar"}:
+        is_callout = reason == "sidebar" and bool(tokens(element) & _CALLOUTS)
+        return not is_callout and not (in_article and size.is_prose and not size.fields)
+    if reason == "header":
+        return not in_article and element not in page.title
+    if reason == "forms" and element.tag == "form":
+        return size.fields > 0 and 2 * size.prose < size.text and not size.code
+    return True
 
 
-def _choose(body: Element) -> dict[_Place, str]:
-    """Return the text nodes that trafilatura chose, with their text."""
-    from trafilatura import bare_extraction  # noqa: PLC0415 - of the extra `fetch`
-
-    copy = deepcopy(body.getroottree().getroot())
-    marked = _mark(body, copy.find("body"))
-    _flatten(copy)
-    document = bare_extraction(copy, include_comments=False, with_metadata=False)
-    text = "" if document is None or isinstance(document, dict) else document.text or ""
-    return {marked[mark][0]: marked[mark][1] for mark in _MARK.findall(text) if mark in marked}
-
-
-def _flatten(copy: Element) -> None:
-    """Flatten very many nested lists, which take trafilatura quadratic time."""
-    nested = [each for each in copy.iter("ul", "ol", "dl") if each.getparent().tag in _ITEMS]
-    if len(nested) > _MAX_NESTED:
-        for each in nested:
-            each.tag = "span"
-            for item in each.iterchildren(*_ITEMS):
-                item.tag = "span"
+def _named_reason(element: Element) -> str:
+    """Return the reason that the first or last word of a class or of the id gives, or ""."""
+    for token in (*element.get("class", "")[:300].split(), element.get("id", "")[:100]):
+        if reason := _CLASSES.get(token.lower()):
+            return reason
+        words = _WORDS.findall(token)
+        for word in (words[0], words[-1]) if words else ():
+            if reason := _REASONS_BY_NAME.get(word.lower()):
+                return reason
+    return ""
 
 
-def _mark(body: Element, copy: Element) -> dict[str, tuple[_Place, str]]:
-    """Put a mark before each text node in a copy; return the nodes by their marks."""
-    marked: dict[str, tuple[_Place, str]] = {}
-    for ours, theirs in zip(body.iter("*"), copy.iter("*"), strict=True):
-        for name in _SPANS & set(theirs.attrib):
-            del theirs.attrib[name]  # trafilatura adds a cell for each, without limit
-        for name, value in theirs.attrib.items():
-            if len(value) > _LONGEST_ATTRIBUTE:
-                theirs.set(name, value[:_LONGEST_ATTRIBUTE])
-        for side in ("text", "tail"):
-            text = getattr(ours, side)
-            if text and not text.isspace():
-                number = len(marked)
-                mark = "".join(chr(0x2800 + (number >> shift & 255)) for shift in (16, 8, 0))
-                marked[mark] = ((ours, side), text)
-                text = _BRAILLE.sub("", settable(text))
-                bare = text.lstrip()
-                setattr(theirs, side, f"{text[: len(text) - len(bare)]}{mark}{bare}")
-    return marked
+def _is_kept_field(element: Element) -> bool:
+    """Return whether a field or a button is text: a label of a tab, a box of a task."""
+    parent = element.getparent()
+    match element.tag:
+        case "input":
+            return element.get("type", "").lower() == "checkbox" and parent.tag in {
+                "li",
+                "p",
+                "label",
+            }
+        case "textarea":
+            return "readonly" in element.attrib
+        case "label":
+            return next(element.iterancestors("form"), None) is None
+        case "button":
+            names = {"aria-expanded", "aria-controls"} & set(element.attrib)
+            in_text = bool((element.tail or "").strip()) or bool((parent.text or "").strip())
+            in_heading = next(element.iterancestors("h1", "h2", "h3", "h4", "h5", "h6"), None)
+            return bool(names) or in_heading is not None or element.get("role") == "tab" or in_text
+    return False
 
 
-def _keep(body: Element, chosen: frozenset[_Place]) -> None:
-    """Drop what was not chosen, except code and pictures among it and signs within a sentence."""
-    sentences = {each.getparent() if side == "tail" else each for each, side in chosen}
-    ancestors = set[Element]()  # elements with a chosen text at any depth
-    for each in sentences:
-        while each is not None and each not in ancestors:
-            ancestors.add(each)
-            each = each.getparent()  # noqa: PLW2901
-    remaining, kept_elements = len(chosen), set[Element]()
-    for element in list(body.iter("*")):
-        remaining -= ((element, "text") in chosen) + ((element, "tail") in chosen)
+# --- comments --------------------------------------------------------------------------------
+
+
+def _drop_comments(body: Element, page: _Page) -> None:
+    """Drop readers' comments below an article; a thread stays."""
+    _drop_together(list(_comments(body, page)), body, page, "comments")
+
+
+def _drop_together(parts: list[Element], whole: Element, page: _Page, reason: str) -> None:
+    """Drop parts of a kind, if much prose remains or more than they have."""
+    size, total = Size(), page.sizes[whole]
+    for each in parts:
+        size.add(page.sizes[each])
+    is_little = size.prose < total.prose - size.prose and size.text < total.text - size.text
+    if is_little or total.prose - size.prose >= _MUCH_PROSE:
+        for each in parts:
+            _drop_in(each, page, reason)
+
+
+def _comments(element: Element, page: _Page) -> Iterator[Element]:
+    for child in element:
+        if child.tag in _COMMENT_TAGS and _is_comments(child, page):
+            yield child
+        elif child.tag not in _WHOLE:
+            yield from _comments(child, page)
+
+
+def _is_comments(element: Element, page: _Page) -> bool:
+    size = page.sizes[element]
+    for token in (*element.get("class", "")[:300].split(), element.get("id", "")[:100]):
+        words = [word.lower() for word in _WORDS.findall(token)]
+        if words and _COMMENTS & {words[0], words[-1]}:
+            is_section = size.is_headed_text and element.find(".//li") is None
+            return not (is_section or (page.is_technical and size.is_headed_text))
+    return False
+
+
+def _drop_in(element: Element, page: _Page, reason: str) -> None:
+    ancestors = list(element.iterancestors())
+    size = page.drop(element, reason)
+    for each in ancestors:
+        if each in page.sizes:
+            page.sizes[each].add(size, -1)
+
+
+# --- container -------------------------------------------------------------------------------
+
+
+def _container(body: Element, page: _Page) -> Element:
+    """Return the element that a page marks as its main one, or the smallest with most text."""
+    sizes, total = page.sizes, page.sizes[body]
+    for path in _CONTAINERS:
+        elements = [each for each in body.findall(path) if sizes[each].text]
+        if len(elements) == 1:
+            size = sizes[elements[0]]
+            has_code = 2 * size.code >= total.code
+            if has_code and size.prose >= _MAIN_SHARE * total.prose:
+                return elements[0]
+    if page.is_technical:
+        return body
+    container, unlinked = body, total.text - total.linked
+    while True:
+        fitting = [
+            each
+            for each in container
+            if sizes[each].prose >= _PROSE_SHARE * total.prose
+            and sizes[each].text - sizes[each].linked >= _TEXT_SHARE * unlinked
+            and (each in page.title or not page.title)
+        ]
+        if (
+            len(fitting) != 1
+            or fitting[0].tag in _WHOLE
+            or fitting[0].tag in {"table", "tbody", "tr", "p"}
+        ):
+            return container
+        container = fitting[0]
+
+
+def _drop_outside(container: Element, body: Element, page: _Page) -> None:
+    """Count what is outside the container."""
+    element = container
+    while element is not body:
         parent = element.getparent()
-        if element in ancestors:
-            if element not in sentences:
-                element.text = None
-        elif parent in kept_elements:
-            kept_elements.add(element)
-            continue
-        elif _is_kept(element, parent in sentences, among=0 < remaining < len(chosen)):
-            kept_elements.add(element)
-        else:
-            drop(element)
-        if parent is not None and parent not in sentences:
-            element.tail = None
+        for sibling in parent:
+            if sibling is not element:
+                page.left_out.count(sibling, "outside")
+        element = parent
 
 
-def _is_kept(element: Element, in_sentence: bool, *, among: bool) -> bool:
-    if in_sentence and element.tag in _INLINE:
-        return True
-    if not among or element.tag in _FILLED:
-        return among
-    # A frame with nothing but a picture.
-    is_frame = element.tag in _FRAMES and len(element) <= 1
-    return is_frame and next(element.iter("img"), None) is not None and not length_of(element)
+# --- by place and repetition -----------------------------------------------------------------
+
+
+def _drop_before_title(container: Element, page: _Page) -> None:
+    """Drop short parts before the title."""
+    element = next(
+        (each for each in page.title if each in page.sizes and each.getparent() is container), None
+    )
+    while element is not None:
+        for sibling in list(element.itersiblings(preceding=True)):
+            size = page.sizes[sibling]
+            if (
+                size.text
+                and not size.prose
+                and sibling.tag not in _WHOLE
+                and sibling.tag != "table"
+            ):
+                _drop_in(sibling, page, "header")
+        element = next((each for each in element if each in page.title), None)
+
+
+def _teasers(element: Element, page: _Page) -> Iterator[Element]:
+    """Yield the parts that are series of teasers: linked headings, each with little text."""
+    for child in element:
+        size = page.sizes[child]
+        if (
+            size.teasers >= _MIN_ALIKE
+            and size.headings - size.teasers <= 1
+            and size.prose < _LONGEST_TEASER * size.teasers
+            and child not in page.title
+        ):
+            yield child
+        elif size.teasers >= _MIN_ALIKE:
+            yield from _teasers(child, page)
+
+
+def _drop_end(container: Element, page: _Page) -> None:
+    """Drop short parts and links after the last prose."""
+    for child in reversed(list(container)):
+        size = page.sizes[child]
+        if (
+            size.prose
+            or size.code
+            or size.wholes
+            or child.tag in _WHOLE
+            or (child.tail or "").strip()
+        ):
+            if child.tag not in _WHOLE and child.tag not in {"p", "table", "ul", "ol"}:
+                _drop_end(child, page)
+            return
+        is_short = size.text < _SHORT and child.tag not in {"ul", "ol", "table"}
+        if size.text and (is_short or 2 * size.linked > size.text):
+            _drop_in(child, page, "footer")
+
+
+def _drop_lists(container: Element, page: _Page) -> None:
+    """Drop teasers and lists of links, unless prose is before and after them."""
+    children = list(container)
+    sizes = [page.sizes[each] for each in children]
+    after = sum(size.prose for size in sizes)
+    before = 0
+    for child, size in zip(children, sizes, strict=True):
+        after -= size.prose
+        if child.tag in _WHOLE or (child.tag == "table" and not is_layout(child)):
+            pass
+        elif _is_links(child, size) and not (before and after):
+            _drop_in(child, page, "lists")
+        elif len(child):
+            _drop_lists(child, page)
+        before += size.prose
+
+
+def _is_links(element: Element, size: Size) -> bool:
+    return (
+        size.links >= _MIN_ALIKE
+        and not size.prose
+        and not size.code
+        and not size.wholes
+        and 2 * size.linked > size.text
+        and element.tag not in {"h1", "h2", "h3", "table"}
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import mimetypes
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from webtools._internal.pages import INSTALL, robots
@@ -21,14 +22,14 @@ from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
 from webtools._internal.pages.metadata import facts_of
 from webtools._internal.pages.pdf import read_pdf
-from webtools._internal.pages.tree import Element, parse
+from webtools._internal.pages.tree import Element, LeftOut, length_of, parse, strip_comments
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import without_controls
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 MAX_HTML = 8 * 1024 * 1024
 # Without a handler Python prints the warnings of libraries about odd pages to stderr.
-for _name in ("trafilatura", "htmldate", "courlan", "charset_normalizer", "pypdf", "dateparser"):
+for _name in ("charset_normalizer", "pypdf"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 _PDF = re.compile(rb"\s{0,100}%PDF-")
@@ -69,7 +70,7 @@ _UNKNOWN_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"}
 )
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
-_FEW_HIDDEN = 20  # characters, such as labels of icons: no warning
+_MIN_PROSE_SHARE = 0.3  # of a page's prose: 19 of 1,114 good pages keep less
 _WILD = "the markup is too large or too unusual to find the main text, so all text is returned"
 
 
@@ -157,20 +158,38 @@ def _read_html(html: str, source: Source) -> Content:
     markup = scan(html)
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
-    text, warnings = _main(markup, root, source.url)
-    if error := block_page(source, html, markup, _TARGET.sub("]", text)):
+    main = _main(markup, root, source)
+    if error := block_page(source, html, markup, _TARGET.sub("]", main.text)):
         raise error
-    if not text:
+    if not main.text:
         raise ProviderError("the page has no text")
-    return Content(text, title, author, published_at, warnings)
+    return Content(main.text, title, author, published_at, main.warnings, main.left_out)
 
 
-def _main(markup: Markup, root: Element | None, url: str) -> tuple[str, list[str]]:
-    """Return the main text and warnings; without a tree, all visible text."""
+def _main(markup: Markup, root: Element | None, source: Source) -> Content:
+    """Return the main text with what was left out; without a tree, all visible text."""
     body = None if root is None else root.find("body")
     if body is None:
-        return without_controls(markup.text), [] if markup.is_tame else [_WILD]
-    hidden = drop_invisible(root)
-    warning = f"{hidden:,} hidden characters were removed"
-    text = without_controls(to_markdown(main_part(body), url)).strip()
-    return text or without_controls(markup.text), [warning] if hidden > _FEW_HIDDEN else []
+        return Content(without_controls(markup.text), warnings=[] if markup.is_tame else [_WILD])
+    left_out = LeftOut()
+    drop_invisible(root, left_out)
+    strip_comments(root)
+    visible = length_of(body)
+    part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)
+    text = without_controls(to_markdown(part, source.url)).strip()
+    return Content(
+        text or without_controls(markup.text),
+        warnings=list(_warnings(left_out, visible, prose_share)),
+        left_out=left_out.shares(visible),
+    )
+
+
+def _warnings(left_out: LeftOut, visible: int, prose_share: float) -> Iterator[str]:
+    """Yield warnings about rare pages of which much may be missing."""
+    lengths = left_out.lengths
+    if lengths.get("hidden", 0) > visible:
+        yield "the page hides more text than it shows, and the hidden text was left out"
+    if prose_share < _MIN_PROSE_SHARE:
+        yield f"the text has only {prose_share:.0%} of the page's prose; whole=True returns all"
+    if 2 * lengths.get("comments", 0) > visible:
+        yield "readers' comments, which are longer than the article, were left out"

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from importlib import import_module
+from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
 Element = Any
-_NOT_SETTABLE = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
+_STREAMED = re.compile(r"<template[^<>]{0,200}\bid=[\"']?B:", re.IGNORECASE)
 
 _ASIDE_NAMES = re.compile(
     r"comment|related|sidebar|widget|recommend|teaser|card|promo|update|modified"
+    r"|reply|replies|mention"
 )
 
 BLOCKS = frozenset(  # begin and end a line
@@ -28,18 +31,63 @@ BLOCKS = frozenset(  # begin and end a line
 
 
 def parse(html: str) -> Element | None:
-    """Build the tree of a tame page, without comments, processing instructions and scripts.
+    """Build the tree of a tame page, without processing instructions and scripts.
+
+    Comments remain only where React streams a page, since they mark the end of a substitute.
 
     Returns:
         The root, or None if the page has no element.
     """
     etree: Any = import_module("lxml.etree")  # of the extra `fetch`
-    lxml_html: Any = import_module("lxml.html")  # trafilatura needs its element class
-    parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    lxml_html: Any = import_module("lxml.html")
+    is_streamed = _STREAMED.search(html) is not None
+    parser = lxml_html.HTMLParser(
+        encoding="utf-8", remove_comments=not is_streamed, remove_pis=True
+    )
     root = etree.fromstring(html.encode("utf-8", "replace"), parser)
-    if root is not None:
-        etree.strip_elements(root, "script", "noscript", with_tail=False)
+    if root is None:
+        return None
+    for script in list(root.iter("script")):
+        if script.get("type", "").strip().lower().startswith("math/tex"):
+            mark = "$$" if "display" in script.get("type", "") else "$"
+            script.tag, script.text = "span", f"{mark}{' '.join((script.text or '').split())}{mark}"
+    etree.strip_elements(root, "script", with_tail=False)
     return root
+
+
+def strip_comments(root: Element) -> None:
+    """Remove the comments of a tree."""
+    etree: Any = import_module("lxml.etree")
+    etree.strip_tags(root, etree.Comment)
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Counts the characters that are left out of a page.
+
+    Attributes:
+        lengths: Number of characters by reason. `revealed` are those that a page hides until a
+            script runs, and that are kept.
+    """
+
+    lengths: dict[str, int] = field(default_factory=dict[str, int])
+
+    def count(self, element: Element, reason: str) -> None:
+        """Count the text of an element."""
+        if length := length_of(element):
+            self.lengths[reason] = self.lengths.get(reason, 0) + length
+
+    def drop(self, element: Element, reason: str) -> None:
+        """Count the text of an element, and drop it."""
+        self.count(element, reason)
+        drop(element)
+
+    def shares(self, visible: int) -> dict[str, float]:
+        """Return the shares of a page's visible characters, rounded up."""
+        return {
+            reason: min(1.0, ceil(1e4 * length / max(visible, 1)) / 1e4)
+            for reason, length in sorted(self.lengths.items(), key=lambda item: -item[1])
+        }
 
 
 def metas_of(head: bytes) -> Iterator[Element]:
@@ -57,11 +105,6 @@ def drop(element: Element) -> None:
     """
     element.clear(keep_tail=True)
     element.tag = "wbr"
-
-
-def settable(text: str) -> str:
-    """Return a text without the characters that lxml refuses to set."""
-    return text if text.isprintable() else _NOT_SETTABLE.sub("", text)
 
 
 def drop_all(elements: Iterable[Element]) -> None:

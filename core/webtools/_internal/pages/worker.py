@@ -37,7 +37,7 @@ def main() -> None:
         os.dup2(2, 1)  # output of libraries must not mix with the answers
         _limit_resources()
         with suppress(ImportError):  # some kinds can be read without the extra; others report it
-            import_module("trafilatura")
+            import_module("lxml.html")
         with suppress(BrokenPipeError):
             serve(pages, answers)
 
