@@ -150,7 +150,7 @@ def test_the_base_of_a_page_counts_for_its_links() -> None:
         ("<blockquote><p>One.</p><p>Two.</p></blockquote>", "> One.\n\n> Two.\n"),
         (
             "<table><thead><tr><th>A</th><th>B</th></tr></thead><tr><td>1</td><td>2 | 3</td></tr></table>",
-            "| A | B |\n|---|---|\n| 1 | 2 | 3 |\n",
+            "| A | B |\n|---|---|\n| 1 | 2 \\| 3 |\n",
         ),
         (
             "<table><tr><td rowspan=2>x</td><td>1</td></tr><tr><td>2</td></tr></table>",

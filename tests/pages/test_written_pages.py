@@ -20,7 +20,7 @@ from test_pages import PROSE, URL, page, text
             '<math><mi>x</mi><annotation encoding="application/x-tex">x^2 +\n1</annotation></math>now',
             "See $x^2 + 1$ now",
         ),
-        ('<math><mi>x</mi><annotation encoding="text">no</annotation></math>', "See xno"),
+        ('<math><mi>x</mi><annotation encoding="text">no</annotation></math>', "See x"),
         ("<b>one<br>two</b> now", "See one\ntwo now"),
         ("a<b> </b>b now", "See a b now"),
         ("<code></code>it now", "See it now"),
@@ -65,7 +65,7 @@ def test_marks_within_a_line_are_written_only_where_they_mark_something(
         ("<ul><li>a</li><ul><li>b</li></ul></ul>", "- a\n\n- b\n"),
         (
             "<dl>Fares:<div><dt>Day</dt><dd>Two.</dd></div>and more</dl>",
-            "Fares:\n\nDay\n\nTwo.\n\nand more\n",
+            "Fares:\n\nDay\n: Two.\n\nand more\n",
         ),
         ("<dl><dt>Call</dt><dd><pre>ls</pre></dd></dl>", "Call\n\n```\nls\n```\n"),
     ],

@@ -34,12 +34,17 @@ def _collect(element: Element, parts: list[str]) -> None:
     for child in element:
         if child.tag == "br":
             parts.append("\n")
-        elif child.tag not in {"button", "svg"} and not tokens(child) & _DECORATION:
+        elif child.tag == "code" or _is_code(child):
             _collect(child, parts)
             if child.tag in _LINES and parts and not parts[-1].endswith("\n"):
                 parts.append("\n")
         if child.tail:
             parts.append(child.tail)
+
+
+def _is_code(element: Element) -> bool:
+    """Return whether an element in code is not a button, a line number or the like."""
+    return element.tag not in {"button", "svg"} and not tokens(element) & _DECORATION
 
 
 def is_block_code(element: Element) -> bool:

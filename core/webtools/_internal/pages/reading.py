@@ -17,6 +17,7 @@ from webtools._internal.pages import INSTALL, robots
 from webtools._internal.pages.block_pages import block_page
 from webtools._internal.pages.charset import decode, is_text
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
+from webtools._internal.pages.generators import rewrite
 from webtools._internal.pages.main_text import main_part
 from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
@@ -174,6 +175,7 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     left_out = LeftOut()
     drop_invisible(root, left_out)
     strip_comments(root)
+    rewrite(body)
     visible = length_of(body)
     part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)
     text = without_controls(to_markdown(part, source.url)).strip()
