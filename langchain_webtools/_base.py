@@ -84,6 +84,8 @@ class WebTool(BaseTool):
           `WebToolException`, for middleware.
         - `cache` (`"use" | "refresh" | "bypass"`): `use` cached responses (the default), `refresh`
           them, or `bypass` the cache.
+        - `timeout` (`float | None`): Seconds for each whole call. Default: `timeout_ms` of the
+          settings.
         - `content_blocks` (`bool`): Return results as `search_result` blocks, for models with
           native citations. Default: False.
         - `compact_artifact` (`bool`): Omit the texts of pages from the artifact, because the
@@ -100,6 +102,7 @@ class WebTool(BaseTool):
     api_keys: Mapping[str, Any] | None = Field(default=None, exclude=True, repr=False)
     keyless: bool | None = Field(default=None, exclude=True, repr=False)
     cache: CacheMode = "use"
+    timeout: float | None = None
     content_blocks: bool = False
     compact_artifact: bool = False
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
@@ -269,7 +272,7 @@ class WebTool(BaseTool):
 
     def _options(self) -> dict[str, Any]:
         """Return the options of `call_tool` that do not come from the model."""
-        return {"cache": self.cache}
+        return {"cache": self.cache, "timeout": self.timeout}
 
     def _present(self, result: ToolResult, call: _Call) -> Any:
         details = result.details

@@ -32,6 +32,7 @@ def web_search_tool(
     api_keys: "Mapping[str, Key] | None" = None,
     name: str = SEARCH.name,
     cache: CacheMode = "use",
+    timeout: float | None = None,
     **fixed: Unpack[FixedSearch],
 ) -> FunctionTool:
     """Create the tool that searches the web with one or several queries.
@@ -43,6 +44,7 @@ def web_search_tool(
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
         name: The name of the tool for the model.
         cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
         fixed: Arguments that are fixed for all calls. The model does not see them and cannot
             change them. They are:
             limit, include_domains, exclude_domains, start_published_date, end_published_date,
@@ -54,7 +56,7 @@ def web_search_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache)
+    return _make(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache, timeout)
 
 
 def web_fetch_tool(
@@ -63,6 +65,7 @@ def web_fetch_tool(
     api_keys: "Mapping[str, Key] | None" = None,
     name: str = FETCH.name,
     cache: CacheMode = "use",
+    timeout: float | None = None,
     **fixed: Unpack[FixedFetch],
 ) -> FunctionTool:
     """Create the tool that reads one or several pages.
@@ -72,6 +75,7 @@ def web_fetch_tool(
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
         name: The name of the tool for the model.
         cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
         fixed: Arguments that are fixed for all calls. The model does not see them and cannot
             change them. They are:
             question, text, highlights, summary, text_max_characters, whole, provider.
@@ -82,7 +86,7 @@ def web_fetch_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache)
+    return _make(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache, timeout)
 
 
 def summarize_tool(
@@ -91,6 +95,7 @@ def summarize_tool(
     api_keys: "Mapping[str, Key] | None" = None,
     name: str = SUMMARIZE.name,
     cache: CacheMode = "use",
+    timeout: float | None = None,
     **fixed: Unpack[FixedSummary],
 ) -> FunctionTool:
     """Create the tool that summarizes a page.
@@ -100,6 +105,7 @@ def summarize_tool(
         api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
         name: The name of the tool for the model.
         cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
         fixed: Arguments that are fixed for all calls. The model does not see them and cannot
             change them. They are:
             summary_type, engine, target_language, provider.
@@ -110,7 +116,7 @@ def summarize_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache)
+    return _make(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache, timeout)
 
 
 def web_research_tool(
@@ -120,6 +126,7 @@ def web_research_tool(
     name: str = RESEARCH.name,
     llm: "LLM | None" = None,
     cache: CacheMode = "use",
+    timeout: float | None = None,
     **fixed: Unpack[FixedResearch],
 ) -> FunctionTool:
     """Create the tool that searches, reads and checks sources for a question.
@@ -130,6 +137,7 @@ def web_research_tool(
         name: The name of the tool for the model.
         llm: Writes the answers of `web-deep`. Without a model, answers quote the sources.
         cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
         fixed: Arguments that are fixed for all calls. The model does not see them and cannot
             change them. They are:
             command, limit, recency_days, synthesis.
@@ -140,7 +148,7 @@ def web_research_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache)
+    return _make(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache, timeout)
 
 
 def web_read_tool(
@@ -190,8 +198,10 @@ def _make(
     name: str,
     fixed: Mapping[str, Any],
     cache: CacheMode = "use",
+    timeout: float | None = None,
 ) -> FunctionTool:
-    spec.cache_mode = CallOptions(cache).cache  # checks it now, not at the first call
+    options = CallOptions(cache, timeout=timeout)  # checks them now, not at the first call
+    spec.cache_mode, spec.timeout = options.cache, options.timeout
     if fixed:
         return FixedTool(spec, tool.name, name, fixed)
     return spec.to_tool_list([tool.name], {tool.name: tool_metadata(tool, name)})[0]

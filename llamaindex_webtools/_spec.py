@@ -52,9 +52,11 @@ class WebToolsSpec(BaseToolSpec):
         name_prefix: Prefix of the names of the tools.
         llm: The model that writes the answers, or None.
         cache_mode: How calls use the cache: `use`, `refresh` or `bypass`.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
     """
 
     cache_mode: CacheMode = "use"
+    timeout: float | None = None
     spec_functions: list[SPEC_FUNCTION_TYPE] = [*_METHODS]  # noqa: RUF012  as in the base class
 
     def __init__(
@@ -153,6 +155,7 @@ class WebToolsSpec(BaseToolSpec):
     def _options(self, tool: Tool) -> dict[str, Any]:
         """Return the options of `call_tool` that do not come from the model."""
         options: dict[str, Any] = {"progress": progress_events(), "cache": self.cache_mode}
+        options["timeout"] = self.timeout
         if self.llm is not None and tool.name == RESEARCH.name:
             options["synthesizer"] = LLMSynthesizer(self.llm)
         return options

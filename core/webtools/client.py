@@ -39,6 +39,8 @@ class WebTools(AsyncMethods):
         providers: Replaces the list of providers, as `providers` of a config file.
         default_provider: Name of the provider for calls that name none.
         max_results: Default and maximum number of results per query, 1 to 100.
+        timeout_ms: Time limit of a whole call in milliseconds, however many providers and retries
+            it takes. Default: none; each provider has its own.
         failover: Whether to try the next provider if one fails. Default: True.
         keyless: Whether to search with providers that need no key if no configured provider
             can search. Default: False.
@@ -79,6 +81,7 @@ class WebTools(AsyncMethods):
         snippets: bool = False,
         provider: str | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search the web with one or several queries, which run at the same time.
@@ -104,6 +107,7 @@ class WebTools(AsyncMethods):
                 without `searchHighlights`.
             provider: Configured name of the provider to use.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            timeout: Seconds for the whole call. Default: `timeout_ms` of the settings.
             progress: Called when part of the work is done.
 
         Returns:
@@ -132,6 +136,7 @@ class WebTools(AsyncMethods):
             snippets=snippets,
             provider=provider,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: SearchResponse = self._call(SEARCH, values)
@@ -150,6 +155,7 @@ class WebTools(AsyncMethods):
         provider: str | None = None,
         robots: bool = False,
         cache: CacheMode = "use",
+        timeout: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Read one or several pages.
@@ -170,6 +176,7 @@ class WebTools(AsyncMethods):
             robots: Obey robots.txt if webtools fetches the page itself (provider `direct`).
                 Requires the extra `bulk`.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            timeout: Seconds for the whole call. Default: `timeout_ms` of the settings.
             progress: Called when part of the work is done.
 
         Returns:
@@ -192,6 +199,7 @@ class WebTools(AsyncMethods):
             provider=provider,
             robots=robots,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: FetchResponse = self._call(FETCH, values)
@@ -206,6 +214,7 @@ class WebTools(AsyncMethods):
         target_language: str | None = None,
         provider: str | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize a document.
@@ -217,6 +226,7 @@ class WebTools(AsyncMethods):
             target_language: Language code of the output, such as `DE`. Default: the document's.
             provider: Configured name of the provider to use.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            timeout: Seconds for the whole call. Default: `timeout_ms` of the settings.
             progress: Called when part of the work is done.
 
         Returns:
@@ -235,6 +245,7 @@ class WebTools(AsyncMethods):
             target_language=target_language,
             provider=provider,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: SummaryResponse = self._call(SUMMARIZE, values)
@@ -249,6 +260,7 @@ class WebTools(AsyncMethods):
         recency_days: int | None = None,
         synthesis: str | SynthesizerLike | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
         """Find sources for a question, and answer it if requested.
@@ -267,6 +279,7 @@ class WebTools(AsyncMethods):
                 function or synthesizer. Default: the configured method for `web-deep`, `none` for
                 the other commands.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            timeout: Seconds for the whole call. Default: `timeout_ms` of the settings.
             progress: Called when part of the work is done.
 
         Returns:
@@ -285,6 +298,7 @@ class WebTools(AsyncMethods):
             recency_days=recency_days,
             synthesis=synthesis,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: ResearchEnvelope = self._call(RESEARCH, values)
@@ -353,6 +367,7 @@ class WebTools(AsyncMethods):
         fetch: bool = False,
         verifier: Verifier | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> Verified:
         """Check each claim of an answer against the sources that it cites.
@@ -368,6 +383,7 @@ class WebTools(AsyncMethods):
             verifier: Judges the claims that are not quotations, such as a `ChatModelVerifier`.
                 Without one, no claim is `supported`.
             cache: As for `fetch`.
+            timeout: As for `fetch`. The verifier has what is left of it.
             progress: As for `fetch`.
 
         Returns:
@@ -380,7 +396,7 @@ class WebTools(AsyncMethods):
             RequestError: No source could be read.
             ProviderError: No source could be read.
         """
-        options = {"cache": cache, "progress": progress}
+        options = {"cache": cache, "progress": progress, "timeout": timeout}
         return self._run(
             lambda io: self._dispatcher.verify(io, answer, sources, verifier, options, fetch=fetch)
         )
@@ -391,6 +407,7 @@ class WebTools(AsyncMethods):
         arguments: Mapping[str, Any],
         *,
         cache: CacheMode = "use",
+        timeout: float | None = None,
         progress: ProgressCallback | None = None,
         synthesizer: SynthesizerLike | None = None,
     ) -> ToolResult:
@@ -400,6 +417,7 @@ class WebTools(AsyncMethods):
             name: Name of the tool, or a tool such as one that `Tool.with_fixed` returned.
             arguments: The arguments that the model sent.
             cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            timeout: Seconds for the whole call. Default: `timeout_ms` of the settings.
             progress: Called when part of the work is done.
             synthesizer: Writes the answers of `web_research`, such as a language model.
 
@@ -407,5 +425,5 @@ class WebTools(AsyncMethods):
             Text within the output budget, and details. If the call fails, `is_error` is True and
             the text says why.
         """
-        options = CallOptions(cache, progress, as_synthesizer(synthesizer))
+        options = CallOptions(cache, progress, as_synthesizer(synthesizer), timeout=timeout)
         return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

@@ -45,6 +45,7 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         *map(_proxy_line, accounts.proxies.by_scheme),
         f"Default provider: {config.default_provider or 'not set (the first that can serve)'}",
         f"maxResults: {config.max_results or f'{DEFAULT_LIMIT} (the default)'}",
+        f"timeoutMs: {config.timeout_ms or 'none for a whole call'}",
         f"Fence: {config.fence}",
         f"Storage: {_storage(accounts)}",
         f"Cache: {_cache(accounts)}",

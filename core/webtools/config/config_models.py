@@ -176,6 +176,7 @@ class TopLevel(_KeyHolder, Part):
     providers: Sequence[ProviderConfig] = ()
     default_provider: str | None = None
     max_results: Annotated[int, Field(ge=MAX_RESULTS.minimum, le=MAX_RESULTS.maximum)] | None = None
+    timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
     failover: bool = True
     keyless: bool = False
     cache: CacheConfig = Field(default_factory=CacheConfig)
@@ -218,6 +219,8 @@ class Config(TopLevel):
         default_provider: Name of the provider that is tried first. Default: the first one that can
             serve the call.
         max_results (int | None): Default and maximum number of results per query.
+        timeout_ms (int | None): Time limit of a whole call, in milliseconds, however many providers
+            and retries it takes.
         failover: Try the next provider if one fails.
         cache: Settings of the cache.
         log: Settings of the log.

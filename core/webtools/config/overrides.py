@@ -46,6 +46,7 @@ class KeywordSettings(TypedDict, total=False):
     providers: Sequence[ProviderConfig | Mapping[str, Any]] | None
     default_provider: str | None
     max_results: int | None
+    timeout_ms: int | None
     failover: bool | None
     keyless: bool | None
     fence: Fence | None

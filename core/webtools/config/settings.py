@@ -35,7 +35,7 @@ from webtools.config.config_file import (
     status,
 )
 from webtools.config.config_messages import REMOVED, fail
-from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig
+from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig, TopLevel
 from webtools.config.environment import read_environment, variables
 from webtools.config.overrides import Overrides
 from webtools.config.parts import has_text_keys
@@ -240,6 +240,8 @@ class Settings:
         if self._overrides:
             config = self._overrides.apply(config)
         cache = with_absolute_path(config.cache, origin)
+        if self._own_transport and not self._asks_for_cache(config):
+            cache = cache.model_copy(update={"enabled": False})
         log = with_absolute_path(config.log, origin)
         if fault := clash(cache, log, origin):
             raise settings_error(origin, fault)
@@ -258,6 +260,17 @@ class Settings:
             environ=self.environ,
             stand_ins=stand_ins(proxies, domains) if config.keyless else (),
         )
+
+    def _asks_for_cache(self, config: Config) -> bool:
+        """Return whether the code has settings of the cache, or the file turns it on.
+
+        With a transport of the caller, such as the mock of a test, nothing is cached otherwise: a
+        test must not get the response of another one.
+        """
+        in_code = [self._overrides.settings] if self._overrides else list[TopLevel]()
+        in_code += [self._config] if self._config else []
+        is_set = any(settings.cache.model_fields_set for settings in in_code)
+        return is_set or "enabled" in config.cache.model_fields_set
 
     def _proxies(self) -> Proxies:
         return NO_PROXIES if self._own_transport else environment_proxies()

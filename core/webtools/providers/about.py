@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from heapq import heappop, heappush
@@ -166,8 +166,8 @@ class Account:
         domains: The hosts that the settings allow and forbid.
         key: The key in plain text, for a header of the request, or "" without a key.
         secrets: Strings to redact in all texts.
-        identity: Hash of the entry without its key. Accounts with the same hash share cache
-            entries.
+        identity: Hash of the entry, keyed by its API key and the logins of its proxies. Accounts
+            with the same hash share cache entries: what one key has paid for, no other one reads.
     """
 
     name: str
@@ -238,8 +238,9 @@ class Account:
         # Pages that were read under other rules must not come from the cache.
         rules = (repr(self.domains),) if self.domains else ()
         names = (self.type, self.name, self.base_url, self.options.model_dump_json(), *rules)
-        identity = hashlib.sha256(" ".join(names).encode("utf-8", "replace")).hexdigest()
-        object.__setattr__(self, "identity", identity)
+        secret = "\0".join(sorted(self.secrets)).encode("utf-8", "replace")
+        identity = hmac.new(secret, " ".join(names).encode("utf-8", "replace"), "sha256")
+        object.__setattr__(self, "identity", identity.hexdigest())
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the key would be in the pickle."""

@@ -46,6 +46,7 @@ class AsyncMethods(Instance):
         snippets: bool = False,
         provider: str | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
         progress: ProgressCallback | None = None,
     ) -> SearchResponse:
         """Search the web, as `search` does. If you cancel the task, its requests end."""
@@ -66,6 +67,7 @@ class AsyncMethods(Instance):
             snippets=snippets,
             provider=provider,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: SearchResponse = await self._acall(SEARCH, values)
@@ -84,6 +86,7 @@ class AsyncMethods(Instance):
         provider: str | None = None,
         robots: bool = False,
         cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
         progress: ProgressCallback | None = None,
     ) -> FetchResponse:
         """Read pages, as `fetch` does."""
@@ -98,6 +101,7 @@ class AsyncMethods(Instance):
             provider=provider,
             robots=robots,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: FetchResponse = await self._acall(FETCH, values)
@@ -112,6 +116,7 @@ class AsyncMethods(Instance):
         target_language: str | None = None,
         provider: str | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
         progress: ProgressCallback | None = None,
     ) -> SummaryResponse:
         """Summarize a document, as `summarize` does."""
@@ -122,6 +127,7 @@ class AsyncMethods(Instance):
             target_language=target_language,
             provider=provider,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: SummaryResponse = await self._acall(SUMMARIZE, values)
@@ -136,6 +142,7 @@ class AsyncMethods(Instance):
         recency_days: int | None = None,
         synthesis: str | SynthesizerLike | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
         progress: ProgressCallback | None = None,
     ) -> ResearchEnvelope:
         """Find sources for a question, as `research` does."""
@@ -146,6 +153,7 @@ class AsyncMethods(Instance):
             recency_days=recency_days,
             synthesis=synthesis,
             cache=cache,
+            timeout=timeout,
             progress=progress,
         )
         response: ResearchEnvelope = await self._acall(RESEARCH, values)
@@ -184,10 +192,11 @@ class AsyncMethods(Instance):
         fetch: bool = False,
         verifier: Verifier | None = None,
         cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
         progress: ProgressCallback | None = None,
     ) -> Verified:
         """Check an answer, as `verify` does."""
-        options = {"cache": cache, "progress": progress}
+        options = {"cache": cache, "progress": progress, "timeout": timeout}
         return await self._arun(
             lambda io: self._dispatcher.verify(io, answer, sources, verifier, options, fetch=fetch)
         )
@@ -198,9 +207,10 @@ class AsyncMethods(Instance):
         arguments: Mapping[str, Any],
         *,
         cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
         progress: ProgressCallback | None = None,
         synthesizer: SynthesizerLike | None = None,
     ) -> ToolResult:
         """Call a tool, as `call_tool` does."""
-        options = CallOptions(cache, progress, as_synthesizer(synthesizer))
+        options = CallOptions(cache, progress, as_synthesizer(synthesizer), timeout=timeout)
         return await self._arun(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
@@ -30,7 +31,12 @@ from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config import Accounts, Settings
 from webtools.config.paths import ENVIRONMENT
-from webtools.errors import ConfigError, InputError, WebToolsError
+from webtools.errors import (
+    ConfigError,
+    InputError,
+    RequestTimeoutError,
+    WebToolsError,
+)
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
 from webtools.providers import Capability
 from webtools.results import (
@@ -56,9 +62,16 @@ if TYPE_CHECKING:
     from webtools.results import ResearchPlan, Verified
 
 T = TypeVar("T")
+_LATE_SECONDS = 0.05  # how early a request may be given up
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
-_OPTIONS = {"cache", "progress", "robots", "snippets"}  # arguments of methods, not of tools
+_OPTIONS = {
+    "cache",
+    "progress",
+    "robots",
+    "snippets",
+    "timeout",
+}  # arguments of methods, not of tools
 _CAPABILITIES: dict[str, tuple[Capability, ...]] = {  # any one of them is enough
     SEARCH.name: ("search",),
     FETCH.name: ("fetch",),
@@ -115,6 +128,9 @@ class Dispatcher:
         fetch: bool,
     ) -> Verified:
         """Check an answer. The settings are needed only if a source is a URL."""
+        find_timeout = partial(self._timeout, options)
+        timeout = await io.call_blocking(find_timeout, quick=find_timeout)
+        deadline = inf if timeout is None else io.now() + timeout
 
         async def read(urls: list[str]) -> FetchResponse:
             arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
@@ -126,8 +142,19 @@ class Dispatcher:
         redactor = await io.call_blocking(self.redactor, quick=self.redactor)
         source_list = _list_sources(sources)
         clean = redactor.text
-        work = partial(verify, clean(text), source_list, verifier, read, clean, io, fetch=fetch)
+        work = partial(
+            verify, clean(text), source_list, verifier, read, clean, io, deadline, fetch=fetch
+        )
         return await sanitize(work, redactor, io)
+
+    def _timeout(self, options: dict[str, Any]) -> float | None:
+        """Return the time limit of a call with these options, in seconds."""
+        timeout = CallOptions(**options).timeout
+        try:
+            timeout_ms = self.settings.latest().config.timeout_ms
+        except ConfigError:
+            timeout_ms = None
+        return timeout if timeout or not timeout_ms else timeout_ms / 1000
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve.
@@ -215,6 +242,8 @@ class Dispatcher:
         call = Call(new_call_id(), tool.name, accounts, services, io, options)
         if options.cache != "bypass":
             call.cache = services.cache
+        if call.timeout is not None:
+            call.deadline = io.now() + call.timeout
         return cleaned, call
 
     def _check(self, check: Callable[[Any], T], value: Any) -> T:
@@ -337,7 +366,7 @@ async def run_tool(tool: Tool, arguments: BaseModel, call: Call) -> Any:
         call.log("call", tool=tool.name, **_arguments_to_log(arguments, call.accounts))
     facts: dict[str, Any] = {}  # stays empty if the call is canceled
     try:
-        response = await OPERATIONS[tool.name](arguments, call)
+        response = await _run_in_time(tool, arguments, call)
         if is_logged or span is not None:
             facts = {"is_error": False, **_outcome_to_log(response)}
     except WebToolsError as error:
@@ -356,6 +385,21 @@ async def run_tool(tool: Tool, arguments: BaseModel, call: Call) -> Any:
         if span is not None:
             span.end(facts)
     return response
+
+
+async def _run_in_time(tool: Tool, arguments: BaseModel, call: Call) -> Any:
+    """Run a tool. If it fails after its time limit, the error names the limit."""
+    try:
+        return await OPERATIONS[tool.name](arguments, call)
+    except WebToolsError as error:
+        if call.timeout is None or call.io.now() < call.deadline - _LATE_SECONDS:
+            raise
+        late = RequestTimeoutError(
+            f"The call did not end within its time limit of {call.timeout:g} s (`timeout`, or "
+            f"timeoutMs of the settings). {error}",
+            provider=error.provider,
+        )
+    raise late
 
 
 def _arguments_to_log(arguments: BaseModel, accounts: Accounts) -> dict[str, Any]:

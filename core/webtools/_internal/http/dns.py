@@ -8,9 +8,13 @@ import time
 from concurrent.futures import Future
 from functools import partial
 
-from webtools._internal.http.threads import in_own_thread
+from webtools._internal.http.threads import ThreadPool, start_in_thread
 from webtools._internal.text.cleaning import one_line
 from webtools.errors import RequestError, RequestTimeoutError
+
+# A look-up that hangs keeps its thread until the system gives up. Others wait for a free one.
+MAX_THREADS = 128
+_pool = ThreadPool(MAX_THREADS)
 
 
 def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
@@ -20,9 +24,11 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
         RequestError: The host has no address.
         RequestTimeoutError: `deadline`, on the monotonic clock, passed.
     """
+    future = _look_up(host, port)
     try:
-        return _look_up(host, port).result(_seconds_until(deadline))
+        return future.result(_seconds_until(deadline))
     except TimeoutError:
+        future.cancel()  # if it still waits for a thread
         raise _too_late(host) from None
 
 
@@ -38,7 +44,7 @@ async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
 def _look_up(host: str, port: int) -> Future[tuple[str, ...]]:
     """Start to look up a host in a thread that delays neither the call nor the exit."""
     try:
-        return in_own_thread(partial(_addresses, host, port), "webtools-look-up")
+        return start_in_thread(partial(_addresses, host, port), _pool)
     except RuntimeError as error:
         raise _unknown(host, error) from None
 

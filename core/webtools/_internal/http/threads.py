@@ -34,10 +34,14 @@ def in_own_thread(function: Callable[[], T], name: str) -> Future[T]:
     return future
 
 
-def start_in_thread(function: Callable[[], T]) -> Future[T]:
-    """Start to call a function in a shared thread, for work of a few milliseconds."""
+def start_in_thread(function: Callable[[], T], pool: ThreadPool | None = None) -> Future[T]:
+    """Start to call a function in a shared thread: by default one for a few milliseconds.
+
+    Raises:
+        RuntimeError: The system cannot start any thread.
+    """
     future, work = _prepare(function)
-    _pool.submit(work)
+    (pool or _pool).submit(work)
     return future
 
 

@@ -174,6 +174,7 @@ async def verify(
     read: Read,
     clean: Callable[[str], str],
     io: IO,
+    deadline: float,
     *,
     fetch: bool,
 ) -> Verified:
@@ -186,6 +187,7 @@ async def verify(
         read: Fetches the URLs among the sources.
         clean: Redacts keys in the sources.
         io: The I/O of the call.
+        deadline: When the verifier must have judged.
         fetch: Whether to fetch the URLs that only the answer cites. They follow the sources.
 
     Raises:
@@ -233,7 +235,7 @@ async def verify(
     )
     warnings += [*_unread_warnings(fetched), *_cited_warnings(unread_urls, fetch=fetch)]
     if verifier is not None:
-        warnings += await _judge(review, numbered_sources, verifier, io)
+        warnings += await _judge(review, numbered_sources, verifier, io, deadline)
     verified = review.verified()
     cost = fetched.cost_usd if fetched else 0.0
     return verified.model_copy(update={"warnings": warnings, "cost_usd": cost})
@@ -296,18 +298,18 @@ def _cited_warnings(urls: Sequence[str], *, fetch: bool) -> list[str]:
 
 
 async def _judge(
-    review: Review, sources: Sequence[Source], verifier: Verifier, io: IO
+    review: Review, sources: Sequence[Source], verifier: Verifier, io: IO, deadline: float
 ) -> list[str]:
     """Ask a verifier about the claims that are not quotations, and return warnings."""
     open_claims = [judged for judged in review.judged if judged.is_open]
     if not open_claims:
         return []
-    now = io.now()
+    end = min(io.now() + JUDGING_SECONDS, deadline)
     cited = sorted({place for judged in open_claims for place in judged.statement.cites})
     texts = [judged.statement.text for judged in open_claims]
     try:
         cited_sources = [sources[place] for place in cited]
-        verdicts = await verifier.judge(texts, cited_sources, now + JUDGING_SECONDS, io)
+        verdicts = await verifier.judge(texts, cited_sources, end, io)
     except (RequestError, ProviderError) as error:
         return [f"The verifier failed, so the claims were checked without it: {error}"]
     await io.call_blocking(partial(_settle_all, open_claims, verdicts, sources), alone=True)

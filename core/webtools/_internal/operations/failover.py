@@ -222,12 +222,12 @@ class Failover:
         return self.attempts.all_failed(self.call, f"that can {self.capability}")
 
 
-def end_of_call(accounts: Sequence[Account], capability: Capability, now: float) -> float:
+def end_of_call(accounts: Sequence[Account], capability: Capability, call: Call) -> float:
     """Return the deadline of a call that these providers serve in order."""
     seconds = max(timeout_of(account, capability) for account in accounts)
     if len(accounts) > 1 and accounts[0].timeout is not None:
         seconds = max(seconds, accounts[0].timeout + PATIENCE)
-    return now + seconds
+    return min(call.io.now() + seconds, call.deadline)
 
 
 def list_attempts(

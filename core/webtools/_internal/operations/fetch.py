@@ -69,7 +69,7 @@ async def fetch_pages(
     allowed = tuple(url for url in query.urls if url not in refused)
     if not allowed:
         raise InputError(" ".join(dict.fromkeys(refused.values())))
-    deadline = min(deadline, end_of_call(accounts, "fetch", call.io.now()))
+    deadline = min(deadline, end_of_call(accounts, "fetch", call))
     work = _Fetching(accounts, replace(query, urls=allowed), call, deadline)
     await work.run()
     return work.fetched(query.urls, refused)

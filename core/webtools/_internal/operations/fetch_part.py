@@ -272,5 +272,6 @@ async def _robots_file(
 ) -> RobotsFile:
     """Return a robots.txt. It is read from the cache even if pages are refreshed."""
     cached_call = replace(call, options=replace(call.options, cache="use"))
-    key = CacheKey(_ROBOTS, cache_key("robots", url), url, turn.account.name)
+    identity = cache_key("robots", turn.account.identity, url)
+    key = CacheKey(_ROBOTS, identity, url, turn.account.name)
     return (await get_or_make(cached_call, key, fetch, turn.deadline)).value

@@ -96,7 +96,7 @@ async def search(
     """
     if queries[0].include_domains or queries[0].exclude_domains:  # all have the same filters
         await call.io.call_blocking(read_registry_suffixes, quick=registry_suffixes_at_once)
-    deadline = end_of_call(accounts, "search", call.io.now())
+    deadline = end_of_call(accounts, "search", call)
     report_progress = call.begin_stage("searching", len(queries))
     failovers = [Failover(call, accounts, "search", deadline, query.query) for query in queries]
     outcomes = await call.io.gather(

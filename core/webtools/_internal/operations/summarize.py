@@ -41,7 +41,7 @@ async def summarize(
         WebToolsError: Every provider failed, or returned no summary.
     """
     accounts[0].domains.check(query.url)  # the same for all providers
-    deadline = end_of_call(accounts, "summarize", call.io.now())
+    deadline = end_of_call(accounts, "summarize", call)
     failover = Failover(call, accounts, "summarize", deadline, query.url)
     for turn in failover:
         try:

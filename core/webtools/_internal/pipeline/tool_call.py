@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
@@ -112,6 +113,7 @@ class CallOptions:
         synthesizer: Writes the answer of a research call instead of the configured one.
         robots: Whether to obey robots.txt when reading pages ourselves.
         snippets: Whether to request snippets that the provider omits by default.
+        timeout: Seconds for the whole call; None for `timeoutMs` of the settings.
     """
 
     cache: CacheMode = "use"
@@ -119,14 +121,23 @@ class CallOptions:
     synthesizer: Synthesizer | None = None
     robots: bool = False
     snippets: bool = False
+    timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an unknown value of `cache`, and an async `progress`."""
+        """Refuse an unknown value of `cache`, an async `progress` and an invalid `timeout`."""
+        if self.timeout is not None and not _is_time(self.timeout):
+            expected = "expected a number of seconds above 0"
+            raise InputError(f"Invalid `timeout` {shown(self.timeout)}: {expected}.")
         if self.cache not in _CACHE_MODES:
             message = f"Invalid `cache` {shown(self.cache)}: expected use, refresh or bypass."
             raise InputError(message)
         if self.progress is not None:
             check_callback(self.progress)
+
+
+def _is_time(value: object) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and 0 < value < inf  # type: ignore[operator]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -145,6 +156,7 @@ class Call:
         read_fault: Why the cache could not be read.
         write_fault: Why the response could not be cached.
         is_unpriced: Whether a request failed whose cost is unknown.
+        deadline: When the whole call ends at the latest, on the clock of `io.now()`.
     """
 
     id: str
@@ -160,6 +172,15 @@ class Call:
     read_fault: StoreError | None = None
     write_fault: StoreError | None = None
     is_unpriced: bool = False
+    deadline: float = inf
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds for the whole call, or None."""
+        if self.options.timeout is not None:
+            return self.options.timeout
+        timeout_ms = self.accounts.config.timeout_ms
+        return timeout_ms / 1000 if timeout_ms else None
 
     def read_cache(self, cache: Cache, key: str) -> Entry | None:
         """Return a cache entry; None if the store fails. After a failure it is not read again."""

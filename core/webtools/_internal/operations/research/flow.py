@@ -111,7 +111,7 @@ async def research(arguments: ResearchInput, call: Call) -> ResearchEnvelope:
     question = question_of(arguments, accounts)
     chain = chain_for(question.command, question.query, accounts)
     synthesizer = choose_synthesizer(arguments, call)
-    deadline = call.io.now() + TIMEOUTS[question.command]
+    deadline = min(call.io.now() + TIMEOUTS[question.command], call.deadline)
 
     work = _Research(question, chain, synthesizer, call, deadline)
     key = key_of(question, chain, synthesizer, call)
