@@ -16,8 +16,6 @@ from pydantic import ConfigDict, Field, model_validator
 from langchain_webtools._documents import result_document, with_id
 from langchain_webtools._fields import Web, check_argument_names, use_settings
 from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.operations.loading import failed_pages
-from webtools.errors import ProviderError, RequestError
 from webtools.results import FetchResponse, SearchResponse
 from webtools.tools import MAX_LIMIT
 
@@ -62,7 +60,8 @@ class WebSearchRetriever(BaseRetriever):
         - `content` (`bool`): Use the page content that the provider sends with the results
           instead of the snippet. Some providers send none, and some charge for it.
         - `fetch` (`bool`): Fetch each page and use its text instead of the snippet. If a page
-          fails, its document keeps the snippet, and `metadata["fetch_error"]` says why.
+          fails, its document keeps the snippet, and `metadata["fetch_error"]` says why. If all
+          pages fail, the error is raised.
         - `text_max_characters` (`int | None`): Maximum length of the text of a fetched page,
           in characters.
         - `compressor` (`BaseDocumentCompressor | None`): Compresses the documents. With
@@ -157,10 +156,7 @@ class WebSearchRetriever(BaseRetriever):
         response = self.web.search([query], limit=limit, **self._search_options(filters))
         documents = self._documents(response)
         if self.fetch and documents:
-            try:
-                pages = self.web.fetch(**self._fetch_options(documents))
-            except (ProviderError, RequestError) as error:
-                pages = failed_pages(_urls(documents), error)
+            pages = self.web.fetch(**self._fetch_options(documents))
             documents = _with_texts(documents, pages)
         if self.compressor is None:
             return documents
@@ -179,10 +175,7 @@ class WebSearchRetriever(BaseRetriever):
         response = await self.web.asearch([query], limit=limit, **self._search_options(filters))
         documents = self._documents(response)
         if self.fetch and documents:
-            try:
-                pages = await self.web.afetch(**self._fetch_options(documents))
-            except (ProviderError, RequestError) as error:
-                pages = failed_pages(_urls(documents), error)
+            pages = await self.web.afetch(**self._fetch_options(documents))
             documents = _with_texts(documents, pages)
         if self.compressor is None:
             return documents

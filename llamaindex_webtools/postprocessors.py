@@ -12,8 +12,8 @@ from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle, TextNo
 from llamaindex_webtools._component import WebComponent, log_warnings
 from llamaindex_webtools._nodes import first_urls, page_id
 from llamaindex_webtools._passages import best_passages
-from webtools import FetchResponse, Page, ProviderError, RequestError
-from webtools._internal.operations.loading import failed_pages, url_fault
+from webtools import FetchResponse, Page
+from webtools._internal.operations.loading import url_fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,8 @@ class FetchPagePostprocessor(WebComponent, BaseNodePostprocessor):
     reduced to the passages that fit the query, ranked as in `web_fetch` and `web_research`. You can
     add an embedding model or a reranker. Scores, ids and order do not change. Nodes with page text
     are copies, with `fetched` in their metadata. If a page fails, the node keeps its text, and
-    `fetch_error` says why. Models do not see these keys. If several nodes have the same page, only
-    the first one gets its text.
+    `fetch_error` says why. If all pages fail, the error is raised. Models do not see these keys. If
+    several nodes have the same page, only the first one gets its text.
 
     Missing or malformed settings raise `ConfigError`.
 
@@ -98,10 +98,7 @@ class FetchPagePostprocessor(WebComponent, BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         if not (urls := self._urls(nodes)):
             return nodes
-        try:
-            response = self.web.fetch(urls, text=True, provider=self.provider)
-        except (RequestError, ProviderError) as error:
-            response = failed_pages(urls, error)
+        response = self.web.fetch(urls, text=True, provider=self.provider)
         return self._with_pages(nodes, response, query_bundle)
 
     async def _apostprocess_nodes(
@@ -109,10 +106,7 @@ class FetchPagePostprocessor(WebComponent, BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         if not (urls := self._urls(nodes)):
             return nodes
-        try:
-            response = await self.web.afetch(urls, text=True, provider=self.provider)
-        except (RequestError, ProviderError) as error:
-            response = failed_pages(urls, error)
+        response = await self.web.afetch(urls, text=True, provider=self.provider)
         if all(len(page.text or "") <= self.max_characters for page in response.pages):
             return self._with_pages(nodes, response, query_bundle)
         return await asyncio.to_thread(self._with_pages, nodes, response, query_bundle)

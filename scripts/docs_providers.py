@@ -67,19 +67,20 @@ _PARTS: dict[str, type[BaseModel]] = {
 
 
 def _setting_rows(prefix: str, model: type[BaseModel]) -> Iterator[Row]:
-    special = _special_values()
+    special = _special_values(model)
     for _, (key, values, meaning, default) in fields(model):
         name = f"{prefix}{key.strip('`')}"
         numbers = values.removeprefix("whole number, ").removesuffix(", at most 1,000,000,000")
         yield [f"`{name}`", special.get(name) or value_with_default(numbers, default), meaning]
 
 
-def _special_values() -> dict[str, str]:
+def _special_values(model: type[BaseModel]) -> dict[str, str]:
     """Return values and defaults that the models do not state."""
     seconds = {
         able: timeout_of(_account("kagi"), able) for able in PROVIDERS["kagi"].capabilities()
     }
     usual, long = (f"{seconds[able] * 1000:,.0f}" for able in ("search", "summarize"))
+    of_provider = f", default {usual}; summaries and answers {long}"
     own_server = listed(
         [f"`{name}`" for name, services in PROVIDERS.items() if services.about.url_variables]
     )
@@ -90,7 +91,7 @@ def _special_values() -> dict[str, str]:
         "type": "a [type](providers/index.md), required",
         "apiKey": "text",
         "baseUrl": f"http(s) URL, required for {own_server}",
-        "timeoutMs": f"1 to 600,000, default {usual}; summaries and answers {long}",
+        "timeoutMs": f"1 to 600,000{of_provider if model is ProviderConfig else ''}",
         "proxy": "http(s) URL or `none`",
         "options": "object",
         "fetchFallback": "`name` of an entry, or `direct`",

@@ -265,19 +265,26 @@ URL = "https://a.example/"
         (FetchResponse(provider="exa", pages=[Page(url=URL, text="Text")]), "Text", None),
         (FetchResponse(provider="exa", pages=[Page(url=URL, error="gone")]), "S", "gone"),
         (FetchResponse(provider="exa", pages=[Page(url=URL)]), "S", "no text"),
-        (ProviderError("All gone."), "S", "All gone."),
-        (RequestTimeoutError("No answer.", provider="exa"), "S", "No answer."),
     ],
-    ids=["text", "failed", "empty", "all failed", "no answer"],
+    ids=["text", "failed", "empty"],
 )
 async def test_a_page_that_fails_keeps_its_snippet_and_says_so(
-    pages: FetchResponse | Exception, content: str, reason: str | None, retrieve: Retrieve
+    pages: FetchResponse, content: str, reason: str | None, retrieve: Retrieve
 ) -> None:
     retriever = WebSearchRetriever(web=Fixed(snippet="S", pages=pages), fetch=True)
     (document,) = await retrieve(retriever, "q")
     assert document.page_content == content
     error = document.metadata.get("fetch_error")
     assert error is None if reason is None else reason in error
+
+
+@pytest.mark.parametrize("error", [ProviderError("All gone."), RequestTimeoutError("No answer.")])
+async def test_if_no_page_can_be_read_the_retriever_fails(
+    error: Exception, retrieve: Retrieve
+) -> None:
+    retriever = WebSearchRetriever(web=Fixed(snippet="S", pages=error), fetch=True)
+    with pytest.raises(type(error), match=str(error)):
+        await retrieve(retriever, "q")
 
 
 def test_what_fetching_warns_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from webtools import QuotaError, WebTools
+from webtools._internal.storage.sqlite_file import ledger_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills and forks processes")
 
@@ -80,7 +81,7 @@ def test_killed_processes_leave_a_sound_file_and_no_unpaid_search(tmp_path: Path
             outputs = [process.communicate() for process in processes]
         assert [errors for _, errors in outputs] == [b"", b""]
         searches += sum(len(dots) for dots, _ in outputs)
-        assert_sound(path)
+        assert_sound(ledger_file(path))
     with client(path) as web:
         spent = web.plan("anything").budget
         assert spent is not None
@@ -126,7 +127,7 @@ def test_children_forked_while_threads_search_can_search_too(
     assert faults == []
     web.close()
     if store == "sqlite":
-        assert_sound(path)
+        assert_sound(ledger_file(path))
 
 
 def _exit_code_of_child(web: WebTools, query: str) -> int:

@@ -145,7 +145,7 @@ class CacheConfig(_Optional):
 
     Attributes:
         enabled: Cache responses.
-        path: Path of the cache file.
+        path: Path from which the names of the files of the cache and the budget are made.
         ttl_ms: Time for which a response is cached, in milliseconds.
         max_bytes: Maximum size in bytes. The oldest responses are deleted first.
     """

@@ -20,7 +20,7 @@ from webtools.errors import (
 from webtools.inputs.tool_inputs import FetchInput, read_input
 from webtools.results import FetchResponse, Page
 
-__all__ = ["Loading", "failed_pages", "plain_text", "url_fault"]
+__all__ = ["Loading", "plain_text", "url_fault"]
 
 _FINAL_ERRORS = (AuthenticationError, QuotaError)  # the next pages would fail, too
 
@@ -30,12 +30,6 @@ def plain_text(page: Page) -> str:
     passages = [passage.text for passage in page.passages or ()]
     parts = [page.summary, *page.highlights, *passages, page.text]
     return "\n\n".join(part for part in parts if part)
-
-
-def failed_pages(urls: Sequence[str], error: WebToolsError) -> FetchResponse:
-    """Return a response in which each page has the error of the whole call."""
-    pages = [Page(url=url, error=str(error)) for url in urls]
-    return FetchResponse(provider=error.provider or "", pages=pages)
 
 
 class Loading:
