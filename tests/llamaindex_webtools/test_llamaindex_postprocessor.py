@@ -202,7 +202,8 @@ def test_models_do_not_see_the_notes(url: str, mode: MetadataMode) -> None:
 
 
 def test_a_page_that_can_be_had_again_loses_its_note() -> None:
-    [failed] = FetchPagePostprocessor(stub(error=RequestError("no"))).postprocess_nodes([node()])
+    failed = node()
+    failed.node.metadata["fetch_error"] = "no"
     [filled] = FetchPagePostprocessor(stub()).postprocess_nodes([failed])
     assert filled.metadata == {"url": "https://example.com/", "fetched": True}
 
