@@ -19,6 +19,7 @@ class Content:
         published_at: Aware date and time at the page's own offset from UTC, or None.
         warnings: Clauses about what was left out or uncertain.
         left_out: Shares of the visible characters that were left out, by reason.
+        page_count: Number of pages of a PDF file, or None.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Content:
     published_at: datetime | None = None
     warnings: list[str] = field(default_factory=list[str])
     left_out: dict[str, float] = field(default_factory=dict[str, float])
+    page_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Source:
         requested_url: The requested URL.
         url: The URL after redirects.
         seconds: Time allowed for reading it.
+        pages: Which pages of a PDF file to read, as `normalized_pages` writes it; "" for all.
         is_robots: Whether it is the robots.txt that decides about the page at `url`.
         whole: Whether to return the whole visible page instead of its main part.
     """
@@ -48,5 +51,6 @@ class Source:
     requested_url: str = ""
     url: str = ""
     seconds: float = 30.0
+    pages: str = ""
     is_robots: bool = False
     whole: bool = False

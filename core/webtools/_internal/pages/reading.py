@@ -30,10 +30,9 @@ from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 MAX_HTML = 8 * 1024 * 1024
 # Without a handler Python prints the warnings of libraries about odd pages to stderr.
-for _name in ("charset_normalizer", "pypdf"):
+for _name in ("charset_normalizer", "pypdf", "pdfminer"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
-_PDF = re.compile(rb"\s{0,100}%PDF-")
 _LOOKS_LIKE_HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--(?:(?!-->).){0,2000}-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
@@ -104,7 +103,7 @@ def read(source: Source) -> Content:
 
 def _read_kind(kind: str, source: Source) -> Content:
     if kind == "pdf":
-        return read_pdf(source.body, source.seconds)
+        return read_pdf(source)
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
     if kind == "html" and _TAG.search(text):
         return _read_html(text, source)
@@ -120,7 +119,7 @@ def _kind(source: Source) -> str:
     """Return `html`, `xml`, `text` or `pdf`; the bytes override the server's header."""
     declared = source.content_type.partition(";")[0].strip().lower()
     head = source.body[:4096]
-    if _PDF.match(head):
+    if is_pdf(source.body, declared, is_html=_LOOKS_LIKE_HTML.match(head) is not None):
         return "pdf"
     for mark, name in _SIGNATURES.items():
         if re.match(mark, head, re.DOTALL):

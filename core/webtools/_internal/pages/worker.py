@@ -9,6 +9,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -36,6 +37,8 @@ def main() -> None:
     ):
         os.dup2(2, 1)  # output of libraries must not mix with the answers
         _limit_resources()
+        # With fontTools pypdf derives characters from embedded fonts, which garbles some files.
+        sys.modules["fontTools"] = None  # type: ignore[assignment]
         with suppress(ImportError):  # some kinds can be read without the extra; others report it
             import_module("lxml.html")
         with suppress(BrokenPipeError):
