@@ -22,7 +22,7 @@ from webtools._internal.pages.main_text import main_part
 from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
 from webtools._internal.pages.metadata import facts_of
-from webtools._internal.pages.pdf import read_pdf
+from webtools._internal.pages.pdf import is_pdf, read_pdf
 from webtools._internal.pages.tree import Element, LeftOut, length_of, parse, strip_comments
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import without_controls
