@@ -50,7 +50,7 @@ BASE_DETAILS = {
     "full_output_path",
     "error",
 }
-ERROR_DETAILS = {"type", "message", "provider", "status", "retryable", "retry_after"}
+ERROR_DETAILS = {"type", "message", "provider", "status", "retryable", "retry_after", "code"}
 
 
 @pytest.fixture

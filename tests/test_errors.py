@@ -48,6 +48,8 @@ def test_copies_and_pickles_keep_everything(kind: type[WebToolsError], clone: ob
         retryable=True,
         retry_after=7.5,
         cost_usd=0.1,
+        code="payment_required",
+        payment=errors.Payment("0.01", "USD", "pay-per-crawl"),
         fault=Fault.GONE | Fault.ADVISED,
         unknown_host="the host",
     )
@@ -67,4 +69,5 @@ def test_details_are_plain_json() -> None:
         "status": 429,
         "retryable": True,
         "retry_after": 3.0,
+        "code": None,
     }

@@ -19,7 +19,7 @@ None derives from `RuntimeError`, whose messages LlamaIndex replaces.
 from __future__ import annotations
 
 from enum import Flag, auto
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 __all__ = [
     "AuthenticationError",
@@ -45,7 +45,7 @@ class Fault(Flag):
         GONE: The site says that the page does not exist.
         REFUSED: webtools refuses to read the address.
         FORBIDDEN: The operator's settings forbid pages of the host.
-        DISALLOWED: The site's robots.txt disallows the page.
+        DISALLOWED: The site disallows the page: in robots.txt, or for models.
         ADVISED: The message says to check the URL, or to try again later.
         BROKEN_PLUGIN: An installed package announces a provider that cannot be loaded.
         NOT_SENT: There was no connection, so the request did not reach the provider.
@@ -61,6 +61,20 @@ class Fault(Flag):
     NOT_SENT = auto()
 
 
+class Payment(NamedTuple):
+    """What a site charges for a page, as it states it.
+
+    Attributes:
+        price: Amount, or None if the site states none.
+        currency: Currency of the amount, or None.
+        scheme: `x402`, `pay-per-crawl`, `rsl`, or None for no known scheme.
+    """
+
+    price: str | None = None
+    currency: str | None = None
+    scheme: str | None = None
+
+
 class WebToolsError(Exception):
     """Base class of all errors. The message says what failed, and what to do.
 
@@ -70,6 +84,8 @@ class WebToolsError(Exception):
         retryable: Whether the same call may succeed later.
         retry_after: Seconds to wait according to the provider, or None.
         cost_usd: Cost of the failed call according to the provider, or None.
+        code: Why the call failed, as a word for programs such as `payment_required`, or None.
+        payment: What the site charges for the page, or None.
     """
 
     default_retryable: ClassVar[bool] = False
@@ -83,6 +99,8 @@ class WebToolsError(Exception):
         retryable: bool | None = None,
         retry_after: float | None = None,
         cost_usd: float | None = None,
+        code: str | None = None,
+        payment: Payment | None = None,
         fault: Fault = Fault.NONE,
         unknown_host: str = "",
     ) -> None:
@@ -93,6 +111,8 @@ class WebToolsError(Exception):
         self.retryable = self.default_retryable if retryable is None else retryable
         self.retry_after = retry_after
         self.cost_usd = cost_usd
+        self.code = code
+        self.payment = payment
         # For our own code: the kind of fault, and the name of an unknown host in the message.
         self.fault = fault
         self.unknown_host = unknown_host
@@ -108,7 +128,8 @@ class WebToolsError(Exception):
 
     def to_details(self) -> dict[str, Any]:
         """Return the error as plain JSON, as in `ToolResult.details["error"]`."""
-        return {"type": type(self).__name__, "message": str(self), **self._facts()}
+        details = {"type": type(self).__name__, "message": str(self), **self._facts()}
+        return details if self.payment is None else details | self.payment._asdict()
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -116,11 +137,16 @@ class WebToolsError(Exception):
             "status": self.status,
             "retryable": self.retryable,
             "retry_after": self.retry_after,
+            "code": self.code,
         }
 
     def _arguments(self) -> dict[str, Any]:
-        facts = {"cost_usd": self.cost_usd, "fault": self.fault, "unknown_host": self.unknown_host}
-        return self._facts() | facts
+        return self._facts() | {
+            "cost_usd": self.cost_usd,
+            "payment": self.payment,
+            "fault": self.fault,
+            "unknown_host": self.unknown_host,
+        }
 
     def _render_traceback_(self) -> list[str]:
         """Return the message without a traceback, for notebooks."""

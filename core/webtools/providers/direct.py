@@ -15,8 +15,16 @@ from webtools._internal.http.messages import Response
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.content import Content
 from webtools._internal.pages.fetching import PageFetcher, fetch_all, host_of
+from webtools._internal.pages.payment import PAYMENT_REQUIRED, describe, payment_of
 from webtools._internal.pages.ssrf import Policy, sites
-from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
+from webtools.errors import (
+    ConfigError,
+    Fault,
+    InputError,
+    ProviderError,
+    UnavailableError,
+    WebToolsError,
+)
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
 from webtools.providers.error_tables import error_class
 from webtools.providers.fetched import missing_parts, text_limit, with_parts
@@ -28,7 +36,6 @@ from webtools.results import Page, failed_page
 _LIBRARIES = ("lxml", "pypdf")
 _REMEDIES = {
     401: "the page needs a log-in; use another source",
-    402: "the page is only for paying readers; use another source",
     403: "the site refuses this program; use another source",
     404: "there is no such page; check the URL or search for it",
     410: "the page is gone; search for another one",
@@ -132,7 +139,7 @@ async def _fetch(
         if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
             warnings = [f"{url} was redirected to {target.url}.", *warnings]
     except WebToolsError as error:
-        page, warnings = failed_page(url, str(error).rstrip("."), error.fault), []
+        page, warnings = failed_page(url, str(error).rstrip("."), error), []
     call.report_progress(url, page.error is not None)
     return page, warnings
 
@@ -174,6 +181,18 @@ def read_error(
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
         phrase = ""
+    payment = payment_of(response)
+    if payment is not None:
+        return UnavailableError(
+            f"HTTP {status}{phrase}: the site asks for {describe(payment)} to read this page; use "
+            "another source",
+            provider=account.name,
+            status=status,
+            retryable=False,
+            code=PAYMENT_REQUIRED,
+            payment=payment,
+            fault=Fault.ADVISED,
+        )
     remedy, fault = "check the URL or use another source", Fault.NONE
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         remedy = "the site has an error; try again later or use another source"

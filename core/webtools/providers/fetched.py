@@ -94,7 +94,7 @@ def read_page_list(
 
 
 def _failed_page(url: str, error: PageFault | WebToolsError) -> Page:
-    return failed_page(url, str(error), Fault.NONE if isinstance(error, str) else error.fault)
+    return failed_page(url, str(error), None if isinstance(error, str) else error)
 
 
 def _read_page(

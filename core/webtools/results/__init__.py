@@ -29,6 +29,7 @@ from webtools.results.responses import (
     SummaryResponse,
     failed_page,
     fault_of,
+    payment_of,
 )
 
 __all__ = [
@@ -56,4 +57,5 @@ __all__ = [
     "Verified",
     "failed_page",
     "fault_of",
+    "payment_of",
 ]

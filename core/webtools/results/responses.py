@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from webtools.errors import Fault
+from webtools.errors import Fault, Payment, WebToolsError
 from webtools.results.base import ItemModel, Model, ShownModel
 
 FilterState = Literal["native", "local", "unsupported"]
@@ -49,6 +49,7 @@ class Page(ItemModel):
             is hidden until a script runs, and that is in the text. Empty if a provider read the
             page.
         error: Why the page failed, or None. A failed page has only a URL and an error.
+        error_code: The reason as a word for programs, such as `payment_required`, or None.
         source_provider: Name of the provider that fetched the page.
     """
 
@@ -63,6 +64,7 @@ class Page(ItemModel):
     author: str | None = None
     left_out: dict[str, float] = {}
     error: str | None = None
+    error_code: str | None = None
     source_provider: str | None = None
 
 
@@ -93,19 +95,29 @@ class SearchResult(ItemModel):
 
 
 class _FailedPage(Page):
-    """A failed page with the kind of fault, which is not part of the result."""
+    """A failed page with facts about the error that are not part of the result."""
 
     fault: Fault = Field(exclude=True)
+    payment: Payment | None = Field(exclude=True)
 
 
-def failed_page(url: str, error: str, fault: Fault) -> Page:
-    """Build a page that failed, with the kind of fault if it is known."""
-    return _FailedPage(url=url, error=error, fault=fault) if fault else Page(url=url, error=error)
+def failed_page(url: str, message: str, error: WebToolsError | None) -> Page:
+    """Build a page that failed, with the facts of its error if there is one."""
+    if error is None or not (error.fault or error.code):
+        return Page(url=url, error=message)
+    return _FailedPage(
+        url=url, error=message, error_code=error.code, fault=error.fault, payment=error.payment
+    )
 
 
 def fault_of(page: Page) -> Fault:
     """Return the kind of fault of a failed page, if it is known."""
     return page.fault if isinstance(page, _FailedPage) else Fault.NONE
+
+
+def payment_of(page: Page) -> Payment | None:
+    """Return what the site charges for a failed page, if it is known."""
+    return page.payment if isinstance(page, _FailedPage) else None
 
 
 class ProviderAttempt(Model):

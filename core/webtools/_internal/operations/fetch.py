@@ -17,12 +17,19 @@ from webtools._internal.operations.failover import (
     price_warnings,
 )
 from webtools._internal.operations.fetch_part import Part, earliest, failed_pages, fetch_part
+from webtools._internal.pages.payment import PAYMENT_REQUIRED
 from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
-from webtools.errors import Fault, InputError, ProviderError, WebToolsError
+from webtools.errors import (
+    Fault,
+    InputError,
+    ProviderError,
+    UnavailableError,
+    WebToolsError,
+)
 from webtools.providers import Account
 from webtools.providers.protocols import PageQuery
-from webtools.results import FetchResponse, Page, failed_page, fault_of
+from webtools.results import FetchResponse, Page, failed_page, fault_of, payment_of
 
 # Faults after which no other provider gets the URL: the page is gone, robots.txt disallows it, or
 # our own policy refuses it, because it may be private.
@@ -167,6 +174,13 @@ class _Fetching:
             fault |= fault_of(page)
         return fault
 
+    def _cause(self, url: str) -> ProviderError:
+        """Return an error with the facts of all failures of a page."""
+        pages = self.failed.get(url, {}).values()
+        coded = next((page for page in pages if page.error_code), None)
+        code, payment = (coded.error_code, payment_of(coded)) if coded else (None, None)
+        return ProviderError("", code=code, payment=payment, fault=self._fault(url))
+
     def _joined_reasons(self, url: str) -> str:
         (_, first), *others = self._reasons(url).items()
         *parts, last = [first, *(f'"{name}" failed too: {reason}' for name, reason in others)]
@@ -180,7 +194,7 @@ class _Fetching:
             error = self.attempts.all_failed(self.call, "that can fetch")
         else:
             pages = [
-                failed_page(url, self._joined_reasons(url), self._fault(url))
+                failed_page(url, self._joined_reasons(url), self._cause(url))
                 for url in self.query.urls
             ]
             error = _error_of_pages(next(iter(self.parts)), pages)
@@ -209,7 +223,7 @@ class _Fetching:
             attempts=attempts,
             pages=[
                 self.pages.get(url)
-                or Page(url=url, error=refused.get(url) or self._joined_reasons(url))
+                or failed_page(url, refused.get(url) or self._joined_reasons(url), self._cause(url))
                 for url in urls
             ],
             warnings=[*warnings, *self._replacement_warnings(), *unpriced],
@@ -261,4 +275,8 @@ def _error_of_pages(name: str, pages: list[Page]) -> ProviderError:
     is_advised = any(Fault.ADVISED in fault_of(page) for page in listed_pages)
     remedy = "" if is_advised else " Check the URLs or try others."
     message = f"{head} be fetched: {reasons}.{remedy}"
-    return ProviderError(message, provider=name)
+    codes = {page.error_code for page in pages}
+    code = codes.pop() if len(codes) == 1 else None
+    kind = UnavailableError if code == PAYMENT_REQUIRED else ProviderError
+    payment = payment_of(pages[0]) if code else None
+    return kind(message, provider=name, code=code, payment=payment, retryable=False)

@@ -137,7 +137,7 @@ def _key_of(account: Account, query: PageQuery, url: str) -> CacheKey[CachedPage
 
 def failed_pages(urls: Iterable[str], error: WebToolsError) -> list[Page]:
     """Return pages that have the error of a whole request."""
-    return [failed_page(url, str(error), error.fault) for url in urls]
+    return [failed_page(url, str(error), error) for url in urls]
 
 
 def earliest(times: Iterable[datetime | None]) -> datetime | None:
