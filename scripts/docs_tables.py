@@ -149,7 +149,7 @@ _COMMON = {
     "full_output_path": "Private file with the whole text; null if nothing was cut.",
     "read_handle": "Handle for `web_read`; null if nothing was cut.",
     "error": "Null, or the error of a failed call: `type`, `message`, `provider`, `status`, "
-    "`retryable` and `retry_after`.",
+    "`retryable`, `retry_after` and `code`.",
 }
 _EMPTY = {"results": "Empty; the text is the result."}
 _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
