@@ -17,6 +17,7 @@ _MEDIUM = 1500  # characters of main text; replacement pages have less
 _SHORT = 700
 _VERY_SHORT = 250
 _LINE = 60
+_FEW_WORDS = 12  # characters
 
 BOT_CHECK = "the site returned a bot check instead of the page; use another source"
 LOGIN = "the site returned a log-in form instead of the page; use another source"
@@ -93,6 +94,7 @@ _NEEDS_SCRIPT = re.compile(
     r"|\bjava ?script\b[^.]{0,60}(?:enabled?|required|disabled|activ|turned)",
     _WORDS,
 )
+_LOADING = re.compile(r"\bloading\b|\bplease wait\b", _WORDS)
 _MISSING = (
     r"(?:(?:(?:the|this|that|requested|your) ){0,3}(?:web ?)?(?:page|file(?: or directory)?"
     r"|document|content|url)(?: (?:you|that|at)\b.{0,40}?)? "
@@ -205,8 +207,11 @@ def _is_shell(markup: Markup, text: str) -> bool:
     if not markup.scripts:
         return False
     is_bare = len(text) <= len(markup.title) + len(markup.heading) + 20
-    needs_script = _has(_NEEDS_SCRIPT, f"{markup.noscript}\n{text}")
-    return needs_script or (markup.has_app_root and is_bare)
+    rest = text.replace(markup.heading, "", 1).strip("# \n")
+    # Documentation says so, too, on short pages that need no script.
+    is_empty = markup.has_app_root or len(rest) < _FEW_WORDS or _has(_LOADING, rest)
+    needs_script = is_empty and _has(_NEEDS_SCRIPT, markup.noscript)
+    return needs_script or _has(_NEEDS_SCRIPT, text) or (markup.has_app_root and is_bare)
 
 
 def _is_not_found(markup: Markup, text: str) -> bool:

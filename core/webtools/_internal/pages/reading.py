@@ -18,12 +18,20 @@ from webtools._internal.pages.block_pages import block_page
 from webtools._internal.pages.charset import decode, is_text
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
 from webtools._internal.pages.generators import rewrite
+from webtools._internal.pages.linked_data import nodes_of, texts
 from webtools._internal.pages.main_text import main_part
 from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
 from webtools._internal.pages.metadata import facts_of
 from webtools._internal.pages.pdf import is_pdf, read_pdf
-from webtools._internal.pages.tree import Element, LeftOut, length_of, parse, strip_comments
+from webtools._internal.pages.tree import (
+    Element,
+    LeftOut,
+    body_of,
+    length_of,
+    parse,
+    strip_comments,
+)
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import without_controls
 from webtools.errors import ConfigError, ProviderError, WebToolsError
@@ -70,6 +78,7 @@ _UNKNOWN_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"}
 )
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
+_LINE = 50  # characters by which a text is recognized
 _MIN_PROSE_SHARE = 0.3  # of a page's prose: 19 of 1,114 good pages keep less
 _WILD = "the markup is too large or too unusual to find the main text, so all text is returned"
 
@@ -162,13 +171,14 @@ def _read_html(html: str, source: Source) -> Content:
     if error := block_page(source, html, markup, _TARGET.sub("]", main.text)):
         raise error
     if not main.text:
-        raise ProviderError("the page has no text")
+        hidden = "; its markup hides all of it" if "hidden" in main.left_out else ""
+        raise ProviderError(f"the page has no visible text{hidden}")
     return Content(main.text, title, author, published_at, main.warnings, main.left_out)
 
 
 def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     """Return the main text with what was left out; without a tree, all visible text."""
-    body = None if root is None else root.find("body")
+    body = None if root is None else body_of(root)
     if body is None:
         return Content(without_controls(markup.text), warnings=[] if markup.is_tame else [_WILD])
     left_out = LeftOut()
@@ -177,12 +187,23 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     rewrite(body)
     visible = length_of(body)
     part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)
-    text = without_controls(to_markdown(part, source.url)).strip()
-    return Content(
-        text or without_controls(markup.text),
-        warnings=list(_warnings(left_out, visible, prose_share)),
-        left_out=left_out.shares(visible),
-    )
+    text = without_controls(to_markdown(part, source.url)).strip() or without_controls(markup.text)
+    warnings = list(_warnings(left_out, visible, prose_share))
+    declared = _declared_text(markup, source.url)
+    if len(text) < _MIN_PROSE_SHARE * len(declared) and declared[:_LINE] not in text:
+        text = f"{text}\n\n{declared}".strip()
+        warnings = ["the article is not in the page itself but in its JSON-LD"]
+    return Content(text, warnings=warnings, left_out=left_out.shares(visible))
+
+
+def _declared_text(markup: Markup, url: str) -> str:
+    """Return the longest text of an article in JSON-LD; markup in it becomes Markdown."""
+    text = max(texts(nodes_of(markup.linked_data), "articleBody"), key=len, default="")
+    fragment = parse(text) if _TAG.search(text) and scan(text).is_tame else None
+    if fragment is not None and (body := body_of(fragment)) is not None:
+        drop_invisible(fragment, LeftOut())
+        text = to_markdown(body, url)
+    return without_controls(text).strip()
 
 
 def _warnings(left_out: LeftOut, visible: int, prose_share: float) -> Iterator[str]:

@@ -55,6 +55,22 @@ def parse(html: str) -> Element | None:
     return root
 
 
+def body_of(root: Element) -> Element | None:
+    """Return the body; of a page of frames, links to them."""
+    body, frames = root.find("body"), root.find("frameset")
+    if frames is None or (body is not None and length_of(body)):
+        return body
+    for frame in list(frames.iter("frame")):
+        link = frame.makeelement("a", {"href": frame.get("src", "")})
+        link.text = frame.get("name") or frame.get("title") or frame.get("src")
+        frame.tag = "p"
+        frame.append(link)
+        if not frame.get("src"):
+            drop(frame)
+    frames.tag = "body"
+    return frames
+
+
 def strip_comments(root: Element) -> None:
     """Remove the comments of a tree."""
     etree: Any = import_module("lxml.etree")
