@@ -31,7 +31,7 @@ _ROLES = {
 }  # fmt: skip
 _LANDMARKS = {
     "nav": "navigation", "menu": "navigation", "footer": "footer", "aside": "sidebar",
-    "header": "header", "form": "forms", "search": "forms", "dialog": "forms", "svg": "outside",
+    "header": "header", "form": "forms", "search": "forms", "dialog": "forms",
 }  # fmt: skip
 _CALLOUTS = frozenset(
     {"note", "warning", "tip", "caution", "important", "danger", "admonition", "callout", "topic"}

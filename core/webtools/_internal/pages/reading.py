@@ -184,6 +184,8 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     left_out = LeftOut()
     drop_invisible(root, left_out)
     strip_comments(root)
+    for element in list(body.iter("svg", "select")):  # never written
+        left_out.drop(element, "outside" if element.tag == "svg" else "forms")
     rewrite(body)
     visible = length_of(body)
     part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)

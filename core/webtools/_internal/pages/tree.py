@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 Element = Any
+_OF_HEAD = frozenset({"title", "meta", "link", "style", "base", "noscript", "template", "script"})
 _STREAMED = re.compile(r"<template[^<>]{0,200}\bid=[\"']?B:", re.IGNORECASE)
 
 _ASIDE_NAMES = re.compile(
@@ -52,7 +53,24 @@ def parse(html: str) -> Element | None:
             mark = "$$" if "display" in script.get("type", "") else "$"
             script.tag, script.text = "span", f"{mark}{' '.join((script.text or '').split())}{mark}"
     etree.strip_elements(root, "script", with_tail=False)
+    _move_out_of_head(root)
     return root
+
+
+def _move_out_of_head(root: Element) -> None:
+    """Move content to the body that the parser put into the head, as the page has no `<body>`."""
+    head = root.find("head")
+    children = [] if head is None else list(head)
+    start = next((n for n, each in enumerate(children) if each.tag not in _OF_HEAD), len(children))
+    if start == len(children):
+        return
+    body = root.find("body")
+    if body is None:
+        body = root.makeelement("body")
+        root.append(body)
+    children[-1].tail = (children[-1].tail or "") + (body.text or "")
+    body.text = None
+    body[:0] = children[start:]
 
 
 def body_of(root: Element) -> Element | None:

@@ -53,6 +53,8 @@ def drop_invisible(root: Element, left_out: LeftOut) -> None:
     faded_elements: list[Element] = []
     panels = _panel_ids(root)
     for element in list(root.iter("*")):
+        if "shadowrootmode" in element.attrib:
+            element.tag = "div"
         if _is_camouflaged(element, is_white):
             left_out.drop(element, "hidden")
         elif not is_hidden(element.tag, element.attrib):
@@ -148,6 +150,8 @@ def _reveal_noscript(root: Element, left_out: LeftOut) -> None:
     texts = [text for each in elements for text in each.itertext() if "<" not in text]
     length = sum(len(text.strip()) for text in texts)
     if not length or length <= length_of(body) - sum(map(length_of, elements)):
+        for each in elements:
+            left_out.drop(each, "hidden")
         drop_all(root.iter("noscript"))
         return
     for each in elements:
