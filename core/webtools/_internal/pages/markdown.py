@@ -170,7 +170,9 @@ def _heading(element: Element, place: _Place) -> list[Part]:
     parts = _inside(element, replace(place, is_plain=True, in_heading=True))
     texts = [part if isinstance(part, str) else f" {part.text} " for part in parts]
     text = " ".join("".join(texts).split())
-    return [Block(text, first=f"{'#' * _HEADINGS[element.tag]} ")] if text else [Block("")][:0]
+    if not text:
+        return []
+    return [Block(text, first=f"{'#' * _HEADINGS[element.tag]} ")]
 
 
 def _code_block(element: Element, place: _Place) -> list[Part]:
@@ -247,6 +249,9 @@ def _cell(element: Element, place: _Place) -> str:
         text = child_block.text
         if child_block.is_code:
             text = inline_code("\n".join(text.split("\n")[1:-1]).strip())
+        elif text.startswith("| "):  # a table in the cell
+            rows = [line.strip("| ").replace(" | ", ", ") for line in text.split("\n")]
+            text = "; ".join(row for row in rows if row.strip("-|, "))
         mark = child_block.first.strip()
         if mark == "-":
             text = f"; {text}" if texts else text

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from webtools._internal.pages.tree import Element
+from webtools._internal.pages.tree import Element, length_of, text_of
 
 _BLOCK_TAGS = frozenset({"pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "listing"})
 _MAX_COLUMNS = 60
+_LONGEST_NESTED = 2000  # characters of a data table that has others in its cells
 
 
 def is_layout(table: Element) -> bool:
     """Return whether a table lays out parts of a page instead of data."""
     if table.get("role") in {"presentation", "none"}:
         return True
-    if any(each.tag in _BLOCK_TAGS for each in table.iterdescendants()):
+    rows = _cells(table)
+    if max(map(len, rows), default=0) < 2:  # noqa: PLR2004  # a column is a list
         return True
-    return max(map(len, _cells(table)), default=0) < 2  # noqa: PLR2004  # a column is a list
+    if any("\n" in text_of(each).strip() for each in table.iter("pre", "listing")):
+        return True
+    blocks = [each.tag for each in table.iterdescendants(*_BLOCK_TAGS)]
+    has_headers = any(cell.tag == "th" for row in rows for cell in row)
+    is_small = "table" not in blocks or length_of(table) < _LONGEST_NESTED
+    return bool(blocks) and not (has_headers and is_small)
 
 
 def rows_of(table: Element, text: Callable[[Element], str]) -> list[list[str]]:
