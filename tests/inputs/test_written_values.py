@@ -39,6 +39,19 @@ OBJECTS: dict[str, Callable[[Any], str]] = {
     "final comma": lambda value: f"{repr(value)[:-1]},}}",
     "wrapped": lambda value: json.dumps({"input": value}),
     "wrapped text": lambda value: json.dumps({"input": json.dumps(value)}),
+    "keyword arguments": lambda value: json.dumps({"kwargs": value}),
+    "one argument": lambda value: repr({"__arg1": json.dumps(value)}),
+    "action": lambda value: json.dumps({"action": "t", "action_input": value}),
+    "call": lambda value: json.dumps({"name": "t", "parameters": value}),
+    "call of a function": lambda value: json.dumps(
+        {
+            "type": "function",
+            "id": "c1",
+            "function": {"name": "t", "arguments": json.dumps(value)},
+        }
+    ),
+    "step": lambda value: f"{json.dumps(value)}\nObservation: there are",
+    "broken step": lambda value: f"{value!r}\nObserv",
 }
 
 
@@ -50,9 +63,20 @@ def test_a_whole_object_as_text_is_read(tool: Tool, write: Callable[[Any], str])
     text = write(arguments)
     forms: list[Any] = [{tool.first_field: text}, {tool.first_field: [text]}]
     forms += [{alias: text} for alias in tool.input_model.spellings]
-    forms += [] if '"input"' in text else [text]
+    forms += [text]
     for form in forms:
         assert read_input(tool.input_model, form) == expected
+
+
+@every_tool
+@pytest.mark.parametrize("wrapper", ["input", "kwargs", "tool_input", "parameters"])
+def test_wrapped_arguments_are_read(tool: Tool, wrapper: str) -> None:
+    arguments = ARGUMENTS[tool.name]
+    expected = read_input(tool.input_model, arguments)
+    assert read_input(tool.input_model, {wrapper: arguments}) == expected
+    subject = arguments[tool.first_field]
+    expected = read_input(tool.input_model, {tool.first_field: subject})
+    assert read_input(tool.input_model, {wrapper: subject}) == expected
 
 
 @every_tool
@@ -84,6 +108,7 @@ def test_a_list_as_text_is_read(tool: Tool, write: Callable[[Any], str], depth: 
     "query",
     [
         *("[Errno 2] No such file", "[python] 'list' of lists", "['open", '{"error": "quota"}'),
+        *('{"name": "Ada"}', '{"args": [1], "env": {}}', '{"type": "a", "id": 1}'),
         *("{'a': 1}", '"exact phrase"', "{queries}", "[a, b]", '["a"] OR ["b"]', "```py```"),
     ],
 )

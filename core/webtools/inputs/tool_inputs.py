@@ -65,7 +65,12 @@ _FOREIGN_NAMES: dict[str, str] = dict.fromkeys(
     ("max_results", "num_results", "k", "top_k"), "limit"
 )
 
-_WRAPPERS = {"input", "arguments"}  # of the whole object, in the text of some agents
+# Fields with the arguments in a call as agents and APIs write it, and fields that may be beside it.
+_WRAPPERS = frozenset(
+    {"input", "arguments", "args", "kwargs", "parameters", "params", "tool_input", "action_input"}
+    | {"function", "tool_call", "__arg1"}
+)
+_BESIDE_WRAPPERS = frozenset({"action", "name", "tool", "tool_name", "type", "id"})
 _MAX_EXPLAINED_NAMES = 20  # unknown arguments
 _MAX_LISTED_VALUES = 10  # with the same fault
 _EXAMPLE_SUBJECT = "https://example.com/"  # to check the other arguments
@@ -84,6 +89,16 @@ def _merge(value: Any, alias_value: Any) -> Any:
 
 def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, (str, list, tuple)) and not value)
+
+
+def _unwrapped(values: Mapping[Any, Any], subject: str) -> Mapping[Any, Any]:
+    """Return the arguments in the object of a call, which may also name the tool."""
+    wrappers = values.keys() & _WRAPPERS
+    if len(wrappers) != 1 or not values.keys() <= wrappers | _BESIDE_WRAPPERS:
+        return values
+    value = values[wrappers.pop()]
+    inner = read_object(value)
+    return {subject: value} if inner is None else _unwrapped(inner, subject)
 
 
 def _field_name(key: Any) -> Any:
@@ -128,8 +143,9 @@ class ToolInput(BaseModel):
         if not is_mapping(values):
             return values
         fields = cls.model_fields
-        plain = values if values.keys() <= fields.keys() else cls._with_field_names(values)
         subject = next(iter(fields))  # is required
+        values = _unwrapped(values, subject)
+        plain = values if values.keys() <= fields.keys() else cls._with_field_names(values)
         plain = cls._with_written_arguments(plain, subject)
         arguments = {
             name: value
@@ -163,10 +179,7 @@ class ToolInput(BaseModel):
         inner = read_object(as_one(values.get(subject)))
         if inner is None:
             return values
-        if inner.keys() <= _WRAPPERS and len(inner) == 1:
-            [value] = inner.values()
-            inner = read_object(value) or {subject: value}
-        inner = cls._with_field_names(inner)
+        inner = cls._with_field_names(_unwrapped(inner, subject))
         if subject not in inner or len(inner) > MAX_ARGUMENTS:
             return values
         return inner | {name: value for name, value in values.items() if name != subject}

@@ -9,6 +9,8 @@ from typing import Any
 from webtools._internal.text.narrowing import is_list, is_mapping
 
 _FENCE = re.compile(r"(?s)```(?:json|python)?\s*(.*?)\s*```").fullmatch
+# Models without a stop sequence write on behind the input of a tool.
+_NEXT_STEP = re.compile(r"\n\s*Observ(?:ation\b.*)?\Z", re.DOTALL)
 _TOKEN = re.compile(
     r"""'(?P<single>(?:[^'\\]|\\.)*)'|"(?:[^"\\]|\\.)*"|(?P<word>[A-Za-z]+)"""
     r"""|(?P<comma>,\s*(?=[\]}]))|[-+.\d]+(?:[eE][-+]?\d+)?|[\s\[\]{},:]+""",
@@ -44,7 +46,7 @@ def read_object(value: Any) -> dict[Any, Any] | None:
 
 
 def _read_value(text: str) -> Any:
-    text = text.strip()
+    text = _NEXT_STEP.sub("", text.strip())
     if match := _FENCE(text):
         text = match[1]
     for candidate in (text, _as_json(text)):
