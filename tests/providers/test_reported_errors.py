@@ -237,7 +237,10 @@ def test_a_key_in_the_words_is_redacted(case: tuple[str, Capability]) -> None:
 SEARCHES = [case for case in CASES if case[1] == "search"]
 
 
-@pytest.mark.parametrize("nothing", [None, False, "", [], {}])
+@pytest.mark.parametrize(
+    "nothing",
+    [None, False, "", [], {}, "none", "NULL", {"code": 0, "message": ""}, [None, ""], "No error"],
+)
 @pytest.mark.parametrize("case", SEARCHES, ids=str)
 def test_an_empty_field_for_errors_is_no_error(case: tuple[str, Capability], nothing: Any) -> None:
     body = NOTHING[case] | {"error": nothing, "errors": nothing, "success": True, "status": "ok"}
@@ -479,6 +482,9 @@ WALLS: list[tuple[int, bytes, dict[str, str]]] = [
     (503, PAGE, {"content_type": "text/html; charset=UTF-8"}),
     (503, b"upstream connect error", {}),
     (202, b"", {"x_amzn_waf_action": "challenge"}),
+    (429, PAGE, {"x_vercel_mitigated": "challenge"}),
+    (403, b"Forbidden", {"x_vercel_mitigated": "deny"}),
+    (403, b'{"url": "https://geo.walls.example/captcha/?id=7"}', {}),
 ]
 
 
@@ -496,6 +502,20 @@ def test_a_bot_check_in_front_of_an_api_is_not_a_wrong_key(
     fault = fault_of(result)
     # A single one does not open the circuit.
     assert fault is None or after_failure(None, fault, time.time(), None).until == 0.0
+
+
+@pytest.mark.parametrize("case", [case for case in KEYED if PROVIDERS[case[0]].about.key_variables])
+def test_a_refused_key_in_plain_text_is_not_a_bot_check(case: tuple[str, Capability]) -> None:
+    for words in ("Access denied: the API key is unknown", "Access denied. Invalid token"):
+        result = outcome(ACCOUNTS[case[0]], case[1], answer(body=words.encode(), status=403))
+        assert type(result) is AuthenticationError, (words, result)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_rate_limit_of_a_gateway_is_not_a_bot_check(case: tuple[str, Capability]) -> None:
+    body = {"title": "Rate limited", "status": 429, "cloudflare_error": True, "retry_after": 31}
+    result = outcome(ACCOUNTS[case[0]], case[1], answer(body, 429))
+    assert (type(result), result.retry_after) == (RateLimitError, 31)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -551,6 +571,38 @@ def test_a_wait_is_read_in_every_form(
     result = outcome(ACCOUNTS[case[0]], case[1], response)
     assert type(result) is RateLimitError
     assert result.retry_after == pytest.approx(seconds, abs=2)
+
+
+BODIES: list[Callable[[int], Any]] = [
+    lambda seconds: {"error": "Slow down.", "retryAfter": seconds},
+    lambda seconds: {"error": {"message": "Slow down.", "retry_after": f"{seconds}s"}},
+    lambda seconds: {"error": {"message": "Slow down.", "retry_after_ms": seconds * 1000}},
+    lambda seconds: {"error": {"message": "Rate.", "details": [{"retryDelay": f"{seconds}s"}]}},
+    lambda seconds: {"message": f"Too many requests. Try again in {seconds} seconds."},
+    lambda seconds: {"detail": f"Throttled. Expected available in {seconds // 60}m{seconds % 60}s"},
+    lambda seconds: {
+        "error": {"message": f"Rate limit of 5 per 1s. Please retry after {seconds}s."}
+    },
+    lambda seconds: [{"error": f"Rate limit resets in about {seconds} sec."}],
+]
+
+
+@thorough
+@given(any_case, st.sampled_from(BODIES), st.integers(2, 7200), st.sampled_from([429, 503]))
+def test_a_wait_is_read_from_the_fields_and_words_of_a_body(
+    case: tuple[str, Capability], body: Callable[[int], Any], seconds: int, status: int
+) -> None:
+    result = outcome(ACCOUNTS[case[0]], case[1], answer(body(seconds), status))
+    assert isinstance(result, RateLimitError | UnavailableError)
+    assert result.retry_after == pytest.approx(seconds, abs=2)
+    result = outcome(ACCOUNTS[case[0]], case[1], answer(body(seconds), status, retry_after="1"))
+    assert result.retry_after == 1
+
+
+@pytest.mark.parametrize("value", ["limit=5, remaining=0, reset=37", '"burst";r=0;t=37'])
+def test_the_drafts_of_the_ratelimit_header_are_read(value: str) -> None:
+    result = outcome(ACCOUNTS["exa"], "search", answer({}, 429, ratelimit=value))
+    assert result.retry_after == 37
 
 
 absurd = (
@@ -647,7 +699,7 @@ def test_errors_of_a_provider_of_others_keep_their_words_and_class(form: str) ->
 
 # --- bytes -------------------------------------------------------------------------------------
 
-ODD_BYTES = [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\x80", b"\xf0\x9f"]
+ODD_BYTES = [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\x80", b"\xf0\x9f", b"\n", b"\t", b"\x07"]
 
 
 @pytest.mark.parametrize("odd", ODD_BYTES)
@@ -659,7 +711,9 @@ ODD_BYTES = [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\x80", b"\xf0\x9f"]
         ("serper", b'{"organic": [{"link": "https://a.example/", "title": "Caf%s bar"}]}'),
     ],
 )
-def test_a_byte_that_is_not_utf_8_costs_a_character(kind: str, body: bytes, odd: bytes) -> None:
+def test_an_invalid_byte_or_a_line_break_in_a_string_costs_a_character(
+    kind: str, body: bytes, odd: bytes
+) -> None:
     [result] = outcome(ACCOUNTS[kind], "search", answer(body=body % odd)).results
     assert result.title.startswith("Caf")
     assert result.title.endswith(" bar")

@@ -26,10 +26,12 @@ from webtools.providers.error_words import (
     is_bot_check,
     is_contained,
     is_html,
+    is_nothing,
     kind_by_words,
     limit_kind,
     plain_text,
     stated_status,
+    waits_in,
 )
 from webtools.providers.parsing import clean_quote, maybe_object, maybe_objects, strings
 from webtools.providers.waiting_times import read_wait, retry_after, seconds_until_reset
@@ -288,8 +290,8 @@ def read_error_body(table: ErrorTable, response: Response, account: Account) -> 
     if _is_not_of_the_api(response, table.pages):
         kind, remedy = UnavailableError, _NOT_REACHABLE.format(name=account.name)
     kind = kind or _kind_of(response, [*words, *codes, *codes_of(value)])
-    waits = (read_wait(fault.get(table.wait)) for fault in faults)
-    wait = next(filter(None, waits), None)
+    waits = [*(fault.get(table.wait) for fault in faults), *waits_in(value, words)]
+    wait = next(filter(None, map(read_wait, waits)), None)
     return ErrorBody(faults, words, kind, remedy, wait, table.free_per)
 
 
@@ -317,7 +319,7 @@ def _faults(body: dict[str, Any], table: ErrorTable) -> list[dict[str, Any]]:
     message_field = table.words[0]
     for name in table.faults:
         value = body.get(name) if name else body
-        if not value:
+        if is_nothing(value):
             continue
         if isinstance(value, str):
             return [{**body, message_field: value}]

@@ -36,6 +36,8 @@ _MESSAGES = (
 _PLACES = ("loc", "path", "field", "param", "property", "pointer", "source")
 _CODES = ("code", "errorcode", "type", "tag", "name", "status")
 _STATUSES = ("status", "statuscode", "code", "httpstatus", "httpstatuscode", "errorcode")
+_WAITS = ("retryafter", "retryafterseconds", "retrydelay", "retryin", "waitseconds")
+_NO_ERRORS = frozenset({"", "null", "none", "false", "0", "no error"})
 _FAILED = frozenset({"error", "errorresponse", "fail", "failed", "failure", "exception"})
 
 _MONEY = (
@@ -81,7 +83,13 @@ _BAD_REQUEST = re.compile(
     r"invalid|validation|bad request|malformed|missing|required|unsupported|unprocessable|not valid"
     r"|too long|\bmust\b|not found"
 )
-_BOT_CHECK_HEADERS = ("cf-mitigated", "x-amzn-waf-action")
+_NAMES_KEY = re.compile(_KEY, re.IGNORECASE)
+_NEXT_TRY = re.compile(
+    r"(?:again|retry|wait|available|resets?|replenished)(?: (?:in|after|for|at least|about))* ?"
+    r"((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)"
+    r"(?![a-z])[ ,]{0,2})+)"
+)
+_BOT_CHECK_HEADERS = ("cf-mitigated", "x-amzn-waf-action", "x-vercel-mitigated")
 _BOT_CHECK = re.compile(
     rb"captcha|challenge|cloudflare|just a moment|attention required|checking your|human|robot"
     rb"|access denied|been blocked|ddos|incapsula|imperva|datadome|akamai|sucuri|anubis"
@@ -115,7 +123,7 @@ def _words(value: Any, depth: int) -> Iterator[str]:
     elif depth and is_object(value):
         fields = _by_plain_name(value)
         place = next(filter(None, (_place(fields.get(name)) for name in _PLACES)), "")
-        names = [name for name in (*_MESSAGES, *_ERRORS) if fields.get(name)]
+        names = [name for name in (*_MESSAGES, *_ERRORS) if not is_nothing(fields.get(name))]
         for name in names:
             for word in _words_or_fields(fields[name], depth - 1):
                 yield f"{place}: {word}" if place and name in _MESSAGES else word
@@ -152,11 +160,20 @@ def errors_in(value: Any, depth: int = 1) -> Iterator[Any]:
     """Yield the values of the fields that are for errors, down to a depth."""
     if is_object(value):
         fields = _by_plain_name(value)
-        yield from (fields[name] for name in _ERRORS if fields.get(name))
+        yield from (fields[name] for name in _ERRORS if not is_nothing(fields.get(name)))
         value = list(value.values())
     if depth > 1 and is_list(value):
         for item in value[: 4 * _MAX_ITEMS]:
             yield from errors_in(item, depth - 1)
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether the value of a field for errors means that there is none."""
+    if isinstance(value, str):
+        return value.strip().lower() in _NO_ERRORS
+    if is_object(value):
+        value = list(value.values())
+    return all(map(is_nothing, value)) if is_list(value) else not value
 
 
 def says_it_failed(body: Any, depth: int = 1) -> bool:
@@ -198,6 +215,22 @@ def _codes(body: Any) -> Iterator[str]:
 def codes_of(body: Any) -> list[str]:
     """Return the codes in an error body."""
     return list(_codes(body))
+
+
+def waits_in(body: Any, words: Iterable[str], depth: int = _MAX_DEPTH) -> Iterator[Any]:
+    """Yield the waiting times in a body: in fields for them, else in its words."""
+    if is_object(body):
+        fields = _by_plain_name(body)
+        yield from (fields[name] for name in _WAITS if name in fields)
+        if "retryafterms" in fields:
+            yield f"{fields['retryafterms']}ms"
+        body = list(body.values())
+    if depth and is_list(body):
+        for item in body[: 4 * _MAX_ITEMS]:
+            yield from waits_in(item, (), depth - 1)
+    for word in words:
+        for match in _NEXT_TRY.finditer(word[:_MAX_CHARACTERS].lower()):
+            yield match[1].strip(" ,")
 
 
 # --- kinds of errors ---------------------------------------------------------------------------
@@ -268,7 +301,12 @@ def is_bot_check(response: Response, *, with_words: bool) -> bool:
     """
     if any(name in response.headers for name in _BOT_CHECK_HEADERS):
         return True
+    if not with_words:
+        return False
     body = response.json_or_none()
-    if is_object(body) or not with_words:
-        return is_object(body) and bool(body.get("cloudflare_error"))
-    return body is None and _BOT_CHECK.search(response.body[:20_000]) is not None
+    if is_object(body):
+        has_captcha = b"captcha" in response.body[:20_000].lower()
+        return bool(body.get("cloudflare_error")) or (has_captcha and not find_words(body))
+    if body is not None or _NAMES_KEY.search(plain_text(response)):
+        return False
+    return _BOT_CHECK.search(response.body[:20_000]) is not None

@@ -14,7 +14,7 @@ from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import ProviderError
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
-from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_error_body
+from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_failure
 from webtools.providers.fetched import NO_TEXT, PageFault, PageFields, read_texts, site_fault
 from webtools.providers.hits import (
     HitFields,
@@ -31,11 +31,9 @@ from webtools.providers.parsing import (
     maybe_object,
     notices,
     number,
-    strings,
     unread_kinds,
 )
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
-from webtools.providers.waiting_times import read_wait
 
 _MAX_RESULTS, _RESULTS_IN_PRICE = 100, 10
 _MAX_QUERY_CHARACTERS = 500
@@ -45,7 +43,6 @@ _PAGE = PageFields(requested_url="sourceURL", text="markdown", published_at="pub
 _ERRORS = ErrorTable(faults=(WHOLE_BODY,), code="code", words=("error",), free_per="day")
 _PAGE_CODE = "SCRAPE_"
 _UNSUPPORTED = re.compile(r"(?i)\bsupport.*\b(?:web)?site|\b(?:web)?site\b.*\bsupport").search
-_WAIT = re.compile(r"(?i)retry after (\d+ ?s)").search
 _DOMAINS = filters.DomainRules(include=100, exclude=100, takes_both=False)
 _FIELDS: filters.FilterParameters = {
     "include_domains": ("includeDomains", list),
@@ -209,7 +206,4 @@ def read_error(
         return None
     if capability == "fetch" and _fault_of_page(maybe_object(response.json_or_none())):
         return None
-    body = read_error_body(_ERRORS, response, account)
-    if match := _WAIT(" ".join(strings(body.words))):
-        body.wait = read_wait(match[1])
-    return body.to_error(ABOUT, response, account)
+    return read_failure(ABOUT, _ERRORS, response, account)

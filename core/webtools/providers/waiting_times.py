@@ -20,6 +20,7 @@ _RESET_HEADERS = (
     "x-ratelimit-reset-after",
     "x-ratelimit-reset-requests",
 )
+_RESET_PARAMETER = re.compile(r"\b(?:reset|t)=(\d+)")  # of `RateLimit`, a draft of the IETF
 _UNITS = {
     **dict.fromkeys(("ms", "msec", "millisecond"), 0.001),
     **dict.fromkeys(("s", "sec", "second"), 1.0),
@@ -93,6 +94,8 @@ def seconds_until_reset(response: Response) -> float | None:
     Unix times are whole seconds, so wait at least one.
     """
     value = next(filter(None, map(response.headers.get, _RESET_HEADERS)), "")
+    if not value and (match := _RESET_PARAMETER.search(response.headers.get("ratelimit", ""))):
+        value = match[1]
     seconds, reset = read_wait(value), number(value.partition(",")[0])
     is_unix_time = reset is not None and reset > _MIN_UNIX_TIME
     return max(1.0, seconds) if is_unix_time and seconds is not None else seconds

@@ -69,7 +69,7 @@ class Response:
     def json(self) -> Any:
         """Decode the body as JSON.
 
-        Invalid bytes become replacement characters.
+        Invalid bytes become replacement characters. Line breaks in strings stay.
 
         Raises:
             ValueError: The body is not JSON, or contains NaN or Infinity.
@@ -82,7 +82,8 @@ class Response:
             if "recursion limit" in str(error):
                 raise RecursionError(str(error)) from None
             text = self.body.decode(json.detect_encoding(self.body), "replace")
-            return json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse_constant)
+            text = text.removeprefix("\ufeff")
+            return json.loads(text, parse_constant=_refuse_constant, strict=False)
 
     def json_or_none(self) -> Any:
         """Decode the body as JSON, or return None if it is not JSON."""
