@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from webtools._internal.pages.tree import Element, metas_of
+from webtools._internal.text.cleaning import without_controls
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -65,6 +66,7 @@ _ALIASES = {  # labels in use that Python lacks
 }
 _SPELLING = re.compile(r"^x-(?=cp125\d$)|^(?:cs)?iso8859(?=\d{1,2}$)")
 _MAX_STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
+_MAX_NOISE = 0.03  # share of controls in a text
 _MIN_UTF16_ZEROS = 0.2  # only UTF-16 has so many
 # Valid characters per wrong byte. Words in other charsets have three at most, in Thai.
 _MIN_VALID_RATIO = 5
@@ -100,6 +102,13 @@ def is_text(head: bytes, content_type: str) -> bool:
         return True
     text = decode(head, content_type)
     return text.count("\0") + text.count("\ufffd") <= _MAX_STRAY_ZEROS * len(text)
+
+
+def is_noise(head: bytes, content_type: str) -> bool:
+    """Return whether a body decodes to many controls, as compressed data does."""
+    text = decode(head, content_type)
+    strange = len(text) - len(without_controls(text)) + text.count("\ufffd")
+    return strange > _MAX_NOISE * len(text)
 
 
 def _decode_strictly(body: bytes, names: Iterable[str]) -> str | None:

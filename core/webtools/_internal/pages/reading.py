@@ -8,22 +8,23 @@ the main part, and `markdown` writes it. PDF is read with pypdf. The libraries c
 from __future__ import annotations
 
 import logging
-import mimetypes
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from webtools._internal.pages import INSTALL, robots
+from webtools._internal.pages import INSTALL, documents, robots
 from webtools._internal.pages.block_pages import block_page
-from webtools._internal.pages.charset import decode, is_text
+from webtools._internal.pages.charset import decode
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
+from webtools._internal.pages.data_files import feed_html, read_notebook
 from webtools._internal.pages.generators import rewrite
+from webtools._internal.pages.kinds import TAG, is_html, kind_of
 from webtools._internal.pages.linked_data import nodes_of, texts
 from webtools._internal.pages.main_text import main_part
 from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
 from webtools._internal.pages.metadata import facts_of
-from webtools._internal.pages.pdf import is_pdf, read_pdf
+from webtools._internal.pages.pdf import read_pdf
 from webtools._internal.pages.tree import (
     Element,
     LeftOut,
@@ -33,7 +34,7 @@ from webtools._internal.pages.tree import (
     strip_comments,
 )
 from webtools._internal.pages.visibility import drop_invisible
-from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 MAX_HTML = 8 * 1024 * 1024
@@ -41,42 +42,6 @@ MAX_HTML = 8 * 1024 * 1024
 for _name in ("charset_normalizer", "pypdf", "pdfminer"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
-_LOOKS_LIKE_HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--(?:(?!-->).){0,2000}-->\s*|<\?xml[^>]{0,200}\?>\s*)*<(?:!doctype\s+html|html|head|body)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
-_SIGNATURES = {
-    rb"\x89PNG\r\n": "image/png",
-    rb"\xff\xd8\xff": "image/jpeg",
-    rb"GIF8": "image/gif",
-    rb"RIFF....WEBP": "image/webp",
-    rb"RIFF": "audio/wav",
-    rb"....ftyp": "video/mp4",
-    rb"PK\x03\x04": "application/zip",
-    rb"\x1f\x8b": "application/gzip",
-    rb"Rar!": "application/vnd.rar",
-    rb"7z\xbc\xaf": "application/x-7z-compressed",
-    rb"\x7fELF": "application/x-executable",
-    rb"MZ\x90": "application/x-msdownload",
-    rb"OggS": "audio/ogg",
-    rb"ID3": "audio/mpeg",
-    rb"\x1a\x45\xdf\xa3": "video/webm",
-    rb"wOFF": "font/woff",
-    rb"\xd0\xcf\x11\xe0": "application/x-ole-storage",
-}
-_TEXT_TYPES = re.compile(
-    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|toml)|application/(?:x-)?"
-    r"(?:ndjson|jsonlines|javascript|ecmascript|yaml|sh|tex|latex|sql|httpd-php|python|rss|atom)"
-    r"|message/rfc822|image/svg\+xml|application/jsonl"
-)
-_FAMILIES = frozenset({"application", "audio", "font", "image", "model", "multipart", "video"})
-_NAMED_TYPES = frozenset({*_SIGNATURES.values(), *mimetypes.MimeTypes().types_map[True].values()})
-_LONGEST_TYPE = 24  # characters
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-_UNKNOWN_TYPES = frozenset(
-    {"", "application/octet-stream", "binary/octet-stream", "unknown/unknown"}
-)
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
 _LINE = 50  # characters by which a text is recognized
 _MIN_PROSE_SHARE = 0.3  # of a page's prose: 19 of 1,114 good pages keep less
@@ -91,8 +56,8 @@ def read(source: Source) -> Content:
     """
     if source.is_robots:
         return robots.read(source)
-    kind = _kind(source)
-    label = {"pdf": "PDF", "html": "HTML"}.get(kind, "text")
+    kind = kind_of(source)
+    label = {"pdf": "PDF", "html": "HTML", **documents.NAMES}.get(kind, "text")
     try:
         content = _read_kind(kind, source)
     except WebToolsError:
@@ -113,57 +78,40 @@ def read(source: Source) -> Content:
 def _read_kind(kind: str, source: Source) -> Content:
     if kind == "pdf":
         return read_pdf(source)
+    if kind in documents.TYPES:
+        return _read_document(documents.to_html(source.body, kind), source)
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
-    if kind == "html" and _TAG.search(text):
-        return _read_html(text, source)
     if not text.strip():
         raise ProviderError("the page is empty")
+    if (content := read_notebook(text)) is not None:
+        return content
+    if (feed := feed_html(text)) is not None:
+        title, html = feed
+        return _read_document(documents.Document(html, title), source)
+    if kind == "html" and is_html(text):
+        return _read_html(text, source)
     return Content(text.strip())
 
 
-# --- kinds -------------------------------------------------------------------------------------
-
-
-def _kind(source: Source) -> str:
-    """Return `html`, `xml`, `text` or `pdf`; the bytes override the server's header."""
-    declared = source.content_type.partition(";")[0].strip().lower()
-    head = source.body[:4096]
-    if is_pdf(source.body, declared, is_html=_LOOKS_LIKE_HTML.match(head) is not None):
-        return "pdf"
-    for mark, name in _SIGNATURES.items():
-        if re.match(mark, head, re.DOTALL):
-            raise _no_text(name)
-    if not is_text(head, source.content_type):
-        raise _no_text(declared if declared not in _UNKNOWN_TYPES else "application/octet-stream")
-    if declared in _HTML_TYPES:
-        return "html"
-    if _TEXT_TYPES.fullmatch(declared):
-        return "xml" if declared.endswith("xml") else "text"
-    if _LOOKS_LIKE_HTML.match(head):
-        return "html"
-    if declared not in {"", "unknown/unknown"}:
-        raise _no_text(declared)
-    return "text"
-
-
-def _no_text(kind: str) -> ProviderError:
-    """Return the error for a content type. A long one may be a sentence that the page chose."""
-    name = re.sub(r"[^a-z0-9.+/_-]", "", kind)
-    if name not in _NAMED_TYPES and (len(name) > _LONGEST_TYPE or len(re.split("[._-]", name)) > 2):  # noqa: PLR2004
-        family = name.partition("/")[0]
-        name = f"{family}/…" if family in _FAMILIES else ""
-    name = name or "unknown"
-    return ProviderError(
-        f"the content type {name} is not supported; only HTML, PDF and text can be read"
-    )
+def _read_document(document: documents.Document, source: Source) -> Content:
+    """Read the HTML of a document, all of which is its main part."""
+    html = f"<html><body>{document.html[:MAX_HTML]}</body></html>"
+    markup = scan(html)
+    root = parse(html) if markup.is_tame else None
+    main = _main(markup, root, replace(source, whole=True))
+    if not main.text:
+        raise ProviderError("the document has no text")
+    warnings = [*document.warnings, *main.warnings]
+    title, author = (one_line(each) or None for each in (document.title, document.author))
+    return replace(main, title=title, author=author, warnings=warnings)
 
 
 # --- HTML --------------------------------------------------------------------------------------
 
 
 def _read_html(html: str, source: Source) -> Content:
-    if len(html) > MAX_HTML:
-        raise ProviderError(f"the page has more than {MAX_HTML // 2**20} MiB of HTML")
+    is_cut = len(html) > MAX_HTML
+    html = html[:MAX_HTML]
     markup = scan(html)
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
@@ -173,6 +121,8 @@ def _read_html(html: str, source: Source) -> Content:
     if not main.text:
         hidden = "; its markup hides all of it" if "hidden" in main.left_out else ""
         raise ProviderError(f"the page has no visible text{hidden}")
+    if is_cut:
+        main.warnings.append(f"only the first {MAX_HTML // 2**20} MiB of the HTML were read")
     return Content(main.text, title, author, published_at, main.warnings, main.left_out)
 
 
@@ -201,7 +151,7 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
 def _declared_text(markup: Markup, url: str) -> str:
     """Return the longest text of an article in JSON-LD; markup in it becomes Markdown."""
     text = max(texts(nodes_of(markup.linked_data), "articleBody"), key=len, default="")
-    fragment = parse(text) if _TAG.search(text) and scan(text).is_tame else None
+    fragment = parse(text) if TAG.search(text) and scan(text).is_tame else None
     if fragment is not None and (body := body_of(fragment)) is not None:
         drop_invisible(fragment, LeftOut())
         text = to_markdown(body, url)
