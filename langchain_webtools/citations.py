@@ -61,17 +61,17 @@ def as_search_results(
     Returns:
         The blocks in the order of the results, and those of the fence. Failed pages are omitted.
         The blocks share 51,200 bytes fairly. A text that is cut ends with "…". If there are too
-        many results, the last ones are omitted; with a fence, a text block says how many.
+        many results, the last ones are omitted, and a text block says how many.
     """
-    lines, size = MAX_LINES, MAX_BYTES
+    lines, size = MAX_LINES, MAX_BYTES - _OMITTED_BYTES
     if fence:
-        lines, size = _budget_in_fence(MAX_LINES, MAX_BYTES - _OMITTED_BYTES)
+        lines, size = _budget_in_fence(lines, size)
     artifact: Any = getattr(results, "artifact", results)
     all_sources = _sources(artifact)
     sources, _ = _cut_to_budget(all_sources, lines, size)
     blocks = [_block(source) for source in sources]
     omitted = len(all_sources) - len(sources)
-    if fence and omitted:
+    if omitted:
         words = f"[The last {omitted} of {len(all_sources)} results are omitted to save space.]"
         blocks += _text_blocks(words)
     return _fenced(blocks) if fence and blocks else blocks

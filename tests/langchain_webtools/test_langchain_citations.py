@@ -105,8 +105,9 @@ def test_pages_share_the_budget(count: int) -> None:
     blocks = blocks_of({"results": [{**HIT, "text": "short"}, *pages]})
     assert MAX_BYTES - 1500 < _size(blocks) <= MAX_BYTES
     assert blocks[0]["content"] == [{"type": "text", "text": "short\n\nS"}]
-    assert len(blocks) == min(count + 1, 99)
-    assert min(_size([block]) for block in blocks[1:]) > 500
+    sources = [block for block in blocks if block["type"] == "search_result"]
+    assert len(sources) == min(count + 1, 99)
+    assert min(_size([block]) for block in sources[1:]) > 500
     around = as_search_results({"results": [{**HIT, "text": "short"}, *pages]})
     assert MAX_BYTES - 1700 < _size(around) <= MAX_BYTES
     assert json.loads(json.dumps(blocks)) == blocks
@@ -116,7 +117,9 @@ def test_of_too_many_results_the_first_are_kept() -> None:
     hits = [{**HIT, "url": f"https://{n}.example/", "snippet": "s" * 90} for n in range(2000)]
     blocks = blocks_of({"results": hits})
     assert MAX_BYTES - 1500 < _size(blocks) <= MAX_BYTES
-    assert [block["source"] for block in blocks] == [hit["url"] for hit in hits[: len(blocks)]]
+    *sources, note = blocks
+    assert [block["source"] for block in sources] == [hit["url"] for hit in hits[: len(sources)]]
+    assert f"{len(hits) - len(sources)} of {len(hits)}" in note["text"]
 
 
 def test_lines_are_bounded_too() -> None:

@@ -19,6 +19,7 @@ from webtools.errors import (
     RequestTimeoutError,
     UnavailableError,
 )
+from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.context7_libraries import (
     Library,
@@ -97,8 +98,11 @@ async def lookup(query: DocsQuery, account: Account, call: DocsCall) -> Hits:
     """Find the library, then its snippets. An unknown library has no snippets.
 
     Raises:
+        InputError: The question or the library's name is too long for Context7.
         UnavailableError: Context7 is still preparing the library, or redirected twice.
     """
+    for words in (query.query, query.library or ""):
+        filters.check_length(words, ABOUT.title, _MAX_CHARACTERS)
     warnings: list[str] = []
     library = library_in(query)
     hits = await _read_library(library, query, account, call, warnings) if library else None
@@ -187,9 +191,7 @@ async def _wait_until_ready(
 
 
 def _request(path: str, params: dict[str, str], account: Account) -> Request:
-    fields = {name: value[:_MAX_CHARACTERS] for name, value in params.items()}
-    if account.options.fast:
-        fields["fast"] = "true"
+    fields = params | ({"fast": "true"} if account.options.fast else {})
     headers = {"authorization": f"Bearer {account.key}"} if account.api_key else {}
     url = f"{account.base_url}/api/v2/{path}?{urlencode(fields, quote_via=quote)}"
     return Request("GET", url, headers=headers)

@@ -34,7 +34,6 @@ from webtools.providers.filters import (
     results_to_request,
 )
 from webtools.providers.hits import (
-    CONTENT_CHARACTERS,
     HitFields,
     Item,
     SkippedValues,
@@ -46,6 +45,7 @@ from webtools.providers.parsing import get_nested, json_object, notices, stated_
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
 
 _RESULTS_IN_PRICE = 10
+_MAX_TEXT = 100_000  # characters of a page that comes with a result
 _COST = ("costDollars", "total")
 _HIT = HitFields(
     snippet=lambda item: join_extracts(item.texts("highlights")),
@@ -143,7 +143,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
     if options.search_highlights or query.snippets:
         contents["highlights"] = True
     if query.content:
-        contents["text"] = {"maxCharacters": CONTENT_CHARACTERS}
+        contents["text"] = {"maxCharacters": _MAX_TEXT}
     if contents:
         body["contents"] = contents
     path = "findSimilar" if query.similar else "search"
@@ -160,7 +160,7 @@ def search_price(query: SearchQuery, account: Account) -> float:
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the results, best first."""
     answer = json_object(response.json())
-    fields = replace(_HIT, text="text") if query.content else _HIT
+    fields = replace(_HIT, text="text", max_text=_MAX_TEXT) if query.content else _HIT
     hits = read_hits(answer["results"], fields, query, account)
     usd = get_nested(answer, *_COST)
     cost = stated_cost(usd, lambda: search_price(replace(query, limit=len(hits.results)), account))

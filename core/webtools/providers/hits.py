@@ -25,7 +25,6 @@ from webtools.results import Page, Passage, SearchResult
 
 T = TypeVar("T")
 UNREADABLE = "that cannot be read (left out)"
-CONTENT_CHARACTERS = 100_000  # of the page text that comes with a result
 _RESULTS = TypeAdapter(list[SearchResult])
 
 
@@ -40,7 +39,7 @@ class SkippedValues:
         items: Number of skipped items.
         nulls: Number of lists that were null.
         fields: Number of skipped values by field.
-        cut: URLs of the pages whose text was cut.
+        cut: Lengths of the page texts that the API has cut, by URL.
     """
 
     sender: str
@@ -49,7 +48,7 @@ class SkippedValues:
     items: int = 0
     nulls: int = 0
     fields: dict[str, int] = field(default_factory=dict[str, int])
-    cut: list[str] = field(default_factory=list[str])
+    cut: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, name: str, count: int = 1) -> None:
         """Count skipped values of a field."""
@@ -70,9 +69,8 @@ class SkippedValues:
             names = ", ".join(f"{name} ({n})" for name, n in sorted(self.fields.items()))
             warnings.append(f'"{sender}" sent values {UNREADABLE}: {names}.')
         warnings += [
-            f"{url}: the text was cut to {CONTENT_CHARACTERS:,} characters. To read all of it, "
-            "fetch the page."
-            for url in self.cut
+            f"{url}: the text was cut to {length:,} characters. To read all of it, fetch the page."
+            for url, length in self.cut.items()
         ]
         return warnings
 
@@ -205,6 +203,7 @@ class HitFields:
         score: Name of a field with a number from 0 to 1.
         home: URL for items without one.
         text: Name of the field with the text of the page, if the API sends it.
+        max_text: Length to which the API cuts that text, or 0.
         passages: Function that returns the passages of the page that the API chose.
     """
 
@@ -216,6 +215,7 @@ class HitFields:
     score: str = ""
     home: str = ""
     text: str = ""
+    max_text: int = 0
     passages: Callable[[Item], list[str]] | None = None
 
 
@@ -308,9 +308,8 @@ def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page 
     if account.domains.refusal(url):
         return None
     text = without_controls(item.text(fields.text)) if fields.text else None
-    if text and len(text) >= CONTENT_CHARACTERS:  # equal if the API has cut it
-        text = text[:CONTENT_CHARACTERS]
-        item.skipped.cut.append(url)
+    if text and fields.max_text and len(item.text(fields.text)) >= fields.max_text:
+        item.skipped.cut[url] = fields.max_text
     passages = (item.call("passages", fields.passages) if fields.passages else None) or []
     if not (text or passages):
         return None
