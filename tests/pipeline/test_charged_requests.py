@@ -21,6 +21,7 @@ from webtools.errors import QuotaError, WebToolsError
 
 PAGE = "https://page.example/"
 ANSWER = {"results": [{"id": PAGE, "url": PAGE, "title": "A page", "text": "words"}]}
+PAID_ANSWER = {**ANSWER, "statuses": [], "costDollars": {"total": 0.007}}
 WHOLE = httpx.Response(200, json=ANSWER).content
 PRICE = 0.007  # of a search without options
 LIMITS: dict[str, Callable[[int], float]] = {
@@ -156,6 +157,51 @@ def test_what_is_not_charged_is_sent_again_without_another_reservation(
     with client(respond, **store, budget={"callsPerDay": 1}) as web:
         assert web.search("apples").results
         assert spent(web).today.calls == 1
+
+
+CALLS: dict[str, Callable[[WebTools], Any]] = {
+    "search": lambda web: web.search("apples"),
+    "several": lambda web: web.search(["apples", "pears"]),
+    "fetch": lambda web: web.fetch(PAGE, text=True),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("failure", [lose, wait_in_vain, break_protocol, stop_short, *FREE])
+def test_a_retry_that_may_be_charged_shows_in_the_cost_of_a_single_provider(
+    failure: Callable[[httpx.Request], httpx.Response], call: str
+) -> None:
+    requests: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return failure(request) if len(requests) == 1 else httpx.Response(200, json=PAID_ANSWER)
+
+    with client(respond, cache={"enabled": False}) as web:
+        response = CALLS[call](web)
+    assert len(requests) == (3 if call == "several" else 2)
+    is_charged = failure in CHARGED
+    assert response.cost_is_estimate is is_charged
+    assert any("cost_usd" in warning for warning in response.warnings) is is_charged
+
+
+@pytest.mark.parametrize("failure", [lose, wait_in_vain, break_protocol, cut])
+def test_a_failed_paid_request_shows_although_a_free_provider_served(
+    failure: Callable[[httpx.Request], httpx.Response],
+) -> None:
+    wiki = {"query": {"pages": []}, "batchcomplete": True}
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        return failure(request) if "exa" in request.url.host else httpx.Response(200, json=wiki)
+
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key-of-exa"}
+    settings: dict[str, Any] = {"providers": [exa, {"name": "wikipedia", "type": "wikipedia"}]}
+    settings["cache"] = {"enabled": False}
+    with WebTools(settings, transport=httpx.MockTransport(respond)) as web:
+        response = web.search("apples")
+    assert response.cost_usd == 0
+    assert response.cost_is_estimate
+    assert any("cost_usd" in warning for warning in response.warnings)
 
 
 # --- calls that are cancelled ------------------------------------------------------------------

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import os
-from collections.abc import Iterator
-from concurrent.futures import Future
-from contextlib import closing
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import wait
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from webtools._internal.http.threads import in_own_thread
 from webtools._internal.text.quoting import quote
+from webtools._internal.text.reader import short_interrupt
 from webtools.bulk import items as items_module
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
@@ -64,13 +66,35 @@ def run(
         OSError: A row cannot be written.
     """
     work = arun(operation, items, output, web=web, options=options, progress=progress)
+    with short_interrupt():
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        return _run_in_thread(work)
+
+
+def _run_in_thread(work: Coroutine[Any, Any, Summary]) -> Summary:
+    """Run the work on another event loop. An interrupt cancels it, and waits until it has ended."""
+    is_interrupted = threading.Event()
+    tasks: list[asyncio.Task[Summary]] = []
+
+    async def run_task() -> Summary:
+        tasks.append(task := asyncio.ensure_future(work))
+        if is_interrupted.is_set():
+            task.cancel()
+        return await task
+
+    future = in_own_thread(lambda: asyncio.run(run_task()), "webtools-bulk")
     try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    context = contextvars.copy_context()
-    future: Future[Summary] = in_own_thread(lambda: context.run(asyncio.run, work), "webtools-bulk")
-    return future.result()
+        return future.result()
+    except BaseException:
+        is_interrupted.set()
+        for task in tasks:
+            with suppress(RuntimeError):  # the loop has ended
+                task.get_loop().call_soon_threadsafe(task.cancel)
+        wait([future])
+        raise
 
 
 async def arun(
@@ -84,7 +108,7 @@ async def arun(
 ) -> Summary:
     """Make one call and write one row for each item, as `run` does.
 
-    If you cancel the task, running calls get five seconds to finish.
+    If you cancel the task, requests under way get five seconds to finish, and no other is sent.
     """
     if operation not in _OPERATIONS:
         raise InputError(f"Unknown operation {operation!r}; use {', '.join(_OPERATIONS)}.")

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from webtools._internal.io.runtime import interruptible
 from webtools.bulk.bulk_models import Operation, Outcome
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.frontier import Frontier, QueueRules
@@ -83,14 +84,20 @@ async def _work(
 
 
 async def _run_all(workers: Sequence[Awaitable[None]], frontier: Frontier[Item]) -> None:
-    """Run all workers. If one fails or the run is cancelled, the others may finish their calls."""
-    tasks = [asyncio.ensure_future(worker) for worker in workers]
+    """Run all workers. If one fails, the others may finish their calls.
+
+    If the run is cancelled, they may finish the requests that were sent.
+    """
+    with interruptible() as interrupted:
+        tasks = [asyncio.ensure_future(worker) for worker in workers]
     try:
         finished, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in finished:
             task.result()
-    except BaseException:
+    except BaseException as error:
         frontier.close()
+        if not isinstance(error, Exception):
+            interrupted.set()
         await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
         raise
     finally:

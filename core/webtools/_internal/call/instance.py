@@ -18,7 +18,7 @@ from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP, running_loo
 from webtools._internal.http.watching import find_tracer
 from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.event_loop import AsyncIO
-from webtools._internal.io.runtime import IO, run
+from webtools._internal.io.runtime import IO, interruptible, run
 from webtools._internal.logs import tail
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.text.choices import Fence
@@ -209,7 +209,7 @@ class Instance:
 
     def _run(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
         find_tracer()
-        with short_interrupt():
+        with short_interrupt(), interruptible():
             return run(work(BlockingIO(self._http)))
 
     async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from webtools._internal.io.foreign import call_in_thread
 from webtools._internal.io.runtime import (
     MAX_CONCURRENCY,
     NO_RESPONSE,
+    is_interrupted,
     outcome_of,
     run,
     seconds_until,
@@ -50,6 +51,8 @@ class BlockingIO:
         return time.monotonic()
 
     async def send(self, request: Request, deadline: float) -> Response:
+        if is_interrupted():
+            raise KeyboardInterrupt  # ends this thread; the caller has it already
         return self._http.send(request, deadline)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:

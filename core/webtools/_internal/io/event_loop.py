@@ -15,7 +15,13 @@ import anyio._backends._asyncio  # noqa: F401  # pyright: ignore[reportUnusedImp
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.threads import in_own_thread, in_thread, start_in_thread
 from webtools._internal.io.foreign import await_until
-from webtools._internal.io.runtime import MAX_CONCURRENCY, NO_RESPONSE, outcome_of, seconds_until
+from webtools._internal.io.runtime import (
+    MAX_CONCURRENCY,
+    NO_RESPONSE,
+    is_interrupted,
+    outcome_of,
+    seconds_until,
+)
 from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")
@@ -47,6 +53,8 @@ class AsyncIO:
         return time.monotonic()
 
     async def send(self, request: Request, deadline: float) -> Response:
+        if is_interrupted():
+            raise asyncio.CancelledError
         return await self._http.send(request, deadline)
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:

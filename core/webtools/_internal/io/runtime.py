@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 from webtools._internal.http.messages import Request, Response
@@ -19,6 +21,7 @@ from webtools.errors import WebToolsError
 T = TypeVar("T")
 MAX_CONCURRENCY = 16  # parts of one call that run at the same time
 NO_RESPONSE = "no response in time"
+_interrupted = ContextVar[threading.Event | None]("interrupted", default=None)
 
 
 class IO(Protocol):
@@ -122,6 +125,31 @@ class IO(Protocol):
             For each function, in order, the result or the `WebToolsError` that it raised.
         """
         ...
+
+
+@contextmanager
+def interruptible() -> Generator[threading.Event]:
+    """Let no request be sent for the calls in the block after it was interrupted.
+
+    Their threads and tasks may run on for a moment. The event that is yielded stops them earlier.
+    """
+    event = threading.Event()
+    token = _interrupted.set(event)
+    try:
+        yield event
+    except Exception:
+        raise
+    except BaseException:  # interrupted or cancelled
+        event.set()
+        raise
+    finally:
+        _interrupted.reset(token)
+
+
+def is_interrupted() -> bool:
+    """Return whether the current call was interrupted."""
+    event = _interrupted.get()
+    return event is not None and event.is_set()
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -263,7 +263,7 @@ def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
 
 def price_warnings(call: Call, cost_usd: float | None) -> list[str]:
     """Return a warning if the cost of a call is incomplete."""
-    return [UNPRICED] if call.is_unpriced and cost_usd else []
+    return [UNPRICED] if call.is_unpriced and cost_usd is not None else []
 
 
 def _join_reasons(

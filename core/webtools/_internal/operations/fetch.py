@@ -214,7 +214,7 @@ class _Fetching:
         parts = list(self.parts.values())
         cost = total(part.cost for part in parts)
         usd = cost.usd if cost else None
-        unpriced = price_warnings(self.call, usd) if len(attempts) > 1 else []
+        unpriced = price_warnings(self.call, usd)
         oldest = earliest(part.oldest for part in parts)
         is_cached = all(part.is_cached for part in parts) and self.attempts.first_error is None
         warnings = [warning for part in parts for warning in part.warnings]

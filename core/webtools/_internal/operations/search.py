@@ -248,7 +248,7 @@ def _response(
     attempts = list_attempts(accounts, served, attempts_by_query)
     cost = total([item.hits.cost for item in successes])
     usd = cost.usd if cost else None
-    unpriced = price_warnings(call, usd) if len(attempts) > 1 else []
+    unpriced = price_warnings(call, usd)
     times = [item.stored_at for item in successes if item.stored_at]
     has_failures = any(record.failures for record in attempts_by_query)
     is_cached = len(times) == len(queries) and not has_failures

@@ -86,7 +86,7 @@ def _response(
 ) -> SummaryResponse:
     cost = NOTHING if summary.is_free else summary.value.cost
     usd = cost.usd if cost else None
-    unpriced = price_warnings(call, usd) if len(attempts) > 1 else []
+    unpriced = price_warnings(call, usd)
     return SummaryResponse(
         provider=account.name,
         attempts=attempts,

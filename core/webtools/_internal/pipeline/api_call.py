@@ -8,7 +8,7 @@ from typing import Any
 
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.budget import Reservation
-from webtools.providers import Account, Capability
+from webtools.providers import PROVIDERS, Account, Capability
 
 TIMEOUT = 30.0  # seconds for a whole call, unless the provider's entry sets `timeoutMs`
 LONG_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
@@ -45,6 +45,15 @@ class ApiCall:
     reservation: Reservation | None = None
     is_unused: bool = True
     result: Any = None
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether a request may cost something."""
+        return self.query is not None and self.worst_cost() > 0
+
+    def worst_cost(self) -> float:
+        """Return the maximum cost of a request in USD."""
+        return PROVIDERS[self.account.type].worst_cost(self.query, self.account)
 
     @property
     def timeout(self) -> float:

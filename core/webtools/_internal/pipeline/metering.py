@@ -9,7 +9,6 @@ from functools import partial
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import check_circuit
 from webtools.errors import ProviderError, RequestTimeoutError, WebToolsError
-from webtools.providers import PROVIDERS
 from webtools.providers.protocols import Cost, Hits, Pages
 
 # A time-out opens the circuit breaker only if the provider had this many seconds, or this share of
@@ -64,7 +63,7 @@ async def reserve(api_call: ApiCall) -> None:
     call, account = api_call.call, api_call.account
     budget = call.services.budget
     if budget.active and api_call.query is not None:
-        price = PROVIDERS[account.type].worst_cost(api_call.query, account)
+        price = api_call.worst_cost()
         try:
             api_call.reservation = await call.io.call_blocking(
                 partial(budget.reserve, account.name, price), undo=budget.release
@@ -142,7 +141,7 @@ async def _report_failure(api_call: ApiCall, error: WebToolsError, seconds: floa
     call, cost = api_call.call, error.cost_usd
     if cost is None and api_call.is_unused:
         cost = 0.0
-    call.is_unpriced |= cost is None
+    call.is_unpriced |= cost is None and api_call.is_paid
     if not api_call.requests:
         await call.io.call_blocking(partial(_give_back, api_call))
     else:

@@ -80,7 +80,7 @@ async def _may_retry(outcome: Response | RequestError, api_call: ApiCall) -> boo
     """Return whether the budget allows another request. Reserves it if the last may be charged."""
     if not _may_be_charged(outcome):
         return True
-    api_call.call.is_unpriced = True
+    api_call.call.is_unpriced |= api_call.is_paid
     try:
         await reserve(api_call)
     except (QuotaError, ConfigError):
