@@ -160,6 +160,7 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
             "results": "The pages in the order of the URLs; a failed page has `error`.",
             "fetched_count": "Number of pages fetched.",
             "failed_count": "Number of pages that failed.",
+            "usage": "What the sites allow programs to do with the pages; the strictest of all.",
         },
         {"pages"},
     ),

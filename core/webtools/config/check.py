@@ -141,9 +141,18 @@ def _research_lines(research: ResearchConfig) -> list[str]:
     return [*chains, f"Synthesis: {research.synthesis or _SYNTHESIS}"]
 
 
+_RESPECT = {
+    "ignore": "read",
+    "warn": "read with a warning",
+    "obey": "not read by provider direct, which also obeys robots.txt",
+}
+
+
 def _fetch_lines(fetch: FetchConfig) -> list[str]:
     lists = {"only from": fetch.allow_domains, "never from": fetch.deny_domains}
-    return [f"Pages are read {rule} {listed(hosts)}" for rule, hosts in lists.items() if hosts]
+    lines = [f"Pages are read {rule} {listed(hosts)}" for rule, hosts in lists.items() if hosts]
+    effect = _RESPECT[fetch.respect or "warn"]
+    return [*lines, f"Pages that AI models should not read according to their site: {effect}"]
 
 
 def _budget(budget: BudgetConfig) -> str:

@@ -235,10 +235,15 @@ class FetchConfig(_Optional):
             a search filter, or `host:port`.
         deny_domains: Pages of these hosts and their subdomains may not be read, even if
             they are allowed.
+        respect: What to do about pages that webtools fetches itself, and that AI models should not
+            read according to their site (`ai-input=no`): `ignore` that, `warn` the model, or
+            `obey`, so that the page fails and no other provider gets it. `obey` also obeys
+            robots.txt. Default: `warn`, or `obey` if robots.txt is obeyed, as in bulk.
     """
 
     allow_domains: tuple[str, ...] | None = None
     deny_domains: tuple[str, ...] | None = None
+    respect: Literal["ignore", "warn", "obey"] | None = None
 
     @field_validator("allow_domains", "deny_domains", mode="before")
     @classmethod

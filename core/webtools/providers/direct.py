@@ -17,6 +17,7 @@ from webtools._internal.pages.content import Content
 from webtools._internal.pages.fetching import PageFetcher, fetch_all, host_of
 from webtools._internal.pages.payment import PAYMENT_REQUIRED, describe, payment_of
 from webtools._internal.pages.ssrf import Policy, sites
+from webtools._internal.pages.usage import warning_of
 from webtools.errors import (
     ConfigError,
     Fault,
@@ -113,6 +114,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         timeout=call.timeout,
         deadline=call.deadline,
         robots=call.robots,
+        obeys_usage=call.respect == "obey",
         whole=query.whole,
     )
     fetch = partial(_fetch, fetcher=fetcher, query=query, account=account, call=call)
@@ -136,6 +138,8 @@ async def _fetch(
     try:
         content, target = await fetcher.fetch(url)
         page, warnings = _read_content(url, content, query, account)
+        if call.respect == "warn" and (warning := warning_of(page.usage)):
+            warnings.append(f"{url}: {warning}.")
         if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
             warnings = [f"{url} was redirected to {target.url}.", *warnings]
     except WebToolsError as error:
@@ -154,6 +158,7 @@ def _read_content(
         published_at=content.published_at,
         author=content.author,
         left_out=content.left_out,
+        usage=content.usage,
     )
     page, warnings = with_parts(full_page, query, text_limit(query, account))
     return page, [*(f"{url}: {warning}." for warning in content.warnings), *warnings]

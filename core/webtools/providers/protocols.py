@@ -278,6 +278,8 @@ class PageCall:
         deadline: End of the call, on the clock of `io.now()`.
         report_progress: Call this with each finished URL, and whether it failed.
         robots: Returns the robots.txt of a site, or None to ignore robots.txt.
+        respect: What to do about a page that AI models should not read: `ignore` that, `warn`, or
+            `obey`, so that the page fails.
     """
 
     io: IO
@@ -286,6 +288,7 @@ class PageCall:
     deadline: float
     report_progress: ReportProgress
     robots: CachedRobots | None = None
+    respect: Literal["ignore", "warn", "obey"] = "warn"
 
 
 class Provider(Protocol):

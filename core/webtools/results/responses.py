@@ -48,6 +48,9 @@ class Page(ItemModel):
             `forms`, `outside` (the main part) and `hidden`. `revealed` is the share of text that
             is hidden until a script runs, and that is in the text. Empty if a provider read the
             page.
+        usage: What the site allows programs to do with the page, if it says so: `search`,
+            `ai-input` and `ai-train` with `yes` or `no`, `use`, `license`, `tdm-reservation`,
+            `tdm-policy`, `noai`, `noimageai`, and `from`, which names where it says so.
         error: Why the page failed, or None. A failed page has only a URL and an error.
         error_code: The reason as a word for programs, such as `payment_required`, or None.
         source_provider: Name of the provider that fetched the page.
@@ -63,6 +66,7 @@ class Page(ItemModel):
     published_at: AwareDatetime | None = None
     author: str | None = None
     left_out: dict[str, float] = {}
+    usage: dict[str, str] = {}
     error: str | None = None
     error_code: str | None = None
     source_provider: str | None = None

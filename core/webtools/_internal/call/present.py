@@ -18,6 +18,7 @@ from webtools import formatting
 from webtools._internal.io.runtime import IO
 from webtools._internal.operations.search_filters import removed_warning
 from webtools._internal.output.stored import claim, handle_of, save
+from webtools._internal.pages.usage import merge
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text import fencing
 from webtools._internal.text.choices import Fence
@@ -123,6 +124,7 @@ async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages")
     failed = sum(page.error is not None for page in response.pages)
     fetched = len(response.pages) - failed
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
+    details["usage"] = merge(*(page.usage for page in response.pages))
     full_sections = formatting.page_sections(response)
     full_text = _SEPARATOR.join(full_sections)
     urls = [page.url for page in response.pages]

@@ -149,7 +149,7 @@ class _Fetching:
         A page that is gone is requested only from the provider that `fetchFallback` names.
         """
         is_fallback = any(other.fetch_fallback == account.name for other in self.accounts)
-        final = Fault.FORBIDDEN if is_fallback else Fault.FORBIDDEN | _FINAL_FAULTS
+        final = Fault.FORBIDDEN | (Fault.DISALLOWED if is_fallback else _FINAL_FAULTS)
         if account.domains:  # a refused URL may lead to a host that the settings forbid
             final |= Fault.REFUSED
         return tuple(

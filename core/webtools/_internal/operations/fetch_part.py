@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from webtools._internal.operations.failover import Turn
 from webtools._internal.pages.robots import RobotsFile
+from webtools._internal.pages.usage import Respect
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.exchange import exchange
@@ -91,7 +92,7 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     account = turn.account
     is_whole_unsupported = query.whole and not PROVIDERS[account.type].about.reads_whole_pages
     query = _query_for(account, replace(query, whole=query.whole and not is_whole_unsupported))
-    keys = [_key_of(account, query, url) for url in query.urls]
+    keys = [_key_of(account, query, url, call) for url in query.urls]
     entries = zip(query.urls, await read_cached(call, keys), strict=True)
     cached = {url: entry for url, entry in entries if entry is not None}
     missing = tuple(url for url in query.urls if url not in cached)
@@ -129,9 +130,11 @@ def _query_for(account: Account, query: PageQuery) -> PageQuery:
     )
 
 
-def _key_of(account: Account, query: PageQuery, url: str) -> CacheKey[CachedPage]:
+def _key_of(account: Account, query: PageQuery, url: str, call: Call) -> CacheKey[CachedPage]:
     kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
-    parts = (*kinds, query.question, query.passage_characters, query.whole)
+    parts: list[object] = [*kinds, query.question, query.passage_characters, query.whole]
+    if PROVIDERS[account.type].pages is not None:
+        parts += [_respect_of(call), _reads_robots(call)]
     return CacheKey(_PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
 
 
@@ -152,7 +155,7 @@ async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]
     """Request pages and cache them, or wait for an equal call that does."""
     if call.cache is None:
         return await _request(turn, query, call)
-    keys = [_key_of(turn.account, query, url) for url in query.urls]
+    keys = [_key_of(turn.account, query, url, call) for url in query.urls]
 
     async def request_and_store() -> list[Pages]:
         responses = await _request(turn, query, call)
@@ -260,11 +263,21 @@ async def _request_each(
         timeout=api_call.timeout,
         deadline=turn.deadline,
         report_progress=report,
-        robots=partial(_robots_file, turn, call) if call.options.robots else None,
+        robots=partial(_robots_file, turn, call) if _reads_robots(call) else None,
+        respect=_respect_of(call),
     )
     async with metered(api_call):
         api_call.result = pages = await provider.pages(query, turn.account, page_call)
     return pages
+
+
+def _respect_of(call: Call) -> Respect:
+    """Return the setting `fetch.respect`. Its default depends on whether robots.txt is obeyed."""
+    return call.accounts.config.fetch.respect or ("obey" if call.options.robots else "warn")
+
+
+def _reads_robots(call: Call) -> bool:
+    return call.options.robots or _respect_of(call) == "obey"
 
 
 async def _robots_file(

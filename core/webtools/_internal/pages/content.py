@@ -20,6 +20,7 @@ class Content:
         warnings: Clauses about what was left out or uncertain.
         left_out: Shares of the visible characters that were left out, by reason.
         page_count: Number of pages of a PDF file, or None.
+        usage: What the site allows programs to do with the page; see `usage`.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Content:
     warnings: list[str] = field(default_factory=list[str])
     left_out: dict[str, float] = field(default_factory=dict[str, float])
     page_count: int | None = None
+    usage: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

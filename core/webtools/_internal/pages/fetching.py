@@ -24,6 +24,13 @@ from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.processes import Alarm
 from webtools._internal.pages.robots import CachedRobots, RobotsFile
 from webtools._internal.pages.ssrf import Policy
+from webtools._internal.pages.usage import (
+    AI_INPUT_REFUSED,
+    Usage,
+    merge,
+    of_headers,
+    warning_of,
+)
 from webtools._internal.text.urls import Target, follow, parse
 from webtools.errors import (
     Fault,
@@ -95,6 +102,7 @@ class PageFetcher:
         deadline: Deadline of the call.
         whole: Return whole pages instead of their main parts.
         robots: Returns a site's robots.txt; None to ignore robots.txt.
+        obeys_usage: Whether pages that AI models should not read are refused.
     """
 
     name: str
@@ -107,6 +115,7 @@ class PageFetcher:
     timeout: float
     deadline: float
     robots: CachedRobots | None = None
+    obeys_usage: bool = False
     whole: bool = False
 
     async def fetch(self, url: str) -> tuple[Content, Target]:
@@ -115,35 +124,49 @@ class PageFetcher:
         Raises:
             WebToolsError: The page must not be fetched, the request failed, or it cannot be read.
         """
-        target, response = await self._download(url, self.policy, self.robots)
-        return await self._read(url, target, response), target
+        target, response, usage = await self._download(url, self.policy, self.robots)
+        content = await self._read(url, target, response)
+        usage = merge(usage, content.usage)
+        self._check_usage(usage)
+        return replace(content, usage=usage), target
 
     # --- downloading ---------------------------------------------------------------------------
 
     async def _download(
         self, url: str, policy: Policy, cached_robots: CachedRobots | None
-    ) -> tuple[Target, Response]:
+    ) -> tuple[Target, Response, Usage]:
         target = parse(url)
         for _ in range(MAX_REDIRECTS + 1):
             self.check_site(target.url)
+            rules: Usage = {}
             if cached_robots is not None:
-                await self._check_robots(target, policy, cached_robots)
+                rules = await self._check_robots(target, policy, cached_robots)
             response = await self._request(target, policy)
             location = _location(response)
             if response.status not in _REDIRECTS or not location:
                 self._check_response(response)
-                return target, response
+                usage = merge(rules, of_headers(response.headers, target.url))
+                self._check_usage(usage)
+                return target, response, usage
             policy, target = policy.after(target), follow(target, location)
         message = f"the site redirects more than {MAX_REDIRECTS} times; use another source"
         raise ProviderError(message)
 
-    async def _check_robots(self, target: Target, policy: Policy, cached: CachedRobots) -> None:
-        """Check that the site's robots.txt, perhaps a cached one, allows the page."""
+    def _check_usage(self, usage: Usage) -> None:
+        if self.obeys_usage and (refusal := warning_of(usage)):
+            message = f"{refusal}, and fetch.respect obeys it; use another source"
+            raise ProviderError(message, code=AI_INPUT_REFUSED, fault=Fault.DISALLOWED)
+
+    async def _check_robots(self, target: Target, policy: Policy, cached: CachedRobots) -> Usage:
+        """Check that the site's robots.txt allows the page, and return what else it says.
+
+        The file may be a cached one.
+        """
         address = robots.address_of(target.url)
 
         async def fetch_file() -> RobotsFile:
             try:
-                _, response = await self._download(address, policy, None)
+                _, response, _ = await self._download(address, policy, None)
             except (RequestError, ProviderError) as error:
                 return robots.file_for(error)
             return robots.file_of(response.body)
@@ -151,14 +174,17 @@ class PageFetcher:
         file = await cached(address, fetch_file)
         robots.check(target.url, file)
         if not file.text:
-            return
+            return {}
         source = robots.source_of(target.url, file, max(0.0, self.deadline - self.io.now()))
         try:
-            await self._read_apart(source)
+            usage = (await self._read_apart(source)).usage
         except ProviderError as error:
             if Fault.DISALLOWED in error.fault:
+                error.code = robots.DISALLOWED
                 raise
             raise robots.unreadable(target.url, error) from None
+        self._check_usage(usage)
+        return usage
 
     async def _request(self, target: Target, policy: Policy) -> Response:
         """Send one request, to an address that the policy allows."""

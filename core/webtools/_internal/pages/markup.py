@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from webtools._internal.pages.tree import BLOCKS
+from webtools._internal.pages.usage import Link, link_of
 from webtools._internal.pages.visibility import is_hidden
 
 MAX_ELEMENTS = 100_000  # trafilatura reads some 20,000 a second
@@ -23,6 +24,7 @@ _BLOCKS = BLOCKS | {"br", "title"}
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})
 _END = "\0"  # of an element's text; page text has no NUL
 _LONGEST_META = 1000
+_MAX_LINKS = 200
 _LONGEST_LINE = 1000
 _LONGEST_NOSCRIPT = 10_000
 _LONGEST_LINKED_DATA = 200_000  # characters of JSON-LD
@@ -38,6 +40,7 @@ class Markup:
         text: All visible text without navigation and footer; a line per block.
         noscript: Text for readers without JavaScript.
         meta: Content of meta elements by their name, property or itemprop in lower case.
+        links: The link elements, which lead to other resources.
         linked_data: The JSON-LD texts.
         passwords: Number of password fields.
         scripts: Number of scripts.
@@ -50,6 +53,7 @@ class Markup:
     text: str = ""
     noscript: str = ""
     meta: dict[str, str] = field(default_factory=dict[str, str])
+    links: list[Link] = field(default_factory=list[Link])
     linked_data: list[str] = field(default_factory=list[str])
     passwords: int = 0
     scripts: int = 0
@@ -100,6 +104,9 @@ class _Target:
         markup = self._markup
         if tag == "meta":
             self._read_meta(attributes)
+        elif tag == "link" and len(markup.links) < _MAX_LINKS:
+            values = (attributes.get(name, "")[:_LONGEST_META] for name in ("rel", "type", "href"))
+            markup.links.append(link_of(*values))
         elif tag == "script":
             markup.scripts += 1
             is_linked_data = attributes.get("type", "").strip().lower() == "application/ld+json"
@@ -114,7 +121,9 @@ class _Target:
             name = attributes.get(key)
             if name:
                 content = attributes.get("content", "")[:_LONGEST_META]
-                self._markup.meta.setdefault(name.lower(), content)
+                earlier = self._markup.meta.setdefault(name.lower(), content)
+                if name.lower() == "robots" and earlier != content:
+                    self._markup.meta["robots"] = f"{earlier}, {content}"[:_LONGEST_META]
 
     def end(self, tag: str) -> None:
         del self._path[-1:]

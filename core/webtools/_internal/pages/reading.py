@@ -33,6 +33,7 @@ from webtools._internal.pages.tree import (
     parse,
     strip_comments,
 )
+from webtools._internal.pages.usage import of_markup
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import ConfigError, ProviderError, WebToolsError
@@ -123,7 +124,13 @@ def _read_html(html: str, source: Source) -> Content:
         raise ProviderError(f"the page has no visible text{hidden}")
     if is_cut:
         main.warnings.append(f"only the first {MAX_HTML // 2**20} MiB of the HTML were read")
-    return Content(main.text, title, author, published_at, main.warnings, main.left_out)
+    return replace(
+        main,
+        title=title,
+        author=author,
+        published_at=published_at,
+        usage=of_markup(markup.meta, markup.links, source.url),
+    )
 
 
 def _main(markup: Markup, root: Element | None, source: Source) -> Content:

@@ -17,12 +17,14 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
+from webtools._internal.pages import usage
 from webtools._internal.pages.content import Content, Source
 from webtools.errors import ConfigError, Fault, ProviderError, RequestError, UnavailableError
 
 if TYPE_CHECKING:
     from protego import Protego
 
+DISALLOWED = "robots_disallowed"  # code of the error
 PRODUCT = "agent-webtools"  # our name in robots.txt and in requests
 MAX_BYTES = 500 * 1024  # the minimum of the RFC; the rest is not read
 _INSTALL = "pip install 'agent-webtools[bulk]'"
@@ -30,7 +32,10 @@ _PARSED = 4  # files whose rules a page process keeps
 _USER_AGENT = re.compile(
     r"\s*user[- ]?agent\b\s*:?\s*(\*(?=\s*$)|[\w-]*)", re.IGNORECASE | re.ASCII
 )
-_RULE = re.compile(r"\s*(?:allow|d[is]+al+[oa]w|diasllow)\b", re.IGNORECASE)  # as protego reads it
+# The first ones as protego reads them.
+_RULE = re.compile(
+    r"\s*(?:allow|d[is]+al+[oa]w|diasllow|content-signal|content-usage)\b", re.IGNORECASE
+)
 
 
 class RobotsFile(BaseModel):
@@ -109,28 +114,35 @@ def _name(url: str) -> str:
 
 
 def read(source: Source) -> Content:
-    """Return no content if robots.txt allows the page.
+    """Return no text if robots.txt allows the page, and what it says about the use of the page.
 
     Raises:
         ProviderError: It disallows the page.
         ConfigError: protego is not installed.
     """
-    if _rules(source.body.decode()).can_fetch(source.url, PRODUCT):
-        return Content("")
+    text = source.body.decode()
+    rules, group = _rules(text)
+    if rules.can_fetch(source.url, PRODUCT):
+        return Content("", usage=usage.of_robots(group, text, source.url))
     message = f"robots.txt disallows this page for {PRODUCT}; use another source"
     raise ProviderError(message, fault=Fault.DISALLOWED)
 
 
 @lru_cache(maxsize=_PARSED)
-def _rules(text: str) -> Protego:
+def _rules(text: str) -> tuple[Protego, list[str]]:
+    """Return the rules of a file, and the lines that they are from."""
     try:
         from protego import Protego  # noqa: PLC0415  optional
     except ModuleNotFoundError as error:
         if error.name != "protego":
             raise
-        message = f"Reading robots.txt needs protego: {_INSTALL}. Or pass robots=False."
+        message = (
+            f"Reading robots.txt needs protego: {_INSTALL}. Or pass robots=False, "
+            "and leave fetch.respect at warn."
+        )
         raise ConfigError(message) from None
-    return Protego.parse("\n".join(["User-agent: *", *own_rules(text)]))
+    group = own_rules(text)
+    return Protego.parse("\n".join(["User-agent: *", *group])), group
 
 
 def own_rules(text: str) -> list[str]:
