@@ -308,6 +308,33 @@ def test_html_over_the_limit_is_read_in_part_with_a_warning(
     assert len(content.warnings) == 1
 
 
+# --- charsets ----------------------------------------------------------------------------------
+
+RUSSIAN = "Паром пересекает пролив сорок раз в день и перевозит сто двадцать автомобилей. " * 3
+JAPANESE = "フェリーは一日に四十回海峡を渡り、百二十台の車を運びます。冬は休みです。" * 3
+KOREAN_TEXT = "여객선은 하루에 마흔 번 해협을 건너며 자동차 백이십 대를 싣습니다. " * 3
+CHINESE = "渡轮每天往返海峡四十次,可载一百二十辆汽车。冬季停航。" * 3
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/html", "text/html; charset=utf-8", "text/plain; charset=utf8"]
+)
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8-r"),
+        (JAPANESE, "euc_jp"),
+        (JAPANESE, "cp932"),
+        (KOREAN_TEXT, "euc_kr"),
+        (CHINESE, "gb18030"),
+    ],
+)
+def test_a_charset_is_found_without_or_against_the_header(text: str, codec: str, kind: str) -> None:
+    body = f"<html><body><p>{text}</p></body></html>".encode(codec)
+    assert text.strip() in page(body, kind).text
+
+
 # --- documents ---------------------------------------------------------------------------------
 
 

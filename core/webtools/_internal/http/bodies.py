@@ -9,9 +9,13 @@ from typing import Any
 import httpx
 
 from webtools._internal.http.messages import Response
+from webtools._internal.text.cleaning import one_line
 from webtools.errors import RequestError
 
 _LONGEST_TOKEN = 12  # characters
+
+_GZIP_HEADER = b"\x1f\x8b"
+_HEADER_BYTES = 2
 
 
 class Body:
@@ -36,7 +40,9 @@ class Body:
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []
         self._size = 0
-        self._inflate = _decompressor(self._headers.get("content-encoding", ""))
+        self._encoding = _known_encoding(self._headers.get("content-encoding", ""))
+        self._start = b""  # held back until its first bytes show whether it is compressed
+        self._inflate: Any = None
 
     def add(self, chunk: bytes) -> None:
         """Add a piece of the body.
@@ -44,6 +50,11 @@ class Body:
         Raises:
             RequestError: The body is too large, or cannot be decompressed.
         """
+        if self._encoding and self._inflate is None:
+            self._start = chunk = self._start + chunk
+            if len(chunk) < _HEADER_BYTES:
+                return
+            self._begin(chunk)
         if self._inflate is not None:
             chunk = self._decompress(chunk)
         self._size += len(chunk)
@@ -52,6 +63,15 @@ class Body:
             message = f"the response is larger than {size} MiB"
             raise RequestError(message, status=self._status, retryable=False)
         self._parts.append(chunk)
+
+    def _begin(self, start: bytes) -> None:
+        """Choose how to decompress. Like browsers, read a plain body in spite of its label."""
+        if start.startswith(_GZIP_HEADER) or _has_zlib_header(start):
+            self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
+        elif self._encoding == "deflate" and _is_deflated(start):
+            self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        else:
+            self._encoding = ""
 
     def _decompress(self, chunk: bytes) -> bytes:
         # A few KB can decompress to gigabytes, so at most one byte over the limit is produced.
@@ -63,7 +83,7 @@ class Body:
                     chunk = self._skip_padding(chunk)
                     if not chunk:
                         break
-                    self._inflate = _decompressor("gzip")
+                    self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)
                 data += self._inflate.decompress(chunk, room - len(data))
                 chunk = self._inflate.unused_data
         except zlib.error as error:
@@ -72,8 +92,9 @@ class Body:
         return data
 
     def _skip_padding(self, chunk: bytes) -> bytes:
-        """Drop the zeros after a member. They count as size, as their number is unbounded."""
-        rest = chunk.lstrip(b"\0")
+        """Drop what follows a member and is none. It counts as size, as it is unbounded."""
+        position = chunk.find(_GZIP_HEADER)
+        rest = chunk[position:] if position >= 0 else b""
         self._size += len(chunk) - len(rest)
         return rest
 
@@ -83,22 +104,34 @@ class Body:
         Raises:
             RequestError: The compressed body is not complete.
         """
-        if self._parts and self._inflate is not None and not self._inflate.eof:
+        if self._inflate is not None and not self._inflate.eof:
             raise RequestError("the response was cut off", status=self._status)
+        if self._encoding and self._inflate is None:
+            self._parts.append(self._start)
         return Response(self._status, self._headers, b"".join(self._parts))
 
 
-def _decompressor(encoding: str) -> Any:
-    match encoding.strip().lower():
-        case "" | "identity":
-            return None
-        case "gzip" | "x-gzip" | "deflate":
-            return zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header is recognised
-        case other:
-            message = f'the response has an unknown content encoding "{_token(other)}"'
+def _known_encoding(header: str) -> str:
+    """Return the encoding of a body; "" for none, and for names that are no encoding."""
+    match header.strip().lower().removeprefix("x-"):
+        case "gzip" | "deflate" as encoding:
+            return encoding
+        case encoding if re.search(r"\b(?:br|zstd|compress|dcb|dcz)\b|,", encoding):
+            message = f'the response has an unknown content encoding "{one_line(encoding)[:40]}"'
             raise RequestError(message, retryable=False)
+        case _:
+            return ""
 
 
-def _token(text: str) -> str:
-    """Return a short word without the characters of a sentence: the site chooses the text."""
-    return re.sub(r"[^a-z0-9]", "", text)[:_LONGEST_TOKEN]
+def _has_zlib_header(start: bytes) -> bool:
+    return start[0] & 0x0F == zlib.DEFLATED and int.from_bytes(start[:2], "big") % 31 == 0
+
+
+def _is_deflated(start: bytes) -> bool:
+    if start[:1] in b"<{[":
+        return False
+    try:
+        zlib.decompressobj(-zlib.MAX_WBITS).decompress(start, 1)
+    except zlib.error:
+        return False
+    return True

@@ -66,6 +66,9 @@ _ALIASES = {  # labels in use that Python lacks
 }
 _SPELLING = re.compile(r"^x-(?=cp125\d$)|^(?:cs)?iso8859(?=\d{1,2}$)")
 _MAX_STRAY_ZEROS = 0.01  # share of the bytes; a text may have some
+_KANA = re.compile("[\u3041-\u30fe]")
+_MIN_KANA = 0.2  # share of the characters that are not ASCII
+_MAX_DAMAGE = 0.1  # share of characters that may be wrong in a declared charset
 _MAX_NOISE = 0.03  # share of controls in a text
 _MIN_UTF16_ZEROS = 0.2  # only UTF-16 has so many
 # Valid characters per wrong byte. Words in other charsets have three at most, in Thai.
@@ -90,7 +93,10 @@ def decode(body: bytes, content_type: str, *, markup: bool = False) -> str:
         return body.decode("utf-8", "replace")
     if (text := _decode_strictly(body, declared)) is not None:
         return text
-    return body.decode(declared[0] if declared else _guess(body) or "cp1252", "replace")
+    names = [*declared[:1], _guess(body) or "cp1252"]
+    if declared and _damage(body[:_SAMPLE], declared[0]) <= _MAX_DAMAGE:
+        names = declared
+    return body.decode(min(names, key=lambda name: _damage(body[:_SAMPLE], name)), "replace")
 
 
 def is_text(head: bytes, content_type: str) -> bool:
@@ -197,8 +203,22 @@ def _is_nearly_utf8(body: bytes, declared: list[str]) -> bool:
     return True  # only the end is cut
 
 
+def _damage(sample: bytes, name: str) -> float:
+    """Return the share of characters that are wrong in a charset, of those that are not ASCII."""
+    text = sample.decode(name, "replace")
+    return text.count("\ufffd") / (1 + len(text) - len(text.encode("ascii", "ignore")))
+
+
 def _guess(body: bytes) -> str | None:
+    sample = body[:_SAMPLE]
+    for name in ("euc_jp", "cp932"):  # no other charset has so many syllables of Japanese
+        text = codecs.getincrementaldecoder(name)("replace").decode(sample)
+        foreign = len(text) - len(text.encode("ascii", "ignore"))
+        if len(_KANA.findall(text)) > _MIN_KANA * foreign and "\ufffd" not in text:
+            return name
     from charset_normalizer import from_bytes  # noqa: PLC0415 - 15 ms, and of the extra `fetch`
 
-    best = from_bytes(body[:_SAMPLE]).best()
-    return charset(best.encoding) if best else None
+    best = from_bytes(sample).best()
+    names = [best.encoding, *best.could_be_from_charset] if best else []
+    name = next(filter(None, map(charset, names)), None)
+    return "cp1251" if name == "mac-cyrillic" else name  # most letters are the same
