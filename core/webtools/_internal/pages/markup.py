@@ -15,7 +15,7 @@ from webtools._internal.pages.tree import BLOCKS
 from webtools._internal.pages.usage import Link, link_of
 from webtools._internal.pages.visibility import is_hidden
 
-MAX_ELEMENTS = 100_000  # trafilatura reads some 20,000 a second
+MAX_ELEMENTS = 100_000  # a tree of more takes too long to read
 MAX_DEPTH = 250  # libxml2 drops elements deeper than 255
 MAX_ATTRIBUTES = 1000  # libxml2 takes quadratic time for them
 _HIDDEN = frozenset({"script", "style", "svg", "noscript"})
