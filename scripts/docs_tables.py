@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from webtools import bulk, errors, results
 from webtools.inputs.options import CACHE, KEYLESS
-from webtools.notebook.table import COMMON_OPTIONS, MAGICS
+from webtools.notebook.table import COMMON_OPTIONS, MAGICS, TIMEOUT
 from webtools.tools import TOOLS
 
 Row: TypeAlias = Sequence[str]
@@ -241,7 +241,7 @@ def magics() -> str:
     ]
     meanings = [
         [", ".join(f"`{name}`" for name in option.names), option.help]
-        for option in (CACHE, *COMMON_OPTIONS, KEYLESS)
+        for option in (CACHE, TIMEOUT, *COMMON_OPTIONS, KEYLESS)
     ]
     return f"{table(('Magic', 'Calls'), rows)}\n\n{table(('Option', 'Meaning'), meanings)}"
 

@@ -57,7 +57,8 @@ def test_every_item_has_a_typed_row_with_price_provider_and_time(
     out = tmp_path / "rows.jsonl"
     items: list[Any] = ["heap queue", {"query": "json", "limit": 1}, {"query": ""}]
     webtools_sandbox.fault(provider="exa", status=400, times=1)
-    summary = bulk.run("search", items, out, web=web, options=Options(workers=1))
+    options = Options(workers=1, arguments={"provider": "exa"})  # no other one serves it
+    summary = bulk.run("search", items, out, web=web, options=options)
     refused, result, wrong = rows_of(out)
     assert (summary.done, summary.total, summary.ok, summary.failed) == (3, 3, 1, 2)
     assert (result.status, result.provider, result.cost_usd, result.attempts) == (

@@ -267,6 +267,15 @@ def test_ctrl_c_is_shown_without_a_traceback(
     assert (out + err).count("\n") == 1
 
 
+@pytest.mark.parametrize("magic", ["web_search", "web_fetch", "web_summarize", "web_research"])
+def test_a_magic_that_makes_calls_has_a_time_limit(
+    session: Any, stubs: list[StubTools], magic: str
+) -> None:
+    session.run_cell(f"seconds = 2.5\n%{magic} --timeout $seconds https://a.example/")
+    assert not isinstance(session.last_execution_result.error_in_exec, BaseException)
+    assert [arguments["timeout"] for _, _, arguments in stubs[-1].calls] == [2.5]
+
+
 def test_keyless_holds_for_one_call_under_the_settings_in_force(
     session: Any, stubs: list[StubTools], config: Path
 ) -> None:

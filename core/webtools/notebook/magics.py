@@ -155,6 +155,8 @@ class WebMagics(Magics):
                 print(_help(magic))
                 return None
             values = {key: _expanded(value, names) for key, value in arguments.items()}
+            if "timeout" in values:
+                values["timeout"] = _seconds(values["timeout"])
             variable = _variable(values.pop("output", None))
             subject = magic.read_subject(_expanded(f"{text}\n{cell or ''}", names).strip())
             if not subject:
@@ -174,7 +176,8 @@ class WebMagics(Magics):
                 web = stack.enter_context(WebTools(config, keyless=keyless))
             if values.pop("plan", False):
                 print(outdated("--plan", "%web_plan"), file=sys.stderr)
-                values.pop("cache", None)  # a plan makes no call
+                for option in ("cache", "timeout"):  # a plan makes no call
+                    values.pop(option, None)
                 return web.plan(subject, **magic.fixed, **values)
             call: Callable[..., Any] = getattr(web, magic.method)
             options = {"progress": progress} if magic.makes_calls else {}
@@ -231,6 +234,13 @@ def _make_magic(name: str) -> Any:
 for _name in MAGICS:
     setattr(WebMagics, _name, _make_magic(_name))
 magics_class(WebMagics)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError(f'"{text}" is not a time-out; use a number of seconds.') from None
 
 
 def _expanded(value: Any, names: Mapping[str, Any]) -> Any:

@@ -18,6 +18,7 @@ COMMON_OPTIONS = (
     Option(("--config",), "config", "Use this config file for this call.", metavar="PATH"),
     Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
+TIMEOUT = Option(("--timeout",), "timeout", "Time limit of the call.", metavar="SECONDS")
 PLAN = Option(("--plan",), "plan", "Old name of %web_plan.", "flag")
 
 
@@ -46,8 +47,8 @@ class Magic:
     @property
     def options(self) -> tuple[Option, ...]:
         """All its options."""
-        cache = (CACHE,) if self.makes_calls else ()
-        return *self.tool_options, *cache, *COMMON_OPTIONS
+        call_options = (CACHE, TIMEOUT) if self.makes_calls else ()
+        return *self.tool_options, *call_options, *COMMON_OPTIONS
 
     @property
     def makes_calls(self) -> bool:
