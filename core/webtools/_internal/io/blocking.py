@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
+from math import inf
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from webtools._internal.http.messages import Request, Response
+from webtools._internal.http.threads import in_own_thread
 from webtools._internal.io.foreign import call_in_thread
 from webtools._internal.io.runtime import (
     MAX_CONCURRENCY,
@@ -68,8 +70,11 @@ class BlockingIO:
         quick: Callable[[], T] | None = None,  # noqa: ARG002  this thread can block
         alone: bool = False,  # noqa: ARG002
         undo: Callable[[T], object] = lambda _: None,  # noqa: ARG002  nothing cancels this thread
+        deadline: float = inf,
     ) -> T:
-        return function()
+        if deadline == inf:
+            return function()
+        return await self.wait(in_own_thread(function, "webtools-work"), deadline)
 
     async def clean_up(self, function: Callable[[], object], error: BaseException) -> None:  # noqa: ARG002
         function()

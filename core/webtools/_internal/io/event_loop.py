@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from math import inf
 from typing import Any, Protocol, TypeVar, cast
 
 # Otherwise httpcore imports it at the first request, which blocks the loop for about 25 ms.
@@ -70,6 +71,7 @@ class AsyncIO:
         quick: Callable[[], T] | None = None,
         alone: bool = False,
         undo: Callable[[T], object] = lambda _: None,
+        deadline: float = inf,
     ) -> T:
         if quick is not None:
             try:
@@ -79,7 +81,7 @@ class AsyncIO:
             except Exception:  # noqa: BLE001, S110  # tools that detect blocking calls raise any type
                 pass
         if alone:
-            return await asyncio.wrap_future(in_own_thread(function, "webtools-work"))
+            return await self.wait(in_own_thread(function, "webtools-work"), deadline)
         return await in_thread(function, undo)
 
     async def clean_up(self, function: Callable[[], object], error: BaseException) -> None:

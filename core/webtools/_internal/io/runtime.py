@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
 from typing import Any, Protocol, TypeVar
 
 from webtools._internal.http.messages import Request, Response
@@ -58,6 +59,7 @@ class IO(Protocol):
         quick: Callable[[], T] | None = None,
         alone: bool = False,
         undo: Callable[[T], object] = lambda _: None,
+        deadline: float = inf,
     ) -> T:
         """Call a function that blocks or computes for long. On an event loop, a thread calls it.
 
@@ -67,6 +69,10 @@ class IO(Protocol):
                 `function` in a thread if it raises anything but a `WebToolsError`.
             alone: Whether the function takes so long that it needs a thread of its own.
             undo: Called with the result if the call is cancelled while a thread calls `function`.
+            deadline: When to stop waiting for a function that is called `alone`. It runs on.
+
+        Raises:
+            RequestTimeoutError: The function did not return before `deadline`.
         """
         ...
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.proxies import with_proxy
-from webtools._internal.io.runtime import IO
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import (
     build_error,
@@ -57,7 +56,7 @@ async def exchange(
     """
     response = await _send(api_call, build_request(api_call, build))
     read_response = partial(read_value, api_call, response, read, expected)
-    api_call.result = value = await _compute(read_response, response, api_call.call.io)
+    api_call.result = value = await _compute(read_response, response, api_call)
     return value
 
 
@@ -125,14 +124,22 @@ async def _send(api_call: ApiCall, request: Request) -> Response:
     # Secrets that are too short, such as a proxy's user name, may be names of fields. They are
     # redacted in the result instead.
     redact = partial(redact_body, response, redactor_for(account.secrets, SHORTEST_KEY))
-    return await _compute(redact, response, api_call.call.io)
+    return await _compute(redact, response, api_call)
 
 
-async def _compute(function: Callable[[], T], response: Response, io: IO) -> T:
-    """Call a function of a response, in a thread if the response could block an event loop."""
+async def _compute(function: Callable[[], T], response: Response, api_call: ApiCall) -> T:
+    """Call a function of a response, in a thread if the response is so long that this takes time.
+
+    Raises:
+        RequestTimeoutError: It did not return before the deadline.
+    """
     if len(response.body) <= _MAX_BYTES_ON_LOOP:
         return function()
-    result: T = await io.call_blocking(function, alone=True)
+    io = api_call.call.io
+    try:
+        result: T = await io.call_blocking(function, alone=True, deadline=api_call.deadline)
+    except RequestTimeoutError as error:
+        raise _explain(error, api_call) from None
     return result
 
 
