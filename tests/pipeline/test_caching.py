@@ -256,8 +256,8 @@ def test_entries_with_an_invalid_address_are_requested_again(
 ) -> None:
     read = SqliteCache._entry
 
-    def poisoned(cache: SqliteCache, *row: Any) -> Entry | None:
-        entry = read(cache, *row)
+    def poisoned(cache: SqliteCache, *row: Any, **options: Any) -> Entry | None:
+        entry = read(cache, *row, **options)
         if entry is None:
             return None
         cached = json.loads(entry.value)

@@ -13,16 +13,17 @@ from pydantic import Field, field_validator
 
 from webtools._internal.http.messages import Response
 from webtools._internal.pages import INSTALL
-from webtools._internal.pages.content import Content
-from webtools._internal.pages.fetching import PageFetcher, fetch_all, host_of
+from webtools._internal.pages.fetching import FetchedPage, PageFetcher, fetch_all, host_of
 from webtools._internal.pages.payment import PAYMENT_REQUIRED, describe, payment_of
 from webtools._internal.pages.ssrf import Policy, sites
-from webtools._internal.pages.usage import warning_of
+from webtools._internal.pages.usage import merge, warning_of
+from webtools._internal.pages.validators import Validators
 from webtools.errors import (
     ConfigError,
     Fault,
     InputError,
     ProviderError,
+    RequestError,
     UnavailableError,
     WebToolsError,
 )
@@ -117,12 +118,15 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         obeys_usage=call.respect == "obey",
         whole=query.whole,
     )
-    fetch = partial(_fetch, fetcher=fetcher, query=query, account=account, call=call)
+    validators: dict[str, Validators] = {}
+    fetch = partial(
+        _fetch, fetcher=fetcher, query=query, account=account, call=call, validators=validators
+    )
     results = await fetch_all(call.io, query.urls, fetch)
     warnings = _general_warnings(query, account)
     for _, page_warnings in results:
         warnings += page_warnings
-    return Pages([page for page, _ in results], warnings=warnings)
+    return Pages([page for page, _ in results], warnings=warnings, validators=validators)
 
 
 def _policy_of(account: Account) -> Policy:
@@ -132,25 +136,49 @@ def _policy_of(account: Account) -> Policy:
 
 
 async def _fetch(
-    url: str, fetcher: PageFetcher, query: PageQuery, account: Account, call: PageCall
+    url: str,
+    fetcher: PageFetcher,
+    query: PageQuery,
+    account: Account,
+    call: PageCall,
+    validators: dict[str, Validators],
 ) -> _PageWithWarnings:
     """Fetch one page. An error becomes the page's error, so that the other pages are kept."""
+    expired = call.expired.get(url)
     try:
-        content, target = await fetcher.fetch(url)
-        page, warnings = _read_content(url, content, query, account)
+        fetched = await fetcher.fetch(url, expired.validators if expired else None)
+        validators[url] = fetched.validators
+        if fetched.content is None and expired is not None:
+            usage = merge(expired.page.usage, fetched.usage)
+            page = expired.page.model_copy(update={"usage": usage})
+            warnings = [*expired.warnings]
+        else:
+            page, warnings = _read_content(url, fetched, query, account)
         if call.respect == "warn" and (warning := warning_of(page.usage)):
-            warnings.append(f"{url}: {warning}.")
-        if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
-            warnings = [f"{url} was redirected to {target.url}.", *warnings]
+            warnings = list(dict.fromkeys([*warnings, f"{url}: {warning}."]))
     except WebToolsError as error:
-        page, warnings = failed_page(url, str(error).rstrip("."), error), []
+        reason = str(error).rstrip(".")
+        page, warnings = failed_page(url, reason, error), []
+        if expired is not None and expired.may_replace_error and _is_outage(error):
+            page = expired.page.model_copy(update={"stale_seconds": expired.age})
+            text = (
+                f"the site failed ({reason}), so the page as of {expired.age:,} s ago is returned"
+            )
+            warnings = [*expired.warnings, f"{url}: {text}."]
     call.report_progress(url, page.error is not None)
     return page, warnings
 
 
+def _is_outage(error: WebToolsError) -> bool:
+    status = error.status or 0
+    return isinstance(error, RequestError) or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 def _read_content(
-    url: str, content: Content, query: PageQuery, account: Account
+    url: str, fetched: FetchedPage, query: PageQuery, account: Account
 ) -> _PageWithWarnings:
+    content, target = fetched.content, fetched.target
+    assert content is not None  # noqa: S101  # no condition was sent
     full_page = Page(
         url=url,
         title=content.title,
@@ -158,10 +186,13 @@ def _read_content(
         published_at=content.published_at,
         author=content.author,
         left_out=content.left_out,
-        usage=content.usage,
+        usage=fetched.usage,
     )
     page, warnings = with_parts(full_page, query, text_limit(query, account))
-    return page, [*(f"{url}: {warning}." for warning in content.warnings), *warnings]
+    warnings = [*(f"{url}: {warning}." for warning in content.warnings), *warnings]
+    if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
+        warnings = [f"{url} was redirected to {target.url}.", *warnings]
+    return page, warnings
 
 
 def _general_warnings(query: PageQuery, account: Account) -> list[str]:

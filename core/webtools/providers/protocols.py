@@ -7,7 +7,7 @@ I/O. An exception that a reading function raises becomes a `ResponseFormatError`
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
@@ -20,6 +20,7 @@ from webtools.results import Page, Passage, SearchResult
 
 if TYPE_CHECKING:
     from webtools._internal.pages.robots import CachedRobots
+    from webtools._internal.pages.validators import Validators
 
 FilterName: TypeAlias = Literal[
     "include_domains",
@@ -214,11 +215,13 @@ class Pages:
         pages: One page per URL, in the order of the query. A page that failed has an `error`.
         cost: Cost of the fetch, or None if unknown.
         warnings: Warnings, one sentence each.
+        validators: How pages may be cached and are revalidated, by URL.
     """
 
     pages: list[Page]
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list[str])
+    validators: dict[str, Validators] = field(default_factory=dict[str, "Validators"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +271,25 @@ class DocsCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpiredPage:
+    """A cached page that has expired.
+
+    Attributes:
+        page: The page.
+        warnings: The warnings about it.
+        validators: How it is revalidated.
+        age: Seconds since it was fetched or revalidated.
+        may_replace_error: Whether it may be returned if its site fails.
+    """
+
+    page: Page
+    warnings: list[str]
+    validators: Validators
+    age: int
+    may_replace_error: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PageCall:
     """I/O for a `PageProvider`.
 
@@ -280,6 +302,7 @@ class PageCall:
         robots: Returns the robots.txt of a site, or None to ignore robots.txt.
         respect: What to do about a page that AI models should not read: `ignore` that, `warn`, or
             `obey`, so that the page fails.
+        expired: The pages of the query that were cached and have expired, by URL.
     """
 
     io: IO
@@ -289,6 +312,7 @@ class PageCall:
     report_progress: ReportProgress
     robots: CachedRobots | None = None
     respect: Literal["ignore", "warn", "obey"] = "warn"
+    expired: Mapping[str, ExpiredPage] = field(default_factory=dict[str, ExpiredPage])
 
 
 class Provider(Protocol):

@@ -51,6 +51,8 @@ class Page(ItemModel):
         usage: What the site allows programs to do with the page, if it says so: `search`,
             `ai-input` and `ai-train` with `yes` or `no`, `use`, `license`, `tdm-reservation`,
             `tdm-policy`, `noai`, `noimageai`, and `from`, which names where it says so.
+        stale_seconds: Age of a cached page in seconds, if its site failed when it was to be
+            revalidated; else None.
         error: Why the page failed, or None. A failed page has only a URL and an error.
         error_code: The reason as a word for programs, such as `payment_required`, or None.
         source_provider: Name of the provider that fetched the page.
@@ -67,6 +69,7 @@ class Page(ItemModel):
     author: str | None = None
     left_out: dict[str, float] = {}
     usage: dict[str, str] = {}
+    stale_seconds: int | None = None
     error: str | None = None
     error_code: str | None = None
     source_provider: str | None = None

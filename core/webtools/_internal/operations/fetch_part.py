@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,13 +14,16 @@ from pydantic import BaseModel, TypeAdapter
 from webtools._internal.operations.failover import Turn
 from webtools._internal.pages.robots import RobotsFile
 from webtools._internal.pages.usage import Respect
+from webtools._internal.pages.validators import Validators
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.cost import NOTHING, total
 from webtools._internal.pipeline.exchange import exchange
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import (
+    Cached,
     CacheFormat,
     CacheKey,
+    forget,
     get_or_make,
     read_cached,
     share,
@@ -28,10 +32,12 @@ from webtools._internal.pipeline.once import (
 from webtools._internal.pipeline.retries import send_with_retries
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
+from webtools._version import __version__
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
     Cost,
+    ExpiredPage,
     FetchProvider,
     PageCall,
     PageProvider,
@@ -45,21 +51,36 @@ _WHOLE_TEXT = 1_000_000  # characters
 
 
 class CachedPage(BaseModel):
-    """A page as it is cached, with the warnings about it."""
+    """A page as it is cached.
+
+    Attributes:
+        page: The page.
+        warnings: The warnings about it.
+        validators: How it is revalidated; None if another program read it.
+        lifetime: Seconds for which it is fresh; None if the site sets no limit.
+    """
 
     page: Page
     warnings: list[str]
+    validators: Validators | None = None
+    lifetime: float | None = None
 
     def has_content(self) -> bool:
-        """Return whether the page was read and is not empty."""
+        """Return whether the page was read now and is not empty."""
         page = self.page
-        return page.error is None and bool(
-            page.text or page.highlights or page.summary or page.passages
+        return (
+            page.error is None
+            and page.stale_seconds is None
+            and bool(page.text or page.highlights or page.summary or page.passages)
         )
 
 
 _PAGE: CacheFormat[CachedPage] = CacheFormat(
-    TypeAdapter(CachedPage), CachedPage.has_content, urls=lambda cached: [cached.page.url]
+    TypeAdapter(CachedPage),
+    CachedPage.has_content,
+    urls=lambda cached: [cached.page.url],
+    lifetime=lambda cached: cached.lifetime,
+    kept_seconds=lambda cached: cached.validators.kept_seconds() if cached.validators else 0.0,
 )
 _ROBOTS: CacheFormat[RobotsFile] = CacheFormat(TypeAdapter(RobotsFile), lambda _: True)
 
@@ -93,13 +114,15 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     is_whole_unsupported = query.whole and not PROVIDERS[account.type].about.reads_whole_pages
     query = _query_for(account, replace(query, whole=query.whole and not is_whole_unsupported))
     keys = [_key_of(account, query, url, call) for url in query.urls]
-    entries = zip(query.urls, await read_cached(call, keys), strict=True)
-    cached = {url: entry for url, entry in entries if entry is not None}
+    entries = zip(query.urls, await read_cached(call, keys, with_expired=True), strict=True)
+    known = {url: entry for url, entry in entries if entry is not None}
+    cached = {url: entry for url, entry in known.items() if entry.expired_for < 0}
+    expired = {url: entry for url, entry in known.items() if url not in cached}
     missing = tuple(url for url in query.urls if url not in cached)
     responses: list[Pages] = []
     if missing:
         try:
-            responses = await _request_once(turn, replace(query, urls=missing), call)
+            responses = await _request_once(turn, replace(query, urls=missing), call, expired)
         except (ProviderError, RequestError) as error:
             if not cached:
                 raise
@@ -134,7 +157,8 @@ def _key_of(account: Account, query: PageQuery, url: str, call: Call) -> CacheKe
     kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
     parts: list[object] = [*kinds, query.question, query.passage_characters, query.whole]
     if PROVIDERS[account.type].pages is not None:
-        parts += [_respect_of(call), _reads_robots(call)]
+        # A later version may read a page differently, although its site says it is unchanged.
+        parts += [__version__, _respect_of(call), _reads_robots(call)]
     return CacheKey(_PAGE, cache_key("fetch", account.identity, url, *parts), url, account.name)
 
 
@@ -151,20 +175,24 @@ def earliest(times: Iterable[datetime | None]) -> datetime | None:
 # --- one request for equal calls ---------------------------------------------------------------
 
 
-async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
+async def _request_once(
+    turn: Turn, query: PageQuery, call: Call, expired: Mapping[str, Cached[CachedPage]]
+) -> list[Pages]:
     """Request pages and cache them, or wait for an equal call that does."""
     if call.cache is None:
-        return await _request(turn, query, call)
+        return await _request(turn, query, call, {})
     keys = [_key_of(turn.account, query, url, call) for url in query.urls]
 
     async def request_and_store() -> list[Pages]:
-        responses = await _request(turn, query, call)
+        responses = await _request(turn, query, call, expired)
         pages = [
-            CachedPage(page=page, warnings=_warnings_about(page.url, response))
+            _cached_page(page, response, is_shared=_is_shared(call))
             for response in responses
             for page in response.pages
         ]
-        await store(call, zip(keys, pages, strict=True))
+        pairs = list(zip(keys, pages, strict=True))
+        await store(call, [(key, page) for key, page in pairs if _may_keep(page, call)])
+        await forget(call, [key for key, page in pairs if not _may_keep(page, call)])
         return responses
 
     all_keys = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
@@ -177,6 +205,26 @@ async def _request_once(turn: Turn, query: PageQuery, call: Call) -> list[Pages]
         )
         for response in responses
     ]
+
+
+def _cached_page(page: Page, response: Pages, *, is_shared: bool) -> CachedPage:
+    validators = response.validators.get(page.url)
+    return CachedPage(
+        page=page,
+        warnings=_warnings_about(page.url, response),
+        validators=validators,
+        lifetime=validators.lifetime(is_shared=is_shared) if validators else None,
+    )
+
+
+def _may_keep(cached: CachedPage, call: Call) -> bool:
+    validators = cached.validators
+    return validators is None or validators.may_be_kept(is_shared=_is_shared(call))
+
+
+def _is_shared(call: Call) -> bool:
+    """Return whether several users may share the cache: one on a server, not a file."""
+    return bool(call.accounts.config.storage.clear)
 
 
 def _copy(page: Page) -> Page:
@@ -198,11 +246,14 @@ def _warnings_about(url: str, response: Pages) -> list[str]:
 # --- the requests ------------------------------------------------------------------------------
 
 
-async def _request(turn: Turn, query: PageQuery, call: Call) -> list[Pages]:
+async def _request(
+    turn: Turn, query: PageQuery, call: Call, expired: Mapping[str, Cached[CachedPage]]
+) -> list[Pages]:
     services = PROVIDERS[turn.account.type]
     report = call.begin_stage("fetching", len(query.urls))
     if services.pages is not None:
-        return [await _request_each(services.pages, turn, query, call, report)]
+        known = {url: _expired_page(entry, call) for url, entry in expired.items()}
+        return [await _request_each(services.pages, turn, query, call, report, known)]
     assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
     size = services.about.max_urls
     starts = range(0, len(query.urls), size)
@@ -244,12 +295,26 @@ async def _request_group(
     return pages
 
 
+def _expired_page(entry: Cached[CachedPage], call: Call) -> ExpiredPage:
+    value, stored_at = entry.value, entry.stored_at
+    validators = value.validators or Validators(url=value.page.url)
+    allowed = validators.stale_if_error(is_shared=_is_shared(call))
+    return ExpiredPage(
+        page=value.page,
+        warnings=value.warnings,
+        validators=validators,
+        age=round(time.time() - stored_at.timestamp()) if stored_at else 0,
+        may_replace_error=entry.expired_for <= allowed,
+    )
+
+
 async def _request_each(
     provider: PageProvider,
     turn: Turn,
     query: PageQuery,
     call: Call,
     report: ReportProgress,
+    expired: Mapping[str, ExpiredPage],
 ) -> Pages:
     """Let a provider that reads pages itself fetch them one by one, until the turn ends."""
     api_call = replace(_api_call(turn, query, call), deadline=inf)
@@ -265,6 +330,7 @@ async def _request_each(
         report_progress=report,
         robots=partial(_robots_file, turn, call) if _reads_robots(call) else None,
         respect=_respect_of(call),
+        expired=expired,
     )
     async with metered(api_call):
         api_call.result = pages = await provider.pages(query, turn.account, page_call)

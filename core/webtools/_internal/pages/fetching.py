@@ -7,7 +7,7 @@ another one.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
@@ -31,6 +31,7 @@ from webtools._internal.pages.usage import (
     of_headers,
     warning_of,
 )
+from webtools._internal.pages.validators import Validators
 from webtools._internal.text.urls import Target, follow, parse
 from webtools.errors import (
     Fault,
@@ -87,6 +88,23 @@ def host_of(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """A page that was fetched.
+
+    Attributes:
+        content: Its content; None if the cached page is unchanged.
+        target: The final URL.
+        validators: How it may be cached and is revalidated.
+        usage: What the site allows programs to do with it.
+    """
+
+    content: Content | None
+    target: Target
+    validators: Validators
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class PageFetcher:
     """Fetches and reads the pages of a call.
 
@@ -118,22 +136,34 @@ class PageFetcher:
     obeys_usage: bool = False
     whole: bool = False
 
-    async def fetch(self, url: str) -> tuple[Content, Target]:
-        """Fetch and read a page; return its content and its final URL.
+    async def fetch(self, url: str, known: Validators | None = None) -> FetchedPage:
+        """Fetch and read a page, unless it is unchanged.
+
+        Args:
+            url: The URL.
+            known: The validators of a cached page.
 
         Raises:
             WebToolsError: The page must not be fetched, the request failed, or it cannot be read.
         """
-        target, response, usage = await self._download(url, self.policy, self.robots)
+        target, response, usage = await self._download(url, self.policy, self.robots, known)
+        self._check_usage(usage)
+        validators = Validators.of_headers(response.headers, target.url)
+        if known is not None and response.status == HTTPStatus.NOT_MODIFIED:
+            return FetchedPage(None, target, known.updated(validators), usage)
         content = await self._read(url, target, response)
         usage = merge(usage, content.usage)
         self._check_usage(usage)
-        return replace(content, usage=usage), target
+        return FetchedPage(content, target, validators, usage)
 
     # --- downloading ---------------------------------------------------------------------------
 
     async def _download(
-        self, url: str, policy: Policy, cached_robots: CachedRobots | None
+        self,
+        url: str,
+        policy: Policy,
+        cached_robots: CachedRobots | None,
+        known: Validators | None = None,
     ) -> tuple[Target, Response, Usage]:
         target = parse(url)
         for _ in range(MAX_REDIRECTS + 1):
@@ -141,13 +171,13 @@ class PageFetcher:
             rules: Usage = {}
             if cached_robots is not None:
                 rules = await self._check_robots(target, policy, cached_robots)
-            response = await self._request(target, policy)
+            conditions = known.conditions(target.url) if known else {}
+            response = await self._request(target, policy, conditions)
             location = _location(response)
             if response.status not in _REDIRECTS or not location:
-                self._check_response(response)
-                usage = merge(rules, of_headers(response.headers, target.url))
-                self._check_usage(usage)
-                return target, response, usage
+                if not (conditions and response.status == HTTPStatus.NOT_MODIFIED):
+                    self._check_response(response)
+                return target, response, merge(rules, of_headers(response.headers, target.url))
             policy, target = policy.after(target), follow(target, location)
         message = f"the site redirects more than {MAX_REDIRECTS} times; use another source"
         raise ProviderError(message)
@@ -186,10 +216,13 @@ class PageFetcher:
         self._check_usage(usage)
         return usage
 
-    async def _request(self, target: Target, policy: Policy) -> Response:
+    async def _request(
+        self, target: Target, policy: Policy, conditions: Mapping[str, str]
+    ) -> Response:
         """Send one request, to an address that the policy allows."""
         ssrf.check(target, policy)
-        request = Request("GET", target.url, _HEADERS, max_bytes=MAX_PAGE_BYTES)
+        headers = {**_HEADERS, **conditions}
+        request = Request("GET", target.url, headers, max_bytes=MAX_PAGE_BYTES)
         try:
             if (proxy := self.choose_proxy(target.url)) is not None:
                 if proxy.source:  # a proxy of the provider's own settings may look names up

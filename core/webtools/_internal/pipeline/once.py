@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from typing import Any, Final, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -32,11 +33,13 @@ class Cached(Generic[T]):
         value: The value.
         stored_at: When it was cached; None for a new value.
         is_free: Whether it cost this call nothing: it was cached, or an equal call paid for it.
+        expired_for: Seconds since it expired; negative if it has not.
     """
 
     value: T
     stored_at: datetime | None = None
     is_free: bool = False
+    expired_for: float = -inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,16 @@ class CacheFormat(Generic[T]):
         oldest_part: Returns when the oldest part of a value was fetched, if the value was made of
             cached parts. The value expires when this part does.
         urls: Returns the URLs of a value. A cache entry with an invalid URL is ignored.
+        lifetime: Returns the seconds after which a value expires, if that is before all others do.
+        kept_seconds: Returns the seconds for which a value is kept after it has expired.
     """
 
     adapter: TypeAdapter[T]
     is_cacheable: Callable[[T], bool]
     oldest_part: Callable[[T], datetime | None] = lambda _: None
     urls: Callable[[T], Iterable[str]] = lambda _: ()
+    lifetime: Callable[[T], float | None] = lambda _: None
+    kept_seconds: Callable[[T], float] = lambda _: 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +158,27 @@ def _had_less_time(outcome: Any, flight: Flight, deadline: float) -> bool:
     return is_late and flight.deadline + _MIN_TIME_LEFT < deadline
 
 
-async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T] | None]:
-    """Return the cached value of each key, or None."""
+async def read_cached(
+    call: Call, keys: Sequence[CacheKey[T]], *, with_expired: bool = False
+) -> list[Cached[T] | None]:
+    """Return the cached value of each key, or None; expired ones only if the caller wants them."""
     cache = call.cache
     if cache is None or call.options.cache == "refresh":
         return [None] * len(keys)
     entries: list[Entry | None] = await call.io.call_blocking(
-        lambda: [call.read_cache(cache, key.hash) for key in keys],
-        quick=lambda: [cache.get_at_once(key.hash) for key in keys],
+        lambda: [call.read_cache(cache, key.hash, with_expired=with_expired) for key in keys],
+        quick=lambda: [cache.get_at_once(key.hash, with_expired=with_expired) for key in keys],
     )
-    expired_before = time.time() - call.accounts.config.cache.ttl_ms / 1000
-    values = [
-        None if entry is None else _parse(key, entry, expired_before)
+    ttl = call.accounts.config.cache.ttl_ms / 1000
+    parsed = [
+        None if entry is None else _parse(key, entry, ttl)
         for key, entry in zip(keys, entries, strict=True)
     ]
-    for key, cached in zip(keys, values, strict=True):
+    values = [
+        cached if with_expired or (cached and cached.expired_for < 0) else None for cached in parsed
+    ]
+    for key, value in zip(keys, values, strict=True):
+        cached = value if value and value.expired_for < 0 else None
         stored_at = cached.stored_at if cached else None
         age = round(time.time() - stored_at.timestamp()) if stored_at else None
         event = "cache_hit" if cached else "cache_miss"
@@ -173,8 +186,8 @@ async def read_cached(call: Call, keys: Sequence[CacheKey[T]]) -> list[Cached[T]
     return values
 
 
-def _parse(key: CacheKey[T], entry: Entry, expired_before: float) -> Cached[T] | None:
-    """Return the value of a cache entry; None if it is malformed or has expired."""
+def _parse(key: CacheKey[T], entry: Entry, ttl: float) -> Cached[T] | None:
+    """Return the value of a cache entry; None if it is malformed, or a part of it has expired."""
     try:
         value = key.format.adapter.validate_json(entry.value)
     except ValidationError:  # cached by another version
@@ -182,9 +195,12 @@ def _parse(key: CacheKey[T], entry: Entry, expired_before: float) -> Cached[T] |
     if not all(map(is_web_url, key.format.urls(value))):
         return None
     fetched_at = key.format.oldest_part(value)
-    if fetched_at is not None and fetched_at.timestamp() < expired_before:
+    if fetched_at is not None and fetched_at.timestamp() < time.time() - ttl:
         return None
-    return Cached(value, datetime.fromtimestamp(entry.stored_at, UTC), is_free=True)
+    lifetime = key.format.lifetime(value)
+    expired_for = time.time() - entry.stored_at - (ttl if lifetime is None else min(ttl, lifetime))
+    stored_at = datetime.fromtimestamp(entry.stored_at, UTC)
+    return Cached(value, stored_at, is_free=True, expired_for=expired_for)
 
 
 async def store(call: Call, values: Iterable[tuple[CacheKey[T], T]]) -> None:
@@ -192,6 +208,19 @@ async def store(call: Call, values: Iterable[tuple[CacheKey[T], T]]) -> None:
     cacheable = [(key, value) for key, value in values if key.format.is_cacheable(value)]
     if call.cache is not None and cacheable:
         await call.io.call_blocking(partial(_write, call, call.cache, cacheable))
+
+
+async def forget(call: Call, keys: Sequence[CacheKey[Any]]) -> None:
+    """Delete the cached values of some keys."""
+    cache = call.cache
+    if cache is None or not keys:
+        return
+
+    def delete() -> None:
+        for key in keys:
+            call.write_cache(cache, key.hash, None)
+
+    await call.io.call_blocking(delete)
 
 
 def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) -> None:
@@ -203,7 +232,7 @@ def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) ->
             continue
         if redactor.may_be_in(data):
             text = redactor.text(text)
-        call.write_cache(cache, key.hash, text)
+        call.write_cache(cache, key.hash, text, keep=key.format.kept_seconds(value))
 
 
 def _hides_secret(text: str, redactor: Redactor) -> bool:

@@ -182,20 +182,26 @@ class Call:
         timeout_ms = self.accounts.config.timeout_ms
         return timeout_ms / 1000 if timeout_ms else None
 
-    def read_cache(self, cache: Cache, key: str) -> Entry | None:
+    def read_cache(self, cache: Cache, key: str, *, with_expired: bool = False) -> Entry | None:
         """Return a cache entry; None if the store fails. After a failure it is not read again."""
         if self.read_fault is None:
             try:
-                return cache.get(key)
+                return cache.get(key, with_expired=with_expired)
             except StoreError as error:
                 self.read_fault = error
         return None
 
-    def write_cache(self, cache: Cache, key: str, value: str) -> None:
-        """Cache a value, unless the store has failed. A full one can still be read."""
+    def write_cache(self, cache: Cache, key: str, value: str | None, *, keep: float = 0.0) -> None:
+        """Cache a value, or delete it; see `Cache.set`.
+
+        Nothing is done if the store has failed. A full one can still be read.
+        """
         if self.read_fault is None and self.write_fault is None:
             try:
-                cache.set(key, value)
+                if value is None:
+                    cache.delete(key)
+                else:
+                    cache.set(key, value, keep=keep)
             except StoreError as error:
                 self.write_fault = error
 

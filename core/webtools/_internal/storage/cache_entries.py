@@ -52,11 +52,16 @@ class CacheStats:
 class Cache(Protocol):
     """Texts by key. All methods raise `StoreError` if the store cannot be used."""
 
-    def get(self, key: str) -> Entry | None:
-        """Return an entry; None if it is missing, expired or unreadable."""
+    def get(self, key: str, *, with_expired: bool = False) -> Entry | None:
+        """Return an entry; None if it is missing, expired or unreadable.
+
+        Args:
+            key: The key.
+            with_expired: Return an expired entry, too, while `set` keeps it.
+        """
         ...
 
-    def get_at_once(self, key: str) -> Entry | None:
+    def get_at_once(self, key: str, *, with_expired: bool = False) -> Entry | None:
         """Return what `get` returns, on an event loop.
 
         Raises:
@@ -64,8 +69,18 @@ class Cache(Protocol):
         """
         ...
 
-    def set(self, key: str, value: str) -> None:
-        """Store a text, unless it is too large."""
+    def set(self, key: str, value: str, *, keep: float = 0.0) -> None:
+        """Store a text, unless it is too large.
+
+        Args:
+            key: The key.
+            value: The text.
+            keep: Seconds for which the entry is kept after it has expired.
+        """
+        ...
+
+    def delete(self, key: str) -> None:
+        """Delete an entry, if there is one."""
         ...
 
     def stats(self) -> CacheStats:

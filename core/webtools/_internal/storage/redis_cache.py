@@ -34,41 +34,49 @@ class RedisCache:
         self._ttl = ttl
         self._max_bytes = min(max_bytes // MAX_SHARE, _MAX_BYTES)
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str, *, with_expired: bool = False) -> Entry | None:
         name = _name(key)
 
         def get(client: Client) -> Entry | None:
             pipe = client.pipeline(transaction=False)
             raw, remaining = pipe.getrange(name, 0, _MAX_HEADER + _MAX_BYTES).pttl(name).execute()
-            return self._entry(key, raw, remaining) if remaining > 0 else None
+            if remaining <= 0:
+                return None
+            return self._entry(key, raw, remaining, with_expired=with_expired)
 
         return self._store.use(get)
 
-    def get_at_once(self, key: str) -> Entry | None:
+    def get_at_once(self, key: str, *, with_expired: bool = False) -> Entry | None:
         """Raise `BlockingIOError`: a server can always take longer."""
-        raise BlockingIOError(key)
+        raise BlockingIOError(key, with_expired)
 
-    def _entry(self, key: str, raw: bytes, remaining_ms: int) -> Entry | None:
+    def _entry(
+        self, key: str, raw: bytes, remaining_ms: int, *, with_expired: bool
+    ) -> Entry | None:
         header = _HEADER.match(raw)
         if header is None:  # not one of ours
             return None
         data, age = raw[header.end() :], max(0, int(header[2]) - remaining_ms) / 1000
-        if age >= self._ttl or int(header[1]) != checksum_of(key, data):
+        is_expired = age >= self._ttl and not with_expired
+        if is_expired or int(header[1]) != checksum_of(key, data):
             return None
         with suppress(UnicodeDecodeError):
             return Entry(data.decode("utf-8", "surrogatepass"), time.time() - age)
         return None
 
-    def set(self, key: str, value: str) -> None:
+    def set(self, key: str, value: str, *, keep: float = 0.0) -> None:
         name, data = _name(key), value.encode("utf-8", "surrogatepass")
-        ttl_ms = round(self._ttl * 1000)
-        if ttl_ms <= 0:
+        if self._ttl <= 0:
             return
+        ttl_ms = round((self._ttl + keep) * 1000)
         if len(data) > self._max_bytes:
             self._store.use(lambda client: client.unlink(name))
             return
         header = f"{checksum_of(key, data)} {ttl_ms}\n".encode()
         self._store.use(lambda client: client.set(name, header + data, px=ttl_ms))
+
+    def delete(self, key: str) -> None:
+        self._store.use(lambda client: client.unlink(_name(key)))
 
     def stats(self) -> CacheStats:
         sizes, ages = list[int](), list[float]()

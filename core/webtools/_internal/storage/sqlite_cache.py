@@ -55,40 +55,44 @@ class SqliteCache:
         self._max_bytes = max_bytes
         self._set_calls = itertools.count()
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str, *, with_expired: bool = False) -> Entry | None:
         row = self._store.read(
             lambda db: db.execute(_GET, (_NO_LIMIT, key)).fetchone(), patience=_PATIENCE
         )
-        return self._entry(key, row)
+        return self._entry(key, row, with_expired=with_expired)
 
-    def get_at_once(self, key: str) -> Entry | None:
+    def get_at_once(self, key: str, *, with_expired: bool = False) -> Entry | None:
         row = self._store.read_at_once(
             lambda db: db.execute(_GET, (_MAX_QUICK_BYTES, key)).fetchone()
         )
         if row is not None and row[0] is None:
             raise BlockingIOError
-        return self._entry(key, row)
+        return self._entry(key, row, with_expired=with_expired)
 
-    def _entry(self, key: str, row: Any) -> Entry | None:
+    def _entry(self, key: str, row: Any, *, with_expired: bool) -> Entry | None:
         with suppress(TypeError, ValueError):  # no row, or values of a damaged file
             value, checksum, stored, expires = row
             # If `stored` is in the future, the clock was set back, and the age is unknown.
-            is_fresh = stored <= time.time() < min(expires, stored + self._ttl)
-            if is_fresh and checksum == checksum_of(key, value):
+            end = expires if with_expired else min(expires, stored + self._ttl)
+            if stored <= time.time() < end and checksum == checksum_of(key, value):
                 return Entry(value.decode("utf-8", "surrogatepass"), stored)
         return None
 
-    def set(self, key: str, value: str) -> None:
+    def set(self, key: str, value: str, *, keep: float = 0.0) -> None:
         data = value.encode("utf-8", "surrogatepass")
         with suppress(TypeError):  # values of a damaged file
-            self._store.write(lambda db: self._set(db, key, data), patience=_PATIENCE)
+            self._store.write(lambda db: self._set(db, key, data, keep), patience=_PATIENCE)
 
-    def _set(self, db: sqlite3.Connection, key: str, data: bytes) -> None:
+    def delete(self, key: str) -> None:
+        self._store.write(lambda db: db.execute(_DELETE, (key,)), patience=_PATIENCE)
+
+    def _set(self, db: sqlite3.Connection, key: str, data: bytes, keep: float) -> None:
         now = time.time()
         size = len(key.encode()) + len(data)
         db.execute(_DELETE, (key,))
         if size * MAX_SHARE <= self._max_bytes and self._ttl > 0:
-            db.execute(_INSERT, (key, now, now + self._ttl, size, checksum_of(key, data), data))
+            expires = now + self._ttl + keep
+            db.execute(_INSERT, (key, now, expires, size, checksum_of(key, data), data))
         if next(self._set_calls) % _SWEEP_INTERVAL == 0:
             db.execute(_DELETE_EXPIRED, (now,))
         if _total(db) > self._max_bytes:
