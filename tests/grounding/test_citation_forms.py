@@ -15,6 +15,12 @@ from webtools.cli import main
 from webtools.synthesis import Source
 
 URL = "https://news.example/harbour/kiosk_(old)"
+SPELLINGS = [
+    URL.replace("https", "http"),
+    URL.replace("//", "//www."),
+    URL.replace("(", "%28").replace(")", "%29"),
+    f"{URL}?srsltid=Af3",
+]
 TITLE = "Kiosk reopens at the harbour"
 PAGE = """\
 # Kiosk reopens
@@ -66,6 +72,20 @@ BEHIND = [
         "(see [1])",
     ),
     *("**[1]**", "*[1]*", "`[1]`", "<sup>[1]</sup>", "– [1]", "Source: [1]", "(Source: [1])"),
+    *("[^1^]", "\\[1\\]", "\\[1]", "〔1〕", "<sup>1</sup>", "<ref>1</ref>", "¹", "(Source 1)"),
+    *("(Sources: 1, 1)", "(see source 1)", "[src_1]", "[doc-1]", "[S1]", "[@1]", "[snippet 1]"),
+    *("[Search result 1]", "[来源1]", "[Fuente 1]", "[1, 1, and 1]", "[1, p. 3]", "[1, lines 4-6]"),
+    *("[1: news.example]", f"[1. {TITLE}]", f"[Source 1: {TITLE}]", "[1](#ref-1)", "[1](1)"),
+    *("→ [1]", "🔗 [1]", "(→ [1])", "^[1]", "(according to [1])", "(as reported by [1])"),
+    *("(fuente: [1])", "（来源：[1]）", "(source: news.example)", "[Source: news.example]"),
+    *(
+        "(via news.example)",
+        f"(Source: {TITLE})",
+        f"({TITLE}, news.example)",
+        "(news.example, 2026)",
+    ),
+    *(f"[{URL}]", f"[[{URL}]]", f"[({URL})]", f"[Kiosk news] ({URL})", f"→ {URL}"),
+    *(f"[Kiosk news]({url})" for url in SPELLINGS),
     *(f"[1]({URL})", f"[[1]]({URL})", f"[[1]({URL})]", f"([1]({URL}))", f"[\\[1\\]]({URL})"),
     f"[Kiosk news]({URL})",
     f'[Kiosk news]({URL} "The news (today)")',
@@ -201,6 +221,44 @@ def test_a_link_may_be_words_of_a_sentence() -> None:
             if part and "`" not in part:
                 linked = sentence.replace(part, f"[{part}]({URL})", 1)
                 assert_quoted(f"{linked} {SENTENCES[1]} [1]", [sentence, SENTENCES[1]])
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["Source: news.example", f"— {TITLE}", "*Source: news.example*", f"_Source: {TITLE}._"],
+)
+def test_a_source_named_at_the_end_of_a_line_leaves_nothing(origin: str) -> None:
+    for first, second in product(SENTENCES, SENTENCES[:2]):
+        assert_quoted(f"{first} {origin}\n\n{second} {origin}", [first, second])
+        assert_quoted(f"{first}\n{origin}\n\n{second}\n{origin}", [first, second])
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["<{0} index='0-1'>{1}</{0}> [1]", "<co>{1}</co: 0> [1]", "{1} turn0search3 [1]"],
+)
+def test_marks_of_a_service_around_a_sentence_leave_nothing(form: str) -> None:
+    for sentence in SENTENCES:
+        assert_quoted(form.format("cite", sentence), [sentence])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "[Table 2]",
+            "[page 9]",
+            "[1, which was denied]",
+            "(from Monday)",
+            "5 m²",
+            "10<sup>2</sup>",
+        ),
+        *("[note: see below]", "(as per the mayor)", "— as they said", "[1](https://no.example/1)"),
+    ],
+)
+def test_what_only_looks_like_a_citation_cites_nothing(text: str) -> None:
+    claims = checked(f"It cost {text} then, and more. {SENTENCES[0]} [1]").claims
+    assert [claim.status for claim in claims] == ["unsupported", "quoted"]
 
 
 def test_paraphrases_keep_their_words_and_lose_their_citations() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import unquote, urldefrag, urlsplit
 
 from webtools._internal.grounding.sentences import BEGINNING, is_whole
 from webtools._internal.grounding.words import FUNCTION_WORDS
@@ -25,15 +25,22 @@ _KIND = (
     r"(?:\^|#|(?:sources?|refs?|references?|cite|citations?|docs?|documents?|results?|web|footnotes?)"
     r"[.:]?\s{0,3})?"
 )
+# Words for a source that are others elsewhere; they count if there is a source with the number.
+_WEAK_KIND = (
+    r"(?:(?:(?:web|search|tool)[ _-])?(?:sources?|src|refs?|docs?|documents?|results?|web|search"
+    r"|news|links?|notes?|pages?|articles?|passages?|snippets?|chunks?|excerpts?|contexts?|ctx|evidence|quellen?"
+    r"|fuentes?|fontes?|источник|来源|來源|資料|出典|출처)[.:_@-]?\s{0,3}|[SDRW@](?=\d))"
+)
 _NUMBERS = (
-    rf"[\[【［]{{1,2}}\s{{0,3}}{_KIND}"
-    rf"(?P<mark>\d{{1,9}}(?:\s{{0,3}}(?:[-–—,;&]|and|to)\s{{0,3}}{_KIND}\d{{1,9}}){{0,40}})"
-    r"(?P<part>:\d{1,4})?(?:†[^\]】\[]{0,80})?\s{0,3}[\]】］]{1,2}(?!\()"
+    rf"(?:\\?[\[【［〔〖]){{1,2}}\s{{0,3}}(?:(?P<weak>{_WEAK_KIND})|{_KIND})"
+    rf"(?P<mark>\d{{1,9}}(?:\s{{0,3}}(?:[-–—,;&]|(?:,\s?)?and|to)\s{{0,3}}{_KIND}\d{{1,9}}){{0,40}})"
+    r"(?P<note>(?:\s?[:.,–—-]\s?|\s\()[^\W\d_][^\[\]\n]{0,100})?"
+    r"(?P<part>:\d{1,4})?(?:†[^\]】\[]{0,80})?\^?\s{0,3}(?:\\?[\]】］〕〗]){1,2}(?!\()"
 )
 _TARGET = r"[^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?"
 _LINK = (  # its label may have brackets, one level deep, and a title may follow its target
     r"(?P<image>(?<![\w)`\"”'])!)?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]{0,200}\]){0,500})\]"
-    rf"\(\s{{0,9}}(?:<(?P<angled>[^<>\n]{{0,2000}})>|(?P<target>{_TARGET}))"
+    rf"(?: (?=\(https?://))?\(\s{{0,9}}(?:<(?P<angled>[^<>\n]{{0,2000}})>|(?P<target>{_TARGET}))"
     r"(?:\s{1,9}(?:\"[^\"]{0,300}\"|'[^']{0,300}'|\([^()]{0,300}\)|[^()]{0,200}))?\s{0,9}\)"
 )
 _ANCHOR = (
@@ -45,9 +52,14 @@ TOKEN = re.compile(
     rf"|{_LINK}|{_NUMBERS}"
     r"|\[(?P<named>[^\[\]]{1,300})\](?:\[(?P<key>[^\[\]]{0,100})\])?"
     rf"|{_ANCHOR}"
+    r"|<(?P<tag>sup|ref|cite|source)>\s?(?P<tagged>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\s?</(?P=tag)>"
+    r"|\((?:(?:see|cf\.?)\s)?(?:sources?|refs?|references?|citations?|documents?|results?|quellen?)[.:]?"
+    r"\s{0,3}(?P<aside>\d{1,3}(?:\s?(?:[,;&–-]|and)\s?(?:source\s)?\d{1,3}){0,9})\)"
     r"|(?P<html><\s{0,3}/?[a-z!][^<>]{0,500}\b(?:href|src|srcset|action|data|poster|url)\b"
     r"[^<>]{0,2000}>?)"
     rf"|<?(?P<url>{URL})>?"
+    r"|(?<![^\s.!?*_])(?:(?:source|quelle)s?:|[—–])\s{0,3}(?!www)(?P<origin>[^\n\[\]()*_:/]{3,150}?)"
+    r"\.?(?=[*_]{0,3}[ \t]*(?:\n|\Z))"
     r"|(?P<hedge>[(\[](?:uncertain|unverified)[)\]])"
     r"|\((?P<round>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\)|(?P<raised>[⁰¹²³⁴-⁹]{1,3})"
     r"|(?<=[\s.!?])\((?P<name>[^()\[\]\n/`]{2,200})\)",
@@ -70,13 +82,29 @@ _TIGHT = (  # enclose citations without blanks
     *((each, each) for each in ("***", "**", "__", "*", "_", "`")),
     *((f"<{tag}>", f"</{tag}>") for tag in ("sup", "cite", "small")),
 )
-NAMES = r"(?:sources?|references?|refs?|citations?|links?|footnotes?|bibliography|quellen?)"
+NAMES = (
+    r"(?:sources?|references?|refs?|citations?|links?|footnotes?|bibliography|quellen?|fuentes?|fontes?"
+    r"|источники?|来源|來源|出典|출처)"
+)
 _LEAD_IN = re.compile(
     r"(?:^|(?<=[\s(\[（【*_.!?]))(?P<emphasis>[*_]{0,3})"
     rf"(?:see(?: also)?|cf\.?|via|{NAMES}|(?:read |learn )?more(?: info)?|further reading)"
     r"[*_]{0,2}\s{0,3}(?P<colon>[:：])?[*_]{0,2}\s*$",
     re.IGNORECASE,
 )
+_BEHIND_WORDS = (
+    r"(?:according to|as (?:per|(?:reported|stated|noted|cited|seen) (?:in|by))|based on|per|from"
+    rf"|see|via|{NAMES})\s{{0,3}}[:：]?"
+)
+_ASIDE_WORDS = re.compile(rf"[(（\[]\s*{_BEHIND_WORDS}\s*$", re.IGNORECASE)
+_NAME_WORDS = re.compile(rf"\s*{_BEHIND_WORDS}\s+", re.IGNORECASE)
+_PLACE_IN_SOURCE = re.compile(
+    r"(?:p|pp|pages?|para|paras?|paragraphs?|lines?|sec|sections?|ch|chapters?|l)\.?\s?\d{1,6}"
+    r"(?:\s?[,–-]\s?[lL]?\d{1,6})?",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"(?:\w{3,9}\.? )?(?:\d{1,2},? )?\d{4}|\d{4}-\d\d-\d\d")
+_SYMBOLS = "→➜➔🔗📎🔎^\ufe0f"
 _ASIDE_START = re.compile(r"[(\[（]\s*([^()\[\]\ue000\n]{1,150})$")
 _ASIDE_END = re.compile(
     r"(?:\s*[,;]?\s*(?:(?:accessed|retrieved|published|abgerufen)\b[^()\[\]\ue000\n]{0,40}"
@@ -202,6 +230,9 @@ class MarkedText:
             return self._replace_link(match)
         if match["url"] or match["html"]:
             return self._replace_url(match)
+        if match["origin"]:
+            places = self._sources.named(match["origin"])
+            return self._mark(places) if places else match[0]
         if match["named"] or match["name"]:
             return self._replace_name(match)
         return self._replace_number(match)
@@ -221,6 +252,10 @@ class MarkedText:
     def _replace_link(self, match: re.Match[str]) -> str:
         url = match["angled"] or match["target"] or match["href"]
         cited = self._sources.at(url) if url else match[0]
+        numbers = re.findall(r"\d+", match["label"] or match["anchor"] or "")
+        is_place = url is not None and re.fullmatch(r"#[\w:.-]*|\d+|cite:\w*", url)
+        if is_place and numbers and _MARK_LABEL.fullmatch(match["label"] or match["anchor"]):
+            return self._mark(self._sources.at_numbers(",".join(numbers)))
         if match["image"]:
             return f"{match['label']}{self._mark(cited)}"
         label, text = match["label"] or match["anchor"] or "", match.string
@@ -246,24 +281,56 @@ class MarkedText:
         if cited is None and key and key.isdigit() and not self._is_code(match):
             cited = self._sources.at_numbers(key)
         if cited is None and not key:
-            cited = self._sources.named(name) or None
+            bare = (
+                name.strip().removeprefix("(").removesuffix(")")
+                if name[:1] == "("
+                else name.strip()
+            )
+            is_url = re.fullmatch(URL, bare, re.IGNORECASE) is not None
+            cited = self._sources.at(bare) if is_url else self._named(name) or None
         if cited is None:
             return match[0]
         return self._mark(cited, "" if key is None else name)
+
+    def _named(self, text: str) -> tuple[int, ...]:
+        """Return the sources that a text names, such as `source: Title, host, 2026`."""
+        names = dict.fromkeys((text, _NAME_WORDS.sub("", text, count=1)))
+        for name in names:
+            if places := self._sources.named(name):
+                return places
+            parts = [part for part in re.split(r"\s*[,;|]\s*", name) if not _DATE.fullmatch(part)]
+            found = [self._sources.named(part) for part in parts]
+            if found and all(found):
+                return tuple(dict.fromkeys(place for places in found for place in places))
+        return ()
 
     def _replace_number(self, match: re.Match[str]) -> str:
         """Read `[1]`; and `(1)` and `¹` if the references of the answer have these numbers."""
         if match["hedge"]:
             return self._mark(())
         if match["mark"]:
-            if self._is_code(match):
-                return match[0]
-            return self._mark(() if match["part"] else self._sources.at_numbers(match["mark"]))
-        numbers = match["round"] or match["raised"].translate(_RAISED)
+            return self._replace_mark(match)
+        if match["aside"]:
+            cited = self._sources.at_numbers(re.sub(r"[^\d,–-]+", ",", match["aside"]))
+            return match[0] if isinstance(cited, str) else self._mark(cited)
+        numbers = match["round"] or match["tagged"] or match["raised"].translate(_RAISED)
         before = match.string[max(0, match.start() - 4) : match.start()]
         is_behind = before[-1:].isspace() or _BEFORE_NUMBER.search(before)
+        cited = self._sources.at_numbers(numbers)
         is_known = all(each.strip() in self._sources.defined for each in numbers.split(","))
-        return self._mark(self._sources.at_numbers(numbers)) if is_known and is_behind else match[0]
+        if not match["round"] and SENTENCE_END.search(before.rstrip()):
+            is_known |= not isinstance(cited, str)
+        return self._mark(cited) if is_known and is_behind else match[0]
+
+    def _replace_mark(self, match: re.Match[str]) -> str:
+        """Read `[1]`, `[snippet 1]` and `[1, p. 3]`."""
+        cited = self._sources.at_numbers(match["mark"])
+        note = (match["note"] or "").strip(" :.,–—-()")
+        is_certain = not (match["weak"] or note) or not isinstance(cited, str)
+        is_note = not note or _PLACE_IN_SOURCE.fullmatch(note) or self._named(note)
+        if self._is_code(match) or not (is_certain and is_note):
+            return match[0]
+        return self._mark(() if match["part"] else cited)
 
     def _is_code(self, match: re.Match[str]) -> bool:
         """Distinguish a list or an index of code from a mark, which may follow a word directly."""
@@ -328,6 +395,11 @@ class MarkedText:
             if (lead_in := _LEAD_IN.search(left)) and _stands_apart(left, lead_in):
                 start -= len(left) - lead_in.start()
                 end += len(lead_in["emphasis"]) if right.startswith(lead_in["emphasis"]) else 0
+            elif bare_left and bare_left[-1] in _SYMBOLS:
+                start -= len(left) - len(bare_left.rstrip(f"{_SYMBOLS} \t"))
+            elif (words := _ASIDE_WORDS.search(left)) and bare_right[:1] in set(")）]"):
+                start -= len(left) - words.start()
+                end += len(right) - len(bare_right) + 1
             elif bare_left and bare_right.startswith(_BRACKETS.get(bare_left[-1], "\0")):
                 start -= len(left) - len(bare_left) + 1
                 end += len(right) - len(bare_right) + 1
@@ -403,17 +475,23 @@ def trimmed(url: str) -> str:
 
 
 def address(url: str) -> str:
-    """Normalize a URL for comparison: no fragment, no tracking parameters, no slash at the end."""
+    """Normalize a URL for comparison.
+
+    Without its fragment, tracking parameters, `www.` and a slash at the end; HTTP is HTTPS.
+    """
     try:
         normalized = urldefrag(url)[0]
     except ValueError:  # brackets without an IPv6 address
         return url
-    normalized = re.sub(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref)=[^&]*&?", "", normalized).rstrip(
-        "?&/"
-    )
+    normalized = re.sub(
+        r"(?<=[?&])(?:utm_\w+|fbclid|gclid|srsltid|ref)=[^&]*&?", "", normalized
+    ).rstrip("?&/")
     scheme, colon, rest = normalized.partition("://")
     host, slash, path = rest.partition("/")
-    return f"{scheme.lower()}{colon}{host.lower()}{slash}{path}".rstrip("/")
+    scheme, host = scheme.lower(), host.lower()
+    if scheme in ("http", "https"):
+        scheme, host = "https", host.removeprefix("www.")
+    return f"{scheme}{colon}{host}{slash}{unquote(path)}".rstrip("/")
 
 
 def host_of(url: str) -> str:

@@ -36,10 +36,12 @@ from webtools._internal.text.cleaning import without_controls
 LONGEST = 50_000  # characters of an answer
 _MAX_BRACKETS = 1000  # in an answer, since each may open a mark, which is slow to read
 
-# Marks of ChatGPT and Gemini that name no source.
+# Marks of ChatGPT and Gemini that name no source, and tags of Claude and Cohere around a text.
 _UNKNOWN_MARK = re.compile(
     "\ue200[^\ue201]{0,300}\ue201"
     r"|:contentReference\[oaicite:\d{1,5}\](?:\{index=\d{1,5}\})?|\[cite_start\]"
+    r"|\[?(?:cite)?(?:turn\d{1,4}[a-z]{4,10}\d{1,4})+\]?|\[oaicite:\d{1,5}\]"
+    r"|<(?:cite\s[^<>]{1,200}|co)>([^<>]{0,5000})</co?(?:ite)?(?:: ?[\d, ]{1,20})?>"
 )
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _PLACEHOLDERS = re.compile("(?:\\s{0,9}\ue000\\d{1,6}\ue001)+")
@@ -123,7 +125,7 @@ class Answer:
         brackets = re.finditer(r"[\[【［]", text[:LONGEST])
         excess = next(islice(brackets, _MAX_BRACKETS, None), None)
         self.length = excess.start() if excess else min(len(text), LONGEST)
-        unmarked = _UNKNOWN_MARK.sub("", text[: self.length])
+        unmarked = _UNKNOWN_MARK.sub(lambda mark: mark[1] or "", text[: self.length])
         rows = _PRIVATE.sub("", without_controls(unmarked)).splitlines()
         paragraphs = self._paragraphs(self._without_references(rows))
         lines = [self._code(row) if is_code(row.text) else self._line(row) for row in paragraphs]
