@@ -701,3 +701,119 @@ def test_when_both_providers_fail_the_first_error_is_raised() -> None:
 def test_a_named_provider_has_no_fallback() -> None:
     with pytest.raises(ProviderError, match="CRAWL_NOT_FOUND"):
         fetch_with_fallback(exa_answer(A, B), provider="exa")
+
+
+# --- pages that refresh to others --------------------------------------------------------------
+
+
+def meta(location: str, delay: str = "0", text: str = "") -> bytes:
+    content = f'<meta http-equiv="Refresh" content="{delay}; URL={location}">'
+    return html(
+        f"<html><head>{content}<title>Moved</title></head><body>{text}</body></html>".encode()
+    )
+
+
+def header(location: str, delay: str = "0", text: str = "") -> bytes:
+    refresh = ("Refresh", f"{delay};url={location}")
+    return response(text.encode(), headers=[("Content-Type", "text/html"), refresh])
+
+
+REFRESHES = pytest.mark.parametrize("refresh", [meta, header], ids=["meta", "header"])
+
+
+@REFRESHES
+@pytest.mark.parametrize("location", REDIRECTS)
+def test_a_refresh_to_something_private_is_not_followed(
+    get: Fetch, internet: Internet, location: str, refresh: Callable[..., bytes]
+) -> None:
+    with Site(start=refresh(location)) as site, Site() as secret:
+        internet.servers = {PUBLIC: site.port, "127.0.0.1": secret.port, "::1": secret.port}
+        internet.name("inside.example", ["127.0.0.1"])
+        text = refusal(get, IMPLICIT, "http://public.example/start")
+        assert POLICY in text
+        assert internet.connected == [PUBLIC]
+        assert secret.connections == 0
+
+
+@REFRESHES
+def test_a_refresh_cannot_lead_to_a_private_site_that_is_open(
+    get: Fetch, internet: Internet, refresh: Callable[..., bytes]
+) -> None:
+    with Site(start=refresh("http://wiki.corp/delete")) as site, Site() as wiki:
+        internet.servers = {PUBLIC: site.port, "10.0.0.7": wiki.port}
+        internet.name("wiki.corp", ["10.0.0.7"])
+        assert POLICY in refusal(get, allowing("wiki.corp"), "http://public.example/start")
+        assert wiki.connections == 0
+
+
+@REFRESHES
+def test_a_refresh_to_a_site_that_is_not_allowed_is_refused(
+    get: Fetch, internet: Internet, refresh: Callable[..., bytes]
+) -> None:
+    with Site(start=refresh("http://other.example/page")) as site:
+        internet.servers = {PUBLIC: site.port}
+        config = {
+            "providers": [{"name": "direct", "type": "direct"}],
+            "fetch": {"denyDomains": ["other.example"]},
+        }
+        denied = Settings(load(json.dumps(config), "x")).accounts().accounts[0]
+        assert "other.example" in refusal(get, denied, "http://public.example/start")
+        assert site.hosts == ["public.example"]
+
+
+@REFRESHES
+@pytest.mark.parametrize("text", ["", "<p>This page has moved.</p>"])
+def test_a_refresh_is_followed_and_its_target_is_the_final_url(
+    get: Fetch, internet: Internet, refresh: Callable[..., bytes], text: str
+) -> None:
+    with Site(start=refresh("new/page?x=1", "3", text)) as site:
+        internet.servers = {PUBLIC: site.port}
+        [page] = get(IMPLICIT, "http://old.example/start").pages
+        assert page.title == "Ferry"
+        assert (page.url, page.url_final) == (
+            "http://old.example/start",
+            "http://old.example/new/page?x=1",
+        )
+
+
+@REFRESHES
+@pytest.mark.parametrize(
+    ("location", "delay", "text"),
+    [
+        ("/next", "60", "<p>The score is 2 to 1.</p>"),
+        ("/next", "0", f"<p>{PARAGRAPH * 9}</p>"),
+        ("", "5", "<p>The score is 2 to 1.</p>"),
+        ("/start#top", "5", "<p>The score is 2 to 1.</p>"),
+    ],
+)
+def test_a_page_with_content_stays(
+    get: Fetch,
+    internet: Internet,
+    refresh: Callable[..., bytes],
+    location: str,
+    delay: str,
+    text: str,
+) -> None:
+    with Site(start=refresh(location, delay, text)) as site:
+        internet.servers = {PUBLIC: site.port}
+        [page] = get(IMPLICIT, "http://a.example/start").pages
+        assert page.text in text.replace("<p>", "")
+        assert len(site.requests) == 1
+
+
+@REFRESHES
+def test_refreshes_and_redirects_that_never_end_are_an_error(
+    get: Fetch, internet: Internet, refresh: Callable[..., bytes]
+) -> None:
+    with Site(a=refresh("/b"), b=moved("/a")) as site:
+        internet.servers = {PUBLIC: site.port}
+        assert "more than 5 times" in refusal(get, IMPLICIT, "http://a.example/a")
+        assert len(site.requests) == 6
+
+
+def test_the_final_url_of_a_page_is_that_after_redirects(get: Fetch, internet: Internet) -> None:
+    with Site(start=moved("http://new.example/page")) as site:
+        internet.servers = {PUBLIC: site.port}
+        pages = get(IMPLICIT, "http://old.example/start", "http://a.example/x#part").pages
+        urls = [page.url_final for page in pages]
+        assert urls == ["http://new.example/page", "http://a.example/x"]

@@ -185,6 +185,8 @@ def _read_content(
         text=content.text,
         published_at=content.published_at,
         author=content.author,
+        url_final=target.url,
+        page_count=content.page_count,
         left_out=content.left_out,
         usage=fetched.usage,
     )

@@ -35,6 +35,7 @@ class Page(ItemModel):
 
     Attributes:
         url: The requested URL.
+        url_final: The URL after redirects and refreshes; None if the provider does not report it.
         title: Title, or None.
         text: Main text as Markdown, or None.
         passages: The passages that fit the question, best first; None without a question.
@@ -43,6 +44,7 @@ class Page(ItemModel):
         summary: Summary, if requested.
         published_at: Date and time with a time zone, or None if unknown.
         author: Author, or None.
+        page_count: Number of pages of a PDF file, or None.
         left_out: Shares of the page's visible characters that are not in the text, by reason:
             `navigation`, `header`, `footer`, `sidebar`, `comments`, `teasers`, `lists` (of links),
             `forms`, `outside` (the main part) and `hidden`. `revealed` is the share of text that
@@ -59,6 +61,7 @@ class Page(ItemModel):
     """
 
     url: str
+    url_final: str | None = None
     title: str | None = None
     text: str | None = None
     passages: list[Passage] | None = None
@@ -67,6 +70,7 @@ class Page(ItemModel):
     summary: str | None = None
     published_at: AwareDatetime | None = None
     author: str | None = None
+    page_count: int | None = None
     left_out: dict[str, float] = {}
     usage: dict[str, str] = {}
     stale_seconds: int | None = None

@@ -220,5 +220,5 @@ def _guess(body: bytes) -> str | None:
 
     best = from_bytes(sample).best()
     names = [best.encoding, *best.could_be_from_charset] if best else []
-    name = next(filter(None, map(charset, names)), None)
-    return "cp1251" if name == "mac-cyrillic" else name  # most letters are the same
+    likely = next(filter(None, map(charset, names)), None)
+    return "cp1251" if likely == "mac-cyrillic" else likely  # most letters are the same

@@ -20,6 +20,7 @@ class Content:
         warnings: Clauses about what was left out or uncertain.
         left_out: Shares of the visible characters that were left out, by reason.
         page_count: Number of pages of a PDF file, or None.
+        refresh: URL of the page that replaces this one at once, perhaps relative; or "".
         usage: What the site allows programs to do with the page; see `usage`.
     """
 
@@ -30,6 +31,7 @@ class Content:
     warnings: list[str] = field(default_factory=list[str])
     left_out: dict[str, float] = field(default_factory=dict[str, float])
     page_count: int | None = None
+    refresh: str = ""
     usage: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -40,6 +42,7 @@ class Source:
     Attributes:
         body: The bytes.
         content_type: Value of the header; may be empty.
+        refresh: Value of the header `Refresh`; may be empty.
         requested_url: The requested URL.
         url: The URL after redirects.
         seconds: Time allowed for reading it.
@@ -56,3 +59,4 @@ class Source:
     pages: str = ""
     is_robots: bool = False
     whole: bool = False
+    refresh: str = ""

@@ -105,6 +105,28 @@ class FetchedPage:
 
 
 @dataclass(frozen=True, slots=True)
+class _Visit:
+    """A URL on the way to a page, after redirects and refreshes."""
+
+    target: Target
+    policy: Policy
+    redirects: int = 0
+
+    def to(self, location: str) -> _Visit:
+        """Return the visit to the target of a redirect or a refresh.
+
+        Raises:
+            ProviderError: There were too many.
+            InputError: The target must not be followed.
+        """
+        if self.redirects == MAX_REDIRECTS:
+            message = f"the site redirects more than {MAX_REDIRECTS} times; use another source"
+            raise ProviderError(message)
+        policy = self.policy.after(self.target)
+        return _Visit(follow(self.target, location), policy, self.redirects + 1)
+
+
+@dataclass(frozen=True, slots=True)
 class PageFetcher:
     """Fetches and reads the pages of a call.
 
@@ -146,27 +168,28 @@ class PageFetcher:
         Raises:
             WebToolsError: The page must not be fetched, the request failed, or it cannot be read.
         """
-        target, response, usage = await self._download(url, self.policy, self.robots, known)
-        self._check_usage(usage)
-        validators = Validators.of_headers(response.headers, target.url)
-        if known is not None and response.status == HTTPStatus.NOT_MODIFIED:
-            return FetchedPage(None, target, known.updated(validators), usage)
-        content = await self._read(url, target, response)
-        usage = merge(usage, content.usage)
-        self._check_usage(usage)
-        return FetchedPage(content, target, validators, usage)
+        visit = _Visit(parse(url), self.policy)
+        while True:
+            visit, response, usage = await self._download(visit, self.robots, known)
+            self._check_usage(usage)
+            target = visit.target
+            validators = Validators.of_headers(response.headers, target.url)
+            if known is not None and response.status == HTTPStatus.NOT_MODIFIED:
+                return FetchedPage(None, target, known.updated(validators), usage)
+            content = await self._read(url, target, response)
+            usage = merge(usage, content.usage)
+            self._check_usage(usage)
+            if not content.refresh:
+                return FetchedPage(content, target, validators, usage)
+            visit = visit.to(content.refresh)
 
     # --- downloading ---------------------------------------------------------------------------
 
     async def _download(
-        self,
-        url: str,
-        policy: Policy,
-        cached_robots: CachedRobots | None,
-        known: Validators | None = None,
-    ) -> tuple[Target, Response, Usage]:
-        target = parse(url)
-        for _ in range(MAX_REDIRECTS + 1):
+        self, visit: _Visit, cached_robots: CachedRobots | None, known: Validators | None = None
+    ) -> tuple[_Visit, Response, Usage]:
+        while True:
+            target, policy = visit.target, visit.policy
             self.check_site(target.url)
             rules: Usage = {}
             if cached_robots is not None:
@@ -177,10 +200,8 @@ class PageFetcher:
             if response.status not in _REDIRECTS or not location:
                 if not (conditions and response.status == HTTPStatus.NOT_MODIFIED):
                     self._check_response(response)
-                return target, response, merge(rules, of_headers(response.headers, target.url))
-            policy, target = policy.after(target), follow(target, location)
-        message = f"the site redirects more than {MAX_REDIRECTS} times; use another source"
-        raise ProviderError(message)
+                return visit, response, merge(rules, of_headers(response.headers, target.url))
+            visit = visit.to(location)
 
     def _check_usage(self, usage: Usage) -> None:
         if self.obeys_usage and (refusal := warning_of(usage)):
@@ -196,7 +217,7 @@ class PageFetcher:
 
         async def fetch_file() -> RobotsFile:
             try:
-                _, response, _ = await self._download(address, policy, None)
+                _, response, _ = await self._download(_Visit(parse(address), policy), None)
             except (RequestError, ProviderError) as error:
                 return robots.file_for(error)
             return robots.file_of(response.body)
@@ -285,6 +306,7 @@ class PageFetcher:
         source = Source(
             body=response.body,
             content_type=response.headers.get("content-type", ""),
+            refresh=response.headers.get("refresh", ""),
             requested_url=url,
             url=target.url,
             seconds=max(grace, self.deadline - self.io.now()),

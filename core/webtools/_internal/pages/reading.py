@@ -10,7 +10,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from urllib.parse import urldefrag, urljoin
 
 from webtools._internal.pages import INSTALL, documents, robots
 from webtools._internal.pages.block_pages import block_page
@@ -44,6 +46,14 @@ for _name in ("charset_normalizer", "pypdf", "pdfminer"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
+_REFRESH = re.compile(
+    r"\s*(?P<delay>\d{1,5})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?+"
+    r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*).*|(?P<plain>[^\s'\"].*))",
+    re.IGNORECASE | re.DOTALL,
+)
+_LONGEST_REFRESH = 2100  # characters
+_MAX_DELAY = 10  # seconds; longer ones are for readers
+_MAX_REFRESHED = 400  # characters of a page that is only a way to another one
 _LINE = 50  # characters by which a text is recognized
 _MIN_PROSE_SHARE = 0.3  # of a page's prose: 19 of 1,114 good pages keep less
 _WILD = "the markup is too large or too unusual to find the main text, so all text is returned"
@@ -81,9 +91,13 @@ def _read_kind(kind: str, source: Source) -> Content:
         return read_pdf(source)
     if kind in documents.TYPES:
         return _read_document(documents.to_html(source.body, kind), source)
+    return _read_text(kind, source)
+
+
+def _read_text(kind: str, source: Source) -> Content:
     text = without_controls(decode(source.body, source.content_type, markup=kind != "text"))
     if not text.strip():
-        raise ProviderError("the page is empty")
+        return _read_nothing(source)
     if (content := read_notebook(text)) is not None:
         return content
     if (feed := feed_html(text)) is not None:
@@ -92,6 +106,12 @@ def _read_kind(kind: str, source: Source) -> Content:
     if kind == "html" and is_html(text):
         return _read_html(text, source)
     return Content(text.strip())
+
+
+def _read_nothing(source: Source) -> Content:
+    if target := _refresh_of(source.refresh, source.url):
+        return Content("", refresh=target)
+    raise ProviderError("the page is empty")
 
 
 def _read_document(document: documents.Document, source: Source) -> Content:
@@ -116,7 +136,12 @@ def _read_html(html: str, source: Source) -> Content:
     markup = scan(html)
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
+    refreshes = [source.refresh, *_declared_refreshes(root)]
     main = _main(markup, root, source)
+    if len(main.text) < _MAX_REFRESHED:
+        targets = (_refresh_of(refresh, source.url) for refresh in refreshes)
+        if target := next(filter(None, targets), ""):
+            return replace(main, refresh=target)
     if error := block_page(source, html, markup, _TARGET.sub("]", main.text)):
         raise error
     if not main.text:
@@ -131,6 +156,28 @@ def _read_html(html: str, source: Source) -> Content:
         published_at=published_at,
         usage=of_markup(markup.meta, markup.links, source.url),
     )
+
+
+def _declared_refreshes(root: Element | None) -> list[str]:
+    if root is None:
+        return []
+    return [
+        meta.get("content", "")
+        for meta in root.iter("meta")
+        if meta.get("http-equiv", "").strip().lower() == "refresh"
+        and not any(meta.iterancestors("noscript"))
+    ]
+
+
+def _refresh_of(value: str, url: str) -> str:
+    """Return the target of a refresh to another page after a short time, or ""."""
+    match = _REFRESH.fullmatch(value[:_LONGEST_REFRESH])
+    if match is None or int(match["delay"]) > _MAX_DELAY:
+        return ""
+    target = str(match["quoted"] or match["plain"] or "")
+    with suppress(ValueError):
+        return "" if urldefrag(urljoin(url, target))[0] == urldefrag(url)[0] else target
+    return target
 
 
 def _main(markup: Markup, root: Element | None, source: Source) -> Content:
