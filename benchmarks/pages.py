@@ -1,4 +1,4 @@
-"""The parts of a page that survive reading, compared with trafilatura alone.
+"""The parts of a page that survive reading, compared with trafilatura alone if it is installed.
 
 `--docs DIR` is a folder into which the Debian packages python3.11-doc, postgresql-doc-15, git-doc,
 sqlite3-doc, apache2-doc, rust-doc and debian-policy were unpacked; `--articles DIR` one with
@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -25,6 +26,7 @@ _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(<?([^()\s]*(?:\([^()\s]*
 _HEADING = re.compile(r"^(#{1,6}) (.*)$", re.MULTILINE)
 _MARKS = re.compile(r"[*`_~\\¶]|\s+")
 _PERMALINKS = {"", "¶", "#", "§", "\ue5d5", "\U0001f517"}
+_HAS_PEER = find_spec("trafilatura") is not None
 _PER_PROJECT = 2 if QUICK else 17
 _OWN_PAGE = (
     "<!doctype html><title>Ferries</title><main><h1>Ferries</h1>"
@@ -131,6 +133,8 @@ def _read(body: bytes, url: str) -> Any:
 
 def alone(body: bytes, url: str) -> str:
     """Read a page with trafilatura as it comes, as Markdown with links."""
+    if not _HAS_PEER:
+        return ""
     from trafilatura import extract
 
     found = extract(
@@ -281,8 +285,8 @@ def _score(read: Shown, pages: Sequence[tuple[bytes, str]], gold: Sequence[str])
         for (body, url), text in zip(pages, gold, strict=True)
     ]
     hit, extra, lost = (sum(side) for side in zip(*shares, strict=True))
-    precision, recall = hit / (hit + extra), hit / (hit + lost)
-    return 2 * precision * recall / (precision + recall)
+    precision, recall = hit / max(1e-9, hit + extra), hit / (hit + lost)
+    return 2 * precision * recall / max(1e-9, precision + recall)
 
 
 def _overlap(text: str, gold: str) -> tuple[float, float, float]:
@@ -310,6 +314,9 @@ def _prose(text: str) -> str:
 
 def _times(what: str, pages: Sequence[tuple[bytes, str]]) -> Row:
     """Time ours and trafilatura with metadata on each page in turn, the quicker of two goes."""
+    if not _HAS_PEER:
+        mine = 1e3 * sum(_seconds(ours, *page) for page in pages) / len(pages)
+        return Row(what, f"{mine:.1f} ms", "no trafilatura", mine, "\u2013", None)
     from trafilatura import bare_extraction
 
     def peer(body: bytes, url: str) -> str:

@@ -1,4 +1,4 @@
-"""What is kept, what is shared, and how long web-deep takes; with the library that reads pages."""
+"""What is kept, what is shared, and how long web-deep takes."""
 
 import asyncio
 import tempfile
@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import trafilatura
-
-from benchmarks.report import QUICK, Row, apaired, paired, ratio
+from benchmarks.report import QUICK, Row, apaired, paired
 from benchmarks.server import Server, running
 from webtools import WebTools
-from webtools._internal.pages.reading import Source, read
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.storage.cache_entries import cache_key
 from webtools.config import Settings
@@ -20,12 +17,10 @@ from webtools_sandbox import SandboxServer
 
 SIZES = (100, 1000) if QUICK else (100, 10_000, 1_000_000)
 LATENCY = 0.2  # seconds
-PAGE_BYTES = (16 if QUICK else 1024) * 1024
-URL = "https://example.com/"
 
 
 def rows() -> Iterator[Row]:
-    """Measure hits, their cost by number of entries, single flight, web-deep and extraction."""
+    """Measure hits, their cost by number of entries, single flight and web-deep."""
     with tempfile.TemporaryDirectory() as folder, running() as server:
         settings = {
             **server.config,
@@ -36,7 +31,6 @@ def rows() -> Iterator[Row]:
         yield from _flights(settings, server)
     with SandboxServer(latency=LATENCY) as server:
         yield from _deep(server.config())
-    yield _extraction()
 
 
 # --- hits --------------------------------------------------------------------------------------
@@ -119,21 +113,3 @@ def _deep(settings: dict[str, Any]) -> Iterator[Row]:
         trips = seconds / LATENCY
         what = f"web-deep, 5 pages, 200 ms latency, {who}: round trips"
         yield Row(what, f"{seconds * 1000:.0f} ms", "200 ms", trips, "≤ 3", trips <= 3)
-
-
-# --- extraction --------------------------------------------------------------------------------
-
-
-def _extraction() -> Row:
-    words = "The quick brown fox jumps over the lazy dog while it rains in the north. " * 12
-    section = f"<h2>Section</h2><p>{words}</p><ul><li>{words[:80]}</li></ul>"
-    article = section * (PAGE_BYTES // len(section))
-    head = "<html><head><title>Long</title></head>"
-    html = f"{head}<body><article>{article}</article></body></html>"
-    source = Source(html.encode(), "text/html", URL, URL)
-
-    def alone() -> object:
-        return trafilatura.extract(html, output_format="markdown", with_metadata=True, url=URL)
-
-    pairs = paired(lambda: read(source), alone, rounds=5, calls=1)
-    return ratio("reading 1 MB of HTML / trafilatura alone", pairs, "µs", 1.5)
