@@ -14,6 +14,10 @@ from webtools import InputError, ToolResult
 from webtools.tools import Tool
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MAX_DESCRIPTION = 1000  # characters
+_RETURNS = """\
+Returns:
+    A result with `text` (same as `str(result)`), `details` (a dict) and `is_error`."""
 _NO_TEXT = "The tool returned no text."
 
 
@@ -53,8 +57,8 @@ def complete_metadata(metadata: ToolMetadata, default: ToolMetadata) -> ToolMeta
 def tool_methods(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Make the blocking and the async method of a tool, for a class with `_call` and `_acall`.
 
-    Both have the tool's parameters and description, because agents that write code, such as
-    `CodeActAgent`, show a model the signature and the docstring.
+    Both have the tool's parameters and description. Agents that write code, such as `CodeActAgent`,
+    show a model the signature and the docstring, and `FunctionTool.from_defaults` joins them.
     """
 
     def run(self: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -66,8 +70,8 @@ def tool_methods(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..
     methods: list[tuple[Any, str]] = [(run, name), (arun, f"a{name}")]
     for method, method_name in methods:
         method.__name__ = method_name
-        method.__signature__ = _signature(tool)
-        method.__doc__ = _docstring(tool)
+        method.__signature__ = signature = _signature(tool)
+        method.__doc__ = _docstring(tool, len(f"{method_name}{signature}"))
     return run, arun
 
 
@@ -76,11 +80,13 @@ def _signature(tool: Tool) -> inspect.Signature:
     return inspect.Signature([this, *tool.parameters], return_annotation=ToolResult)
 
 
-def _docstring(tool: Tool) -> str:
-    fields = tool.input_model.open_fields().items()
-    arguments = [f"    {name}: {info.description}" for name, info in fields]
-    result = "A result with `text` (same as `str(result)`), `details` (a dict) and `is_error`."
-    return "\n".join([tool.description, "", "Args:", *arguments, "", "Returns:", f"    {result}"])
+def _docstring(tool: Tool, signature_characters: int) -> str:
+    """Return the tool's description and the result. The longest hints go, if it is too long."""
+    paragraphs = [*tool.description.split("\n\n"), _RETURNS]
+    room = _MAX_DESCRIPTION - signature_characters
+    while (hints := paragraphs[1:-2]) and len("\n\n".join(paragraphs)) >= room:
+        paragraphs.remove(max(hints, key=len))
+    return "\n\n".join(paragraphs)
 
 
 class WebFunctionTool(FunctionTool):

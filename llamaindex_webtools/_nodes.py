@@ -1,6 +1,6 @@
 """Convert search results and pages to LlamaIndex nodes and documents."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from hashlib import sha256
 from itertools import count
@@ -89,9 +89,26 @@ def page_document(page: Page) -> Document:
     )
 
 
-def result_nodes(results: list[SearchResult]) -> list[NodeWithScore]:
-    """Convert the results of one query, in the provider's order."""
-    return [*map(_result_node, results, count(1), scores_of(results))]
+def result_nodes(
+    results: list[SearchResult], text_of: Callable[[SearchResult], str] | None = None
+) -> list[NodeWithScore]:
+    """Convert the results of one query, in the provider's order.
+
+    A provider can return several snippets of a page as results. LlamaIndex drops nodes with an id
+    that it has seen, so a page has one node with all of them.
+
+    Args:
+        results: The results.
+        text_of: Returns the text of a result. Default: its snippet.
+    """
+    nodes: dict[str, NodeWithScore] = {}
+    for result, rank, score in zip(results, count(1), scores_of(results), strict=False):
+        text = (text_of(result) if text_of else result.snippet) or result.title
+        new = _result_node(result, text, rank, score)
+        scored = nodes.setdefault(new.node.node_id, new)
+        if text not in scored.text:
+            scored.node.set_content(f"{scored.text}\n\n{text}")
+    return [*nodes.values()]
 
 
 def _hidden_keys(metadata: dict[str, Any]) -> list[str]:
@@ -103,7 +120,7 @@ def _hidden_keys(metadata: dict[str, Any]) -> list[str]:
     ]
 
 
-def _result_node(result: SearchResult, rank: int, score: float) -> NodeWithScore:
+def _result_node(result: SearchResult, text: str, rank: int, score: float) -> NodeWithScore:
     page_facts = _page_facts(result)
     metadata = page_facts | {
         "provider": result.source_provider,
@@ -116,7 +133,7 @@ def _result_node(result: SearchResult, rank: int, score: float) -> NodeWithScore
     source = RelatedNodeInfo(node_id=page, node_type=ObjectType.DOCUMENT, metadata=page_facts)
     node = WebNode(
         id_=str(uuid5(UUID(page), "hit")),  # not the page's id: a store may hold both
-        text=result.snippet or result.title,
+        text=text,
         extra_info=metadata,
         relationships={NodeRelationship.SOURCE: source},
         excluded_embed_metadata_keys=_hidden_keys(metadata),

@@ -20,7 +20,7 @@ from webtools.tools import MAX_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from webtools import SearchResponse, WebTools
+    from webtools import SearchResponse, SearchResult, WebTools
     from webtools.config.overrides import Key
 
 __all__ = ["WebRetriever"]
@@ -42,7 +42,8 @@ class WebRetriever(BaseRetriever):
 
     Models see `title`, `url` and, if known, `published_at` (ISO 8601) and `author` in the metadata.
     They do not see `provider`, `query` and `rank`. The id depends on the URL, so that a page has
-    one node. The source of a node is the document that `WebPageReader` returns for the page.
+    one node, with all its snippets. The source of a node is the document that `WebPageReader`
+    returns for the page.
 
     Failures raise the errors of `webtools.errors`. Warnings, such as about a filter that no
     provider supports, are logged.
@@ -155,8 +156,9 @@ class WebRetriever(BaseRetriever):
 
 def _nodes(response: "SearchResponse", query: str, max_characters: int) -> list[NodeWithScore]:
     log_warnings(response)
-    nodes = result_nodes(response.results)
-    for scored, result in zip(nodes, response.results, strict=True):
-        if result.content and (text := plain_text(result.content)):
-            scored.node.set_content(best_passages(text, query, max_characters))
-    return nodes
+
+    def text_of(result: "SearchResult") -> str:
+        text = plain_text(result.content) if result.content else ""
+        return best_passages(text, query, max_characters) if text else result.snippet
+
+    return result_nodes(response.results, text_of)

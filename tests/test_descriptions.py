@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from llama_index.core.tools import FunctionTool
 from mcp.client import Client
 
 from langchain_webtools import (
@@ -116,6 +118,24 @@ def test_descriptions_of_toolkits_have_at_most_1000_characters(web: WebTools) ->
     toolkit, spec = WebToolkit(web, prefix="team_"), WebToolsSpec(web, name_prefix="team_")
     for tool in [*toolkit.get_tools(), *spec.to_tool_list()]:
         assert_fit_for_models(described(tool))
+
+
+def test_functions_of_llamaindex_have_at_most_1000_characters_with_their_signature(
+    web: WebTools,
+) -> None:
+    spec = WebToolsSpec(web)
+    functions: list[Any] = [getattr(spec, f"{kind}{name}") for name in TOOLS for kind in ("", "a")]
+    for name in TOOLS:
+        for fixed in fixed_variants(name):
+            tool = FACTORIES[name][1](web=web, **fixed)
+            functions += [tool.real_fn, tool.async_fn]
+    for function in functions:
+        description = FunctionTool.from_defaults(function).metadata.description
+        shown = f"{function.__name__}{inspect.signature(function)}\n{function.__doc__}"
+        assert 0 < len(description) <= LONGEST
+        assert 0 < len(shown) <= LONGEST
+        assert "`is_error`" in shown
+    assert SOURCES in (spec.web_search.__doc__ or "")
 
 
 async def test_descriptions_in_mcp_have_at_most_1000_characters(web: WebTools) -> None:

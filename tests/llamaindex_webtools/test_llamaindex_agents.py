@@ -164,8 +164,9 @@ async def test_an_agent_that_writes_code_is_shown_signatures_and_what_they_mean(
     shown = script.shown[0].content or ""
     assert "def web_search(queries: list[str], limit: int = 0, include_domains:" in shown
     assert "def web_read(handle: str, offset: int = 0, find: str = '')" in shown
-    assert SEARCH_TOOL.description in shown
-    assert "    limit: " in shown
+    assert SEARCH_TOOL.description.partition("\n\n")[0] in shown
+    assert "[Title](URL)" in shown
+    assert "`is_error`" in shown
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_
 
 from llamaindex_webtools._nodes import page_id, result_nodes
 from llamaindex_webtools.retrievers import WebRetriever
-from webtools import AuthenticationError, InputError, SearchResult, WebTools
+from webtools import AuthenticationError, InputError, Page, SearchResult, WebTools
 from webtools.results import SearchResponse
 
 if TYPE_CHECKING:
@@ -195,10 +195,22 @@ async def test_nodes_hold_the_text_of_their_page_where_it_is_fetched(
 
 
 @both_ways
-async def test_a_page_found_twice_is_one_node(retrieve: Retrieve) -> None:
-    web = stub(result(), result(url="https://example.com/asyncio#top", snippet="Other."))
-    [node] = await retrieve(WebRetriever(web), "asyncio")
-    assert node.metadata["rank"] == 1
+@pytest.mark.parametrize("has_content", [False, True])
+async def test_a_page_found_several_times_is_one_node_with_all_its_snippets(
+    retrieve: Retrieve, *, has_content: bool
+) -> None:
+    texts = ["Writes concurrent code.", "Other.", "Other.", "", "A third one.\n\nWith two lines."]
+    spellings = ["", "#top", "", "#end", "#more"]
+
+    def found(spelling: str, text: str) -> SearchResult:
+        url = f"https://example.com/asyncio{spelling}"
+        content = Page(url=url, text=text) if has_content and text else None
+        return result(url=url, snippet="" if has_content else text, content=content)
+
+    web = stub(*map(found, spellings, texts), result(url="https://example.com/b", snippet="B."))
+    node, other = await retrieve(WebRetriever(web, content=has_content), "asyncio")
+    assert (node.metadata["rank"], other.metadata["rank"], other.text) == (1, 6, "B.")
+    assert all(node.text.count(text) == 1 for text in filter(None, texts))
 
 
 # --- ids ---------------------------------------------------------------------------------------
