@@ -99,8 +99,8 @@ class WebFetchTool(WebTool):
         ```
 
     Key init args:
-        - `question`, `highlights`, `summary`, `text_max_characters`, `whole`, `provider`, …:
-          Fixed for all calls. The model does not see them and cannot change them.
+        - `question`, `highlights`, `summary`, `text_max_characters`, `whole`, `pages`,
+          `provider`, …: Fixed for all calls. The model does not see them and cannot change them.
         - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `content_blocks`,
           `compact_artifact`: As described in `WebTool`.
 
@@ -151,6 +151,7 @@ class WebFetchTool(WebTool):
     summary: bool | None = None
     text_max_characters: int | None = None
     whole: bool | None = None
+    pages: str | None = None
     provider: str | None = None
 
 

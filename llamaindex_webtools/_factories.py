@@ -78,7 +78,7 @@ def web_fetch_tool(
         timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
         fixed: Arguments that are fixed for all calls. The model does not see them and cannot
             change them. They are:
-            question, text, highlights, summary, text_max_characters, whole, provider.
+            question, text, highlights, summary, text_max_characters, whole, pages, provider.
 
     Returns:
         The tool, for `tools=` of an agent.

@@ -38,6 +38,7 @@ class FixedFetch(TypedDict, total=False):
     summary: bool | None
     text_max_characters: int | None
     whole: bool | None
+    pages: str | None
     provider: str | None
 
 

@@ -152,6 +152,7 @@ class WebTools(AsyncMethods):
         summary: bool = False,
         text_max_characters: int | None = None,
         whole: bool = False,
+        pages: str = "",
         provider: str | None = None,
         robots: bool = False,
         cache: CacheMode = "use",
@@ -172,6 +173,8 @@ class WebTools(AsyncMethods):
             text_max_characters: Maximum length of the text, or of the passages, per page.
             whole: Return the whole visible page, not only its main part. `Page.left_out` says
                 what is left out otherwise. Only the provider `direct` can do so.
+            pages: Pages of PDF files to read, such as `"3-7"`, `"501-"` or `"1,4-6"`.
+                `Page.page_count` says how many there are. Only the provider `direct` can do so.
             provider: Configured name of the provider to use.
             robots: Obey robots.txt if webtools fetches the page itself (provider `direct`).
                 Requires the extra `bulk`.
@@ -196,6 +199,7 @@ class WebTools(AsyncMethods):
             summary=summary,
             text_max_characters=text_max_characters,
             whole=whole,
+            pages=pages,
             provider=provider,
             robots=robots,
             cache=cache,

@@ -17,6 +17,7 @@ import pytest
 import trustme
 from offline import IO, Stub, arun, detached, run
 from servers import RawServer, read_request, response, secured
+from test_reading_pages import pdf
 from test_ssrf import PRIVATE_URLS
 
 from webtools import WebTools
@@ -27,6 +28,7 @@ from webtools._internal.operations.fetch import fetch
 from webtools.config import Settings, load
 from webtools.errors import (
     ConfigError,
+    InputError,
     ProviderError,
     RequestError,
 )
@@ -817,3 +819,40 @@ def test_the_final_url_of_a_page_is_that_after_redirects(get: Fetch, internet: I
         pages = get(IMPLICIT, "http://old.example/start", "http://a.example/x#part").pages
         urls = [page.url_final for page in pages]
         assert urls == ["http://new.example/page", "http://a.example/x"]
+
+
+# --- pages of PDF files ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pdf_site() -> Iterator[tuple[Site, WebTools]]:
+    body = pdf([f"Text {n}." for n in range(1, 6)])
+    answer = response(body, headers=[("Content-Type", "application/pdf")])
+    with Site(**{"a.pdf": answer}) as site:
+        options = {"allowPrivateHosts": [site.url.removeprefix("http://")]}
+        entry = {"name": "direct", "type": "direct", "options": options}
+        yield site, WebTools({"providers": [entry], "log": {"enabled": False}})
+
+
+def test_chosen_pages_of_a_pdf_are_fetched_and_cached_by_themselves(
+    pdf_site: tuple[Site, WebTools],
+) -> None:
+    site, web = pdf_site
+    url = f"{site.url}/a.pdf"
+    for _ in range(2):
+        first = web.fetch(url, pages=" 2 - 3 ").pages[0]
+        assert first.text == "[Page 2]\n\nText 2.\n\n[Page 3]\n\nText 3."
+        assert first.page_count == 5
+        assert web.fetch(f"{url}#page=4").pages[0].text == "[Page 4]\n\nText 4."
+        assert web.call_tool("web_fetch", {"urls": [url], "pages": 5}).text.count("Text") == 1
+    assert len(site.requests) == 3
+
+
+@pytest.mark.parametrize("pages", ["7-3", "x", "0", "-", "3-7-9", "1,,2", "1" * 50])
+def test_a_malformed_choice_of_pages_is_refused_before_any_request(
+    pdf_site: tuple[Site, WebTools], pages: str
+) -> None:
+    site, web = pdf_site
+    with pytest.raises(InputError, match=re.escape(pages[:20])):
+        web.fetch(f"{site.url}/a.pdf", pages=pages)
+    assert site.connections == 0

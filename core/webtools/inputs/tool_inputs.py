@@ -20,6 +20,7 @@ from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import Site, covered
 from webtools._internal.text.narrowing import is_list, is_mapping
+from webtools._internal.text.page_numbers import normalized_pages
 from webtools._internal.text.quoting import hint
 from webtools.errors import InputError
 from webtools.inputs.argument_values import (
@@ -282,6 +283,11 @@ class SearchInput(ToolInput):
             raise ValueError(message)
 
 
+def _page_choice(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return normalized_pages(str(value)) if is_number or isinstance(value, str) else value
+
+
 class FetchInput(ToolInput):
     """Input of web_fetch."""
 
@@ -306,6 +312,9 @@ class FetchInput(ToolInput):
     )
     whole: bool = Field(
         default=False, description="Return the whole page, also menus, comments and the like."
+    )
+    pages: Annotated[str, BeforeValidator(_page_choice)] = Field(
+        default="", description='Pages of PDF files to read, such as "3-7". Default: all.'
     )
     provider: str = Field(
         default="",

@@ -74,7 +74,8 @@ class About:
         prices: Prices in USD by name. The functions of the provider use these names.
         price_list: Day or month of the price list, as YYYY-MM-DD or YYYY-MM.
         chooses_passages: Whether the API can choose the passages of a page for a question.
-        reads_whole_pages: Whether it can return all of a page, not only its main part.
+        reads_whole_pages: Whether it can return all of a page, not only its main part, and
+            chosen pages of a PDF file.
         research: Position in the default research chain: `first`, `last` (used if no other
             provider can search) or `never` (refused even if the settings name it).
         last_resort_for: Capabilities that are used only if a call names the provider, or if no

@@ -117,6 +117,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         robots=call.robots,
         obeys_usage=call.respect == "obey",
         whole=query.whole,
+        pages=query.pages,
     )
     validators: dict[str, Validators] = {}
     fetch = partial(

@@ -98,6 +98,8 @@ class PageQuery:
         passage_characters: Maximum length of all passages of a page, in characters.
         whole: Return the whole visible page, not only its main part. False unless
             `ABOUT.reads_whole_pages`.
+        pages: Pages of PDF files to read, such as `3-7`; "" for all. Empty unless
+            `ABOUT.reads_whole_pages`.
     """
 
     urls: tuple[str, ...]
@@ -108,6 +110,7 @@ class PageQuery:
     question: str = ""
     passage_characters: int = 0
     whole: bool = False
+    pages: str = ""
 
 
 @dataclass(frozen=True, slots=True)

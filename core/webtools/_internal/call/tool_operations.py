@@ -93,6 +93,7 @@ def _page_query(arguments: FetchInput) -> PageQuery:
         if has_question
         else 0,
         whole=arguments.whole,
+        pages=arguments.pages,
     )
 
 

@@ -111,8 +111,10 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
         WebToolsError: The provider failed or is skipped, and no page is cached.
     """
     account = turn.account
-    is_whole_unsupported = query.whole and not PROVIDERS[account.type].about.reads_whole_pages
-    query = _query_for(account, replace(query, whole=query.whole and not is_whole_unsupported))
+    unsupported = _unsupported(account, query)
+    if unsupported:
+        query = replace(query, whole=False, pages="")
+    query = _query_for(account, query)
     keys = [_key_of(account, query, url, call) for url in query.urls]
     entries = zip(query.urls, await read_cached(call, keys, with_expired=True), strict=True)
     known = {url: entry for url, entry in entries if entry is not None}
@@ -130,11 +132,7 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     fetched = (page for response in responses for page in response.pages)
     warnings = [warning for entry in cached.values() for warning in entry.value.warnings]
     warnings += [warning for response in responses for warning in response.warnings]
-    if is_whole_unsupported:
-        warnings.append(
-            f'Provider "{account.name}" cannot return whole pages. Their main parts are returned; '
-            "provider direct can."
-        )
+    warnings += unsupported
     return Part(
         pages=[cached[url].value.page if url in cached else next(fetched) for url in query.urls],
         warnings=list(dict.fromkeys(warnings)),
@@ -142,6 +140,16 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
         is_cached=not missing,
         oldest=earliest(entry.stored_at for entry in cached.values()),
     )
+
+
+def _unsupported(account: Account, query: PageQuery) -> list[str]:
+    """Return warnings about what a provider that reads pages its own way cannot do."""
+    if PROVIDERS[account.type].about.reads_whole_pages:
+        return []
+    whole = "cannot return whole pages. Their main parts are returned; provider direct can."
+    pages = f'cannot choose pages of PDF files, so pages="{query.pages}" was ignored; provider '
+    clauses = {whole: query.whole, f"{pages}direct can.": query.pages}
+    return [f'Provider "{account.name}" {clause}' for clause, is_set in clauses.items() if is_set]
 
 
 def _query_for(account: Account, query: PageQuery) -> PageQuery:
@@ -155,7 +163,13 @@ def _query_for(account: Account, query: PageQuery) -> PageQuery:
 
 def _key_of(account: Account, query: PageQuery, url: str, call: Call) -> CacheKey[CachedPage]:
     kinds = (query.text, query.highlights, query.summary, query.text_max_characters)
-    parts: list[object] = [*kinds, query.question, query.passage_characters, query.whole]
+    parts: list[object] = [
+        *kinds,
+        query.question,
+        query.passage_characters,
+        query.whole,
+        query.pages,
+    ]
     if PROVIDERS[account.type].pages is not None:
         # A later version may read a page differently, although its site says it is unchanged.
         parts += [__version__, _respect_of(call), _reads_robots(call)]

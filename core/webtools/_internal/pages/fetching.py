@@ -141,6 +141,7 @@ class PageFetcher:
         timeout: Seconds allowed for the whole call, for messages.
         deadline: Deadline of the call.
         whole: Return whole pages instead of their main parts.
+        pages: Pages of PDF files to read; "" for all.
         robots: Returns a site's robots.txt; None to ignore robots.txt.
         obeys_usage: Whether pages that AI models should not read are refused.
     """
@@ -157,6 +158,7 @@ class PageFetcher:
     robots: CachedRobots | None = None
     obeys_usage: bool = False
     whole: bool = False
+    pages: str = ""
 
     async def fetch(self, url: str, known: Validators | None = None) -> FetchedPage:
         """Fetch and read a page, unless it is unchanged.
@@ -311,6 +313,7 @@ class PageFetcher:
             url=target.url,
             seconds=max(grace, self.deadline - self.io.now()),
             whole=self.whole,
+            pages=self.pages,
         )
         return await self._read_apart(source)
 
