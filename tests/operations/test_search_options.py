@@ -214,3 +214,7 @@ def test_content_of_a_page_that_the_operator_forbids_to_read_is_left_out(kind: s
     assert [result.content is None for result in response.results] == [False, True]
     [warning] = response.warnings
     assert '"b.example"' in warning
+
+
+def test_the_usual_name_of_the_united_kingdom_is_its_code() -> None:
+    assert read_input(SearchInput, {"query": "q", "country": "uk"}).country == "GB"

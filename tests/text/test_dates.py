@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
 from offline import Stub, answer, client, entry
 
-from webtools._internal.text.dates import read_age, read_day
+from webtools._internal.text.dates import read_age, read_day, read_written_moment
 from webtools.providers import PROVIDERS
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
@@ -180,3 +181,27 @@ def test_every_provider_with_dates_may_send_them_in_words(kind: str) -> None:
             assert result.published_at == datetime(2026, 4, 9, tzinfo=UTC)
         else:
             assert timedelta(hours=2) < age < timedelta(days=3)
+
+
+@pytest.mark.parametrize("offset", [0, 60, 330, -480])
+@pytest.mark.parametrize("parts", [(2026, 11, 3, 9, 5), (1999, 12, 31, 23, 59)])
+def test_the_time_in_a_date_of_a_feed_is_kept(parts: tuple[int, ...], offset: int) -> None:
+    year, month, day, hour, minute = parts
+    zone = timezone(timedelta(minutes=offset))
+    expected = datetime(year, month, day, hour, minute, tzinfo=zone)
+    names = ["GMT", "UTC"] if offset == 0 else []
+    texts = [format_datetime(expected), format_datetime(expected).partition(", ")[2]]
+    texts += [f"{expected:%a, %d %b %Y %H:%M} {name}" for name in names]
+    texts += [f"{expected:%Y-%m-%d %H:%M:%S} {name}" for name in names]
+    for text in texts:
+        assert read_written_moment(text, datetime.now(UTC)) == expected, text
+
+
+def test_the_zero_of_a_clock_is_no_date_so_no_filter_removes_its_result() -> None:
+    for zero in ("0001-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "1970-01-01"):
+        assert read_written_moment(zero, datetime.now(UTC)) is None
+        hit = {"url": "https://a.example/", "title": "A", "publishedDate": zero}
+        web = client(Stub(answer({"results": [hit]})), entry("exa"))
+        response = web.search("q", start_published_date="2020-01-01")
+        assert [result.published_at for result in response.results] == [None]
+        assert "no date" in " ".join(response.warnings)

@@ -197,7 +197,8 @@ def _code(text: str, info: ValidationInfo) -> str:
 
 
 def _country(text: str, info: ValidationInfo) -> str:
-    return _code(text, info).upper()
+    code = _code(text, info).upper()
+    return "GB" if code == "UK" else code
 
 
 def _language(text: str, info: ValidationInfo) -> str:

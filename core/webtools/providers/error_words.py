@@ -168,7 +168,7 @@ def errors_in(value: Any, depth: int = 1) -> Iterator[Any]:
 
 
 def is_nothing(value: Any) -> bool:
-    """Return whether the value of a field for errors means that there is none."""
+    """Return whether the value of a field for errors means "no error"."""
     if isinstance(value, str):
         return value.strip().lower() in _NO_ERRORS
     if is_object(value):

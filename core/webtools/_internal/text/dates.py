@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from functools import cache
 
 from webtools._internal.text.date_words import DAYS_AGO, MONTHS, ONES, age_forms
@@ -17,6 +19,12 @@ _ISO_DATE = re.compile(
     r"([T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 ).fullmatch
 
+_MAIL_DATE = re.compile(  # RFC 5322, as in RSS
+    r"(?:[A-Za-z]{3}, )?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC?|[+-]\d{4})"
+).fullmatch
+_ZONE_NAME = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
+# What some APIs send for "no date".
+_NO_DATES = frozenset({datetime(1, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC)})
 _MONTH_NUMBERS = {
     name: number for number, names in enumerate(MONTHS, 1) for name in names.split("|")
 }
@@ -128,8 +136,20 @@ def _stem(word: str) -> str:
 
 
 def read_written_moment(text: str, now: datetime) -> datetime | None:
-    """Read a date or a date-time in ISO 8601, an age, or a date in words."""
-    return read_moment(text) or read_age(text, now) or read_day(text)
+    """Read a date or a date-time in ISO 8601 or RFC 5322, an age, or a date in words."""
+    moment = (
+        read_moment(_ZONE_NAME.sub("Z", text.strip()))
+        or _read_mail_date(text.strip())
+        or read_age(text, now)
+        or read_day(text)
+    )
+    return None if moment in _NO_DATES else moment
+
+
+def _read_mail_date(text: str) -> datetime | None:
+    with suppress(ValueError, OverflowError):
+        return parsedate_to_datetime(text).astimezone(UTC) if _MAIL_DATE(text) else None
+    return None
 
 
 def read_day(text: str) -> datetime | None:
