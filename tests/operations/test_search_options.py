@@ -44,7 +44,8 @@ RARE_PLACE: dict[str, Any] = {"country": "AQ", "language": "la", "page": 2}
 def test_each_option_is_attested(
     entry: dict[str, Any], options: dict[str, Any], states: str
 ) -> None:
-    with client(Stub(answer({"results": [], "data": None, "type": "search"})), entry) as web:
+    nothing = {"results": [], "data": None, "type": "search", "grounding": {"generic": []}}
+    with client(Stub(answer(nothing)), entry) as web:
         response = web.search("q", limit=2, **options)
     assert [response.filters[name][0] for name in options] == [*states]
 
