@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from langchain_webtools.tools import (
         SummarizeTool,
         WebFetchTool,
+        WebMapTool,
         WebReadTool,
         WebResearchTool,
         WebSearchTool,
@@ -36,6 +37,7 @@ __all__ = [
     "ChatModelVerifier",
     "SummarizeTool",
     "WebFetchTool",
+    "WebMapTool",
     "WebPageLoader",
     "WebPassageCompressor",
     "WebReadTool",
@@ -65,6 +67,7 @@ _MODULES = {
     "WebToolkit": "toolkit",
     "SummarizeTool": "tools",
     "WebFetchTool": "tools",
+    "WebMapTool": "tools",
     "WebReadTool": "tools",
     "WebResearchTool": "tools",
     "WebSearchTool": "tools",

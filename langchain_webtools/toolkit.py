@@ -10,13 +10,14 @@ from langchain_webtools._fields import ChatModel, Model, Web, check_argument_nam
 from langchain_webtools.tools import (
     SummarizeTool,
     WebFetchTool,
+    WebMapTool,
     WebReadTool,
     WebResearchTool,
     WebSearchTool,
 )
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools.config.overrides import ClientArguments, show_client_arguments
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -102,7 +103,8 @@ class WebToolkit(BaseToolkit):
 
         Args:
             names: Names of tools, such as `["web_search", "web_fetch"]`. Default: all that a
-                configured provider can serve. If nothing is configured, all tools.
+                configured provider can serve, without `web_map`, which you must name. If nothing
+                is configured, all tools but that.
 
         Returns:
             The tools, in the order of the names.
@@ -133,4 +135,5 @@ _CLASSES: dict[str, Callable[..., BaseTool]] = {
     SUMMARIZE.name: SummarizeTool,
     RESEARCH.name: WebResearchTool,
     READ.name: WebReadTool,
+    MAP.name: WebMapTool,
 }

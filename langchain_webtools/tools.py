@@ -9,7 +9,7 @@ from langchain_webtools._base import SCHEMAS, WebTool
 from langchain_webtools._fields import Model
 from langchain_webtools.synthesis import ChatModelSynthesizer
 from webtools._internal.text.choices import Command
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 
 class WebSearchTool(WebTool):
@@ -349,3 +349,64 @@ class WebReadTool(WebTool):
     name: str = READ.name
     description: str = READ.description
     args_schema: ArgsSchema | None = SCHEMAS[READ.name]
+
+
+class WebMapTool(WebTool):
+    """List the pages of a site.
+
+    Setup:
+        Install the package. You need no key, because the site itself is read:
+
+        ```bash
+        pip install 'agent-webtools[langchain,fetch]'
+        ```
+
+    Key init args:
+        - `find`, `limit`: Fixed for all calls. The model does not see them and cannot change
+          them.
+        - `web`, `api_keys`, `name`, `handle_tool_error`, `cache`, `compact_artifact`: As
+          described in `WebTool`.
+
+    Instantiation:
+        ```python
+        from langchain_webtools import WebMapTool
+        from webtools import WebTools
+
+        tool = WebMapTool()
+        tool = WebMapTool(web=WebTools(config="web-search.json"), limit=20)
+        ```
+
+    Invocation with args:
+        ```python
+        tool.invoke({"url": "https://docs.python.org/3/", "find": "match statement"})
+        tool.invoke("https://docs.python.org/3/")
+        ```
+
+    Invocation with ToolCall:
+        ```python
+        message = tool.invoke(
+            {
+                "name": "web_map",
+                "args": {"url": "https://docs.python.org/3/", "find": "match statement"},
+                "id": "call_1",
+                "type": "tool_call",
+            }
+        )
+        message.content  # the text for the model
+        message.artifact["results"]  # the same as data: url, title, from
+        ```
+
+    Async:
+        ```python
+        await tool.ainvoke({"url": "https://docs.python.org/3/"})
+        ```
+    """
+
+    _tool: ClassVar[Tool] = MAP
+
+    name: str = MAP.name
+    description: str = MAP.description
+    args_schema: ArgsSchema | None = SCHEMAS[MAP.name]
+
+    find: str | None = None
+    limit: int | None = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from llamaindex_webtools._factories import (
         summarize_tool,
         web_fetch_tool,
+        web_map_tool,
         web_read_tool,
         web_research_tool,
         web_search_tool,
@@ -50,6 +51,7 @@ __all__ = [
     "show_events",
     "summarize_tool",
     "web_fetch_tool",
+    "web_map_tool",
     "web_read_tool",
     "web_research_tool",
     "web_search_tool",
@@ -58,6 +60,7 @@ __all__ = [
 _MODULES = {
     "summarize_tool": "_factories",
     "web_fetch_tool": "_factories",
+    "web_map_tool": "_factories",
     "web_read_tool": "_factories",
     "web_research_tool": "_factories",
     "web_search_tool": "_factories",

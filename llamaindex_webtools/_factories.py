@@ -8,6 +8,7 @@ from llama_index.core.tools import FunctionTool
 from llamaindex_webtools._component import check_web
 from llamaindex_webtools._fixed import (
     FixedFetch,
+    FixedMap,
     FixedResearch,
     FixedSearch,
     FixedSummary,
@@ -17,7 +18,7 @@ from llamaindex_webtools._function_tools import tool_metadata
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -172,6 +173,36 @@ def web_read_tool(
         InputError: The name is not valid for model APIs.
     """
     return _make(READ, _spec(READ, web, api_keys), name, {})
+
+
+def web_map_tool(
+    web: "WebTools | None" = None,
+    *,
+    api_keys: "Mapping[str, Key] | None" = None,
+    name: str = MAP.name,
+    cache: CacheMode = "use",
+    timeout: float | None = None,
+    **fixed: Unpack[FixedMap],
+) -> FunctionTool:
+    """Create the tool that lists the pages of a site.
+
+    Args:
+        web: The `WebTools` to use. Default: a new one.
+        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
+        name: The name of the tool for the model.
+        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
+        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
+            change them. They are:
+            find, limit.
+
+    Returns:
+        The tool, for `tools=` of an agent.
+
+    Raises:
+        InputError: The name is not valid for model APIs, or a value is not valid.
+    """
+    return _make(MAP, _spec(MAP, web, api_keys), name, fixed, cache, timeout)
 
 
 class _ToolSpec(WebToolsSpec):

@@ -60,6 +60,13 @@ class FixedResearch(TypedDict, total=False):
     synthesis: str | None
 
 
+class FixedMap(TypedDict, total=False):
+    """Arguments of `web_map_tool` that go with every call; None leaves one to the model."""
+
+    find: str | None
+    limit: int | None
+
+
 class FixedTool(WebFunctionTool):
     """A tool with some fixed arguments.
 

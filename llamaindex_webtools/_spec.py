@@ -19,7 +19,7 @@ from llamaindex_webtools.synthesis import LLMSynthesizer
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode
 from webtools.config.overrides import ClientArguments, show_client_arguments
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -81,6 +81,7 @@ class WebToolsSpec(BaseToolSpec):
     summarize, asummarize = tool_methods(SUMMARIZE, SUMMARIZE.name)
     web_research, aweb_research = tool_methods(RESEARCH, RESEARCH.name)
     web_read, aweb_read = tool_methods(READ, READ.name)
+    web_map, aweb_map = tool_methods(MAP, MAP.name)
 
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
@@ -99,7 +100,7 @@ class WebToolsSpec(BaseToolSpec):
 
         Args:
             spec_functions: Names of methods. Default: all tools that a configured provider can
-                serve.
+                serve, without `web_map`.
             func_to_metadata_mapping: Metadata for the model by method, instead of the tool's own.
                 You can omit the name and the schema.
 

@@ -11,8 +11,8 @@ from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
-from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
+from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
     from webtools._internal.operations.answer_verification import SourceLike, Verifier
@@ -327,6 +327,52 @@ class WebTools(AsyncMethods):
         """
         values = arguments(handle=handle, offset=offset, find=find)
         response: ReadResponse = self._call(READ, values)
+        return response
+
+    def map(
+        self,
+        url: str,
+        *,
+        find: str | None = None,
+        limit: int | None = None,
+        robots: bool = False,
+        cache: CacheMode = "use",
+        timeout: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> SiteMap:
+        """List the pages of a site.
+
+        webtools itself reads its llms.txt, its sitemaps, and the links of the start page, with at
+        most 20 requests. It follows the same rules as a fetch by the provider `direct`.
+
+        Args:
+            url: Absolute http(s) URL of the site, or of a page or folder of it.
+            find: Words to rank the pages by. Default: the order of the sources.
+            limit: Maximum number of pages, 1 to 500. Default, or 0: 50.
+            robots: Obey robots.txt. Requires the extra `bulk`.
+            cache: `use` cached responses, `refresh` them, or `bypass` the cache.
+            timeout: Seconds for the whole call. Default: `timeout_ms` of the settings.
+            progress: Called when part of the work is done.
+
+        Returns:
+            The pages of the site. Files that could not be read are named in `warnings`.
+
+        Raises:
+            InputError: An argument is not valid, or the URL must not be fetched.
+            ConfigError: The settings are missing or malformed, or the extra `fetch` is missing.
+            RequestError: The site does not respond.
+            ProviderError: No page could be listed.
+        """
+        values = arguments(
+            url=url,
+            find=find,
+            limit=limit,
+            robots=robots,
+            cache=cache,
+            timeout=timeout,
+            progress=progress,
+        )
+        response: SiteMap = self._call(MAP, values)
         return response
 
     def plan(

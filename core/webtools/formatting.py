@@ -21,6 +21,8 @@ from webtools.results import (
     ResearchEnvelope,
     ResearchResult,
     SearchResult,
+    SiteEntry,
+    SiteMap,
 )
 from webtools.truncation import fair_shares, fit
 
@@ -325,6 +327,26 @@ def research_footer(envelope: ResearchEnvelope) -> str:
     if meta.degraded:
         lines.append(f"Degraded: {', '.join(meta.degraded)} (failed or skipped).")
     return "\n".join([*lines, *filter(None, [footer((), meta.warnings)])])
+
+
+# --- maps of sites -----------------------------------------------------------------------------
+
+
+def map_text(entries: Sequence[SiteEntry]) -> str:
+    """List pages, numbered from 1, each with its title, if it has one, and its URL."""
+    return "\n".join(
+        _item(f"{number}. {entry.title or entry.url}", [entry.url] if entry.title else [])
+        for number, entry in enumerate(entries, 1)
+    )
+
+
+def map_footer(response: SiteMap) -> str:
+    """Return how many pages are shown, and warnings."""
+    hint = "" if response.find else " Pass find to get those that fit."
+    shown = len(response.entries)
+    count = f"[{shown:,} of the {response.total:,} pages that the site lists.{hint}]"
+    counts = [count] if shown < response.total else []
+    return "\n".join([*counts, *filter(None, [footer((), response.warnings, [response.url])])])
 
 
 # --- parts of an output ------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from webtools.inputs.argument_values import (
     SUMMARY_LANGUAGES,
     shown,
 )
+from webtools.inputs.map import MapInput
 from webtools.inputs.read import MAX_FIND_CHARACTERS, MAX_OFFSET, ReadInput
 from webtools.inputs.tool_inputs import (
     MAX_LIMIT,
@@ -34,6 +35,7 @@ from webtools.inputs.tool_inputs import (
 __all__ = [
     "CATEGORIES",
     "FETCH",
+    "MAP",
     "MAX_FIND_CHARACTERS",
     "MAX_LIMIT",
     "MAX_OFFSET",
@@ -49,6 +51,7 @@ __all__ = [
     "SUMMARY_LANGUAGES",
     "TOOLS",
     "FetchInput",
+    "MapInput",
     "ReadInput",
     "ResearchInput",
     "SearchInput",
@@ -92,11 +95,15 @@ class Tool:
         description: What the tool does and when to use it, on several lines. At most 1,000
             characters: model APIs refuse requests with more than 1,024.
         input_model: Pydantic model of the arguments. Its JSON schema is flat.
+        takes_urls: Whether a model passes URLs to it.
+        is_optional: Whether it is offered only where you name it.
     """
 
     name: str
     description: str
     input_model: type[ToolInput]
+    takes_urls: bool = False
+    is_optional: bool = False
 
     def with_fixed(self, values: Mapping[str, Any]) -> Tool:
         """Return this tool with fixed arguments, which a model does not see.
@@ -202,6 +209,7 @@ relevant extracts, or summary for a short version of each page. Long output is t
 equal room for each page. Get the rest with web_read, lower text_max_characters, or fetch fewer \
 pages.""",
     FetchInput,
+    takes_urls=True,
 )
 
 SUMMARIZE = Tool(
@@ -226,6 +234,7 @@ specs.
 - target_language (optional): Language code for the output (e.g., "EN", "DE", "JA"). Defaults to \
 the document's language.""",
     SummarizeInput,
+    takes_urls=True,
 )
 
 RESEARCH = Tool(
@@ -260,7 +269,27 @@ Each call returns one part, and the offset of the next part if there is one.""",
     ReadInput,
 )
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ)}
+MAP = Tool(
+    "web_map",
+    """\
+List the pages of a web site: titles and URLs from its llms.txt, its sitemaps and the links of its \
+start page.
+
+When to use:
+- Finding the right page of a site that you know, such as the documentation of a library
+- Seeing what a site has before reading it
+
+When not to use: you know the URL of the page, or do not know the site (search).
+
+Pass find to rank the pages by words of their titles and URLs. Read the pages with web_fetch.""",
+    MapInput,
+    takes_urls=True,
+    is_optional=True,
+)
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ, MAP)
+}
 
 
 def no_such_tool(name: Any) -> str:

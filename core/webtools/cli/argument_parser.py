@@ -22,6 +22,7 @@ _SYNONYMS = {
     **dict.fromkeys(("get", "open", "read-page", "web_fetch"), "fetch"),
     "web_search": "search",
     "web_read": "read",
+    **dict.fromkeys(("web_map", "sitemap"), "map"),
     "news": "web-news",
     "docs": "web-docs",
     **dict.fromkeys(("--count", "--k", "--max-results", "--num", "--num-results"), "--limit"),

@@ -226,6 +226,12 @@ examples:
             "Also accept this name in the Host and Origin headers. Repeatable.",
             action="append",
         ),
+        value(
+            "--tool NAME",
+            "Also offer this optional tool: web_map.",
+            action="append",
+            choices=("web_map",),
+        ),
         CONFIG,
     ),
 )

@@ -42,7 +42,7 @@ def run(options: Namespace) -> int:
         if options.http is None:
             if sys.stdin.isatty():
                 complain(_TERMINAL_NOTE)
-            serving.serve_stdio(web)
+            serving.serve_stdio(web, options.tool or ())
         else:
             _serve_http(web, options)
     except KeyboardInterrupt:
@@ -68,4 +68,5 @@ def _serve_http(web: WebTools, options: Namespace) -> None:
             token=token,
             allowed_hosts=options.allow_host or (),
             announce=announce,
+            extra_tools=options.tool or (),
         )

@@ -14,7 +14,12 @@ from webtools.progress import Progress, ProgressCallback, TerminalProgress
 from webtools.tools import ToolResult
 
 _SLOW_SECONDS = 1.0
-_STAGES = {"web_fetch": "fetching", "summarize": "summarizing", "verify": "checking"}
+_STAGES = {
+    "web_fetch": "fetching",
+    "summarize": "summarizing",
+    "web_map": "mapping",
+    "verify": "checking",
+}
 
 
 def progress(tool: str, parts: int = 1) -> AbstractContextManager[ProgressCallback | None]:

@@ -112,6 +112,18 @@ CALLS = {
   webtools search --json rust | jq -r '.results[].url' | webtools fetch -
 """,
     ),
+    "map": _tool(
+        "web_map",
+        "URL",
+        "list the pages of a site",
+        "List the pages of a site, from its llms.txt, its sitemaps and the links of its\n"
+        "start page.",
+        """\
+  webtools map https://example.com
+  webtools map https://example.com/docs/ --find "rate limits" --limit 10
+  webtools map --json https://example.com | jq -r '.results[].url' | webtools fetch -
+""",
+    ),
     "summarize": _tool(
         "summarize",
         "URL",

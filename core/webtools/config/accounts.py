@@ -115,6 +115,12 @@ class Accounts:
         """The provider that fetches pages if no configured provider can."""
         return replace(direct.IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
 
+    @property
+    def direct(self) -> Account:
+        """The first configured provider of type `direct`, else the keyless one."""
+        configured = (account for account in self.accounts if account.type == DIRECT)
+        return next(configured, self.keyless)
+
     def select_fetcher(self, name: str | None = None) -> Account:
         """Choose the provider that fetches pages: a configured one, else the keyless one.
 

@@ -18,6 +18,7 @@ TITLES = {
     "summarize": "Summarize a document",
     "web_research": "Research a question",
     "web_read": "Read the rest of an output",
+    "web_map": "List the pages of a site",
 }
 INSTRUCTIONS = """\
 Only the first argument of a tool is required. Omit the others, or pass "", [] or 0, to use the \

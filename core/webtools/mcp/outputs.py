@@ -14,6 +14,8 @@ from webtools.results import (
     ReadResponse,
     ResearchEnvelope,
     SearchResponse,
+    SiteEntry,
+    SiteMap,
     SummaryResponse,
 )
 from webtools.truncation import Cut
@@ -61,6 +63,12 @@ class Pages(BaseModel):
     failed_count: int
 
 
+class Entries(BaseModel):
+    """Replaces `entries` in the details of web_map."""
+
+    results: list[SiteEntry]
+
+
 class Part(BaseModel):
     """Additional details of web_read."""
 
@@ -76,6 +84,7 @@ _SHAPES: dict[str, tuple[tuple[type[BaseModel], ...], str]] = {
     "summarize": ((Common, SummaryResponse, Listed), "text"),
     "web_research": ((Common, ResearchEnvelope, Listed), ""),
     "web_read": ((Part, Common, ReadResponse, Listed), "content"),
+    "web_map": ((Entries, Common, SiteMap), "entries"),
 }
 _UNUSED = {"Page", "Passage"}  # definitions that search results do not use
 # Fields that `structuredContent` leaves out, by model.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +19,7 @@ from webtools.errors import ConfigError
 from webtools.mcp.listing import INSTRUCTIONS, describe
 from webtools.mcp.progress_reports import progress_callback
 from webtools.mcp.structured import structured_content
-from webtools.tools import READ, ToolResult
+from webtools.tools import READ, TOOLS, Tool, ToolResult
 from webtools.truncation import MAX_BYTES
 
 T = TypeVar("T")
@@ -37,14 +37,17 @@ _STORED = types.ResourceTemplate(
 )
 
 
-def make_server(web: WebTools, *, is_remote: bool = False) -> Server[Any]:
+def make_server(
+    web: WebTools, *, is_remote: bool = False, extra_tools: Sequence[str] = ()
+) -> Server[Any]:
     """Return a server whose calls share one cache, one budget and one set of connections.
 
     Args:
         web: Makes the calls. The caller closes it.
         is_remote: Whether clients run elsewhere. Errors then name no folder of this machine.
+        extra_tools: Optional tools to offer, such as `web_map`.
     """
-    handlers = _Handlers(web, is_remote)
+    handlers = _Handlers(web, is_remote, tuple(TOOLS[name] for name in extra_tools))
     return Server(
         "webtools",
         version=__version__,
@@ -77,15 +80,21 @@ class _Handlers:
 
     web: WebTools
     is_remote: bool
+    extra_tools: tuple[Tool, ...]
 
     async def list_tools(self, _: ServerRequestContext, __: Page) -> types.ListToolsResult:
         tools = await at_once_or_in_thread(self.web.tools)
-        return types.ListToolsResult(tools=[describe(tool) for tool in tools])
+        offered = (*tools, *self.extra_tools)
+        return types.ListToolsResult(tools=[describe(tool) for tool in offered])
 
     async def call_tool(
         self, ctx: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Call a tool. Cancelling the request cancels this task and its HTTP requests."""
+        tool = TOOLS.get(params.name)
+        if tool is not None and tool.is_optional and tool not in self.extra_tools:
+            message = f"{tool.name} is not offered; `webtools mcp --tool {tool.name}` offers it."
+            raise MCPError(types.INVALID_PARAMS, message)
         async with progress_callback(ctx) as progress:
             result = await self.web.acall_tool(
                 params.name, params.arguments or {}, progress=progress

@@ -34,18 +34,22 @@ _PEERS = (  # loggers of warnings about what peers send
 )
 
 
-def serve_stdio(web: WebTools) -> None:
+def serve_stdio(web: WebTools, extra_tools: Sequence[str] = ()) -> None:
     """Serve one client on standard input and output. Logs go to stderr.
+
+    Args:
+        web: Makes the calls.
+        extra_tools: Optional tools to offer, such as `web_map`.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
     _log_to_stderr()
-    asyncio.run(_serve_stdio(web))
+    asyncio.run(_serve_stdio(web, extra_tools))
 
 
-async def _serve_stdio(web: WebTools) -> None:
-    serving = asyncio.create_task(_exchange(web))
+async def _serve_stdio(web: WebTools, extra_tools: Sequence[str]) -> None:
+    serving = asyncio.create_task(_exchange(web, extra_tools))
     try:
         await asyncio.wait({serving})
     except asyncio.CancelledError:  # of Ctrl-C
@@ -58,8 +62,8 @@ async def _serve_stdio(web: WebTools) -> None:
     await serving
 
 
-async def _exchange(web: WebTools) -> None:
-    server = make_server(web)
+async def _exchange(web: WebTools, extra_tools: Sequence[str]) -> None:
+    server = make_server(web, extra_tools=extra_tools)
     async with web, stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -71,6 +75,7 @@ def serve_http(
     token: str | None = None,
     allowed_hosts: Sequence[str] = (),
     announce: Callable[[str], None] | None = None,
+    extra_tools: Sequence[str] = (),
 ) -> None:
     """Serve any number of clients until Ctrl-C.
 
@@ -80,6 +85,7 @@ def serve_http(
         token: The bearer token that clients must send.
         allowed_hosts: Further names by which clients reach the server.
         announce: Called with the URL when the address is bound.
+        extra_tools: Optional tools to offer, such as `web_map`.
 
     Raises:
         ConfigError: The address cannot be bound, or would be open to other machines.
@@ -90,18 +96,22 @@ def serve_http(
         url = f"http://{address.url_host}:{listener.getsockname()[1]}{PATH}"
         if announce is not None:
             announce(url)
-        app = http_app(web, url, security, token)
+        app = http_app(web, url, security, token, extra_tools)
         with _few_warnings():
             HttpServer(Connections(app, is_authorized(token)), listener).run(sockets=[listener])
 
 
 def http_app(
-    web: WebTools, url: str, security: TransportSecuritySettings, token: str | None
+    web: WebTools,
+    url: str,
+    security: TransportSecuritySettings,
+    token: str | None,
+    extra_tools: Sequence[str] = (),
 ) -> Starlette:
     """Make the ASGI application."""
     # The SDK needs an issuer to check tokens, but does not publish it.
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None) if token else None
-    return make_server(web, is_remote=True).streamable_http_app(
+    return make_server(web, is_remote=True, extra_tools=extra_tools).streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=_MAX_REQUEST_BYTES,
         transport_security=security,

@@ -20,6 +20,7 @@ _FROM_PAGES = {"text", "heading", "quotation", "summary"}  # of passages, claims
 _FROM_PAGES_IN = {
     "web_fetch": {"title", "author", "error"},
     "web_research": {"title", "snippet"},
+    "web_map": {"title"},
 }
 _FROM_PROVIDERS = {"title", "snippet", "author", "message", "error", "reason"}
 _ROOM_FOR_WARNING = 300  # bytes

@@ -10,7 +10,7 @@ from typing import Any
 from webtools.config.config_models import synthesis_names
 from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
 from webtools.notebook.line import OptionError
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE
 
 OUTPUT = Option(("--output", "-o"), "output", "Variable for the response.", metavar="NAME")
 COMMON_OPTIONS = (
@@ -86,6 +86,10 @@ MAGICS = {
     "web_summarize": Magic(
         "Summarize the document behind a URL.",
         *("summarize", _URL, options_of(SUMMARIZE.input_model), partial(_single_word, kind="URL")),
+    ),
+    "web_map": Magic(
+        "List the pages of a site.",
+        *("map", _URL, options_of(MAP.input_model), partial(_single_word, kind="URL")),
     ),
     "web_read": Magic(
         "Read the rest of a truncated output. The handle is at the end of the output.",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
@@ -104,7 +105,21 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
     error = await call.io.call_blocking(missing_libraries)
     if error is not None:
         raise error
-    fetcher = PageFetcher(
+    fetcher = replace(page_fetcher(account, call), whole=query.whole, pages=query.pages)
+    validators: dict[str, Validators] = {}
+    fetch = partial(
+        _fetch, fetcher=fetcher, query=query, account=account, call=call, validators=validators
+    )
+    results = await fetch_all(call.io, query.urls, fetch)
+    warnings = _general_warnings(query, account)
+    for _, page_warnings in results:
+        warnings += page_warnings
+    return Pages([page for page, _ in results], warnings=warnings, validators=validators)
+
+
+def page_fetcher(account: Account, call: PageCall) -> PageFetcher:
+    """Return what fetches the pages of a call, with the guard of the account."""
+    return PageFetcher(
         name=account.name,
         io=call.io,
         send=call.send,
@@ -116,18 +131,7 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
         deadline=call.deadline,
         robots=call.robots,
         obeys_usage=call.respect == "obey",
-        whole=query.whole,
-        pages=query.pages,
     )
-    validators: dict[str, Validators] = {}
-    fetch = partial(
-        _fetch, fetcher=fetcher, query=query, account=account, call=call, validators=validators
-    )
-    results = await fetch_all(call.io, query.urls, fetch)
-    warnings = _general_warnings(query, account)
-    for _, page_warnings in results:
-        warnings += page_warnings
-    return Pages([page for page, _ in results], warnings=warnings, validators=validators)
 
 
 def _policy_of(account: Account) -> Policy:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, ConfigDict, Field
 
 from webtools.errors import Fault, Payment, WebToolsError
 from webtools.results.base import ItemModel, Model, ShownModel
@@ -224,6 +224,39 @@ class SummaryResponse(_Response):
     summary_type: str
     engine: str
     tokens: int
+
+
+class SiteEntry(Model):
+    """A page of a site.
+
+    Attributes:
+        url: URL of the page.
+        title: Title or link text; may be empty, since sitemaps have none.
+        source: Where the page is listed: `llms.txt`, `sitemap` or `links` (of the start page). In
+            JSON, this field is `from`.
+    """
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+    url: str
+    title: str = ""
+    source: Literal["llms.txt", "sitemap", "links"] = Field(alias="from")
+
+
+class SiteMap(_Response):
+    """Pages of a site.
+
+    Attributes:
+        url: The requested URL.
+        find: The words that the pages were ranked by, or "".
+        entries: The pages, the best first if there are words to find.
+        total: Number of pages that the site lists.
+    """
+
+    url: str
+    find: str = ""
+    entries: list[SiteEntry]
+    total: int
 
 
 class ReadResponse(ShownModel):

@@ -12,8 +12,8 @@ from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
 from webtools._internal.text.choices import Command
 from webtools.progress import ProgressCallback
-from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
-from webtools.tools import FETCH, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
+from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
+from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
     from webtools._internal.operations.answer_verification import SourceLike, Verifier
@@ -165,6 +165,30 @@ class AsyncMethods(Instance):
         """Read the next part of an output, as `read` does."""
         values = arguments(handle=handle, offset=offset, find=find)
         response: ReadResponse = await self._acall(READ, values)
+        return response
+
+    async def amap(
+        self,
+        url: str,
+        *,
+        find: str | None = None,
+        limit: int | None = None,
+        robots: bool = False,
+        cache: CacheMode = "use",
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
+        progress: ProgressCallback | None = None,
+    ) -> SiteMap:
+        """List the pages of a site, as `map` does."""
+        values = arguments(
+            url=url,
+            find=find,
+            limit=limit,
+            robots=robots,
+            cache=cache,
+            timeout=timeout,
+            progress=progress,
+        )
+        response: SiteMap = await self._acall(MAP, values)
         return response
 
     async def aplan(

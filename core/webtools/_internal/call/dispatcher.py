@@ -44,6 +44,7 @@ from webtools.results import (
     ReadResponse,
     ResearchEnvelope,
     SearchResponse,
+    SiteMap,
     SummaryResponse,
 )
 from webtools.tools import (
@@ -157,21 +158,22 @@ class Dispatcher:
         return timeout if timeout or not timeout_ms else timeout_ms / 1000
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that the settings can serve.
+        """Return the tools that the settings can serve, without optional ones.
 
         If nothing is configured or the settings cannot be read, all tools are returned. Their
         first call reports what is missing.
         """
         accounts = self._accounts_or_error()
+        candidates = tuple(tool for tool in TOOLS.values() if not tool.is_optional)
         if isinstance(accounts, Exception):
             LOGGER.warning(
                 "All tools are offered, because the settings cannot be read: %s", accounts
             )
-            return tuple(TOOLS.values())
+            return candidates
         if not (accounts.accounts or accounts.stand_ins):
-            return tuple(TOOLS.values())
-        tools = tuple(tool for tool in TOOLS.values() if not _error_of_tool(accounts, tool))
-        if missing := [tool.name for tool in TOOLS.values() if tool not in tools]:
+            return candidates
+        tools = tuple(tool for tool in candidates if not _error_of_tool(accounts, tool))
+        if missing := [tool.name for tool in candidates if tool not in tools]:
             names = ", ".join(missing)
             LOGGER.info(
                 "Tools that no provider in %s can serve are not offered: %s.",
@@ -420,6 +422,8 @@ def _outcome_to_log(response: Any) -> dict[str, Any]:
             count = sum(page.error is None for page in pages)
         case SummaryResponse():
             count = 1
+        case SiteMap(entries=entries):
+            count = len(entries)
         case ResearchEnvelope(results=results, meta=meta):
             return {
                 "result_count": len(results),
@@ -431,7 +435,7 @@ def _outcome_to_log(response: Any) -> dict[str, Any]:
                 "cache_hit": meta.cache_hit,
             }
         case _:
-            assert isinstance(response, ReadResponse)  # noqa: S101  # there are five tools
+            assert isinstance(response, ReadResponse)  # noqa: S101  # there are six tools
             return {"result_count": 0}
     return {
         "provider_used": response.provider,

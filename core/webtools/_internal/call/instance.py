@@ -169,7 +169,7 @@ class Instance:
         return call_services(self._settings.latest()).limits
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools that a configured provider can serve.
+        """Return the tools that a configured provider can serve, without optional ones (`web_map`).
 
         If nothing is configured or the settings cannot be read, all tools are returned. The first
         call of a tool then reports what is missing.

@@ -32,6 +32,7 @@ from webtools.results import (
     ReadResponse,
     ResearchEnvelope,
     SearchResponse,
+    SiteMap,
     SummaryResponse,
 )
 from webtools.tools import ToolResult
@@ -165,6 +166,16 @@ async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -
     result = await _fit_text(_Output(response.content, wrap, footer=footer), details, io)
     details["read_handle"] = None if response.next_offset is None else response.handle
     return result
+
+
+async def present_map(response: SiteMap, io: IO, fence: Fence = "pages") -> ToolResult:
+    """Show the pages of a site as a numbered list, then their number and warnings."""
+    details = response.model_dump(mode="json", by_alias=True)
+    details["results"] = details.pop("entries")
+    details["result_count"] = len(response.entries)
+    text, footer = formatting.map_text(response.entries), formatting.map_footer(response)
+    output = _Output(text, wrapping(fence, is_page=True), footer=footer)
+    return await _fit_text(output, details, io)
 
 
 async def present_error(error: WebToolsError, io: IO, fence: Fence = "pages") -> ToolResult:
@@ -350,4 +361,5 @@ PRESENTERS: dict[str, Presenter] = {
     "summarize": present_summary,
     "web_research": present_research,
     "web_read": present_part,
+    "web_map": present_map,
 }

@@ -12,19 +12,23 @@ from webtools._internal.operations.read_output import read_stored_output
 from webtools._internal.operations.research.flow import research
 from webtools._internal.operations.search import search
 from webtools._internal.operations.search_filters import select_similar_finders
+from webtools._internal.operations.site_map import map_site
 from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.dates import read_date
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
+from webtools.providers.direct import missing_libraries
 from webtools.providers.protocols import PageQuery, SearchQuery, SummaryQuery
-from webtools.results import FetchResponse, ReadResponse, SearchResponse, SummaryResponse
+from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import (
     FETCH,
+    MAP,
     READ,
     RESEARCH,
     SEARCH,
     SUMMARIZE,
     FetchInput,
+    MapInput,
     ReadInput,
     SearchInput,
     SummarizeInput,
@@ -112,10 +116,18 @@ async def _read(arguments: ReadInput, call: Call) -> ReadResponse:
     return await read_stored_output(arguments, call.io)
 
 
+async def _map(arguments: MapInput, call: Call) -> SiteMap:
+    error = await call.io.call_blocking(missing_libraries)
+    if error is not None:
+        raise error
+    return await map_site(call.accounts.direct, arguments, call)
+
+
 OPERATIONS: dict[str, Callable[..., Awaitable[Any]]] = {
     SEARCH.name: _search,
     FETCH.name: _fetch,
     SUMMARIZE.name: _summarize,
     RESEARCH.name: research,
     READ.name: _read,
+    MAP.name: _map,
 }

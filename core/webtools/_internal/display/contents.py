@@ -43,6 +43,7 @@ from webtools.results import (
     ResearchResult,
     SearchResponse,
     SearchResult,
+    SiteMap,
     SummaryResponse,
     Verified,
 )
@@ -183,6 +184,24 @@ def _document(page: Page, size: int, limits: Limits) -> Document:
 
 
 @outline_of.register
+def map_outline(response: SiteMap, limits: Limits) -> Outline:
+    shown = len(response.entries)
+    rows = [
+        Source(rank, cut(entry.title or entry.url, LONGEST_TITLE), address_of(entry.url))
+        for rank, entry in enumerate(response.entries[: limits.rows], 1)
+    ]
+    return Outline(
+        "Map",
+        subject(response.url),
+        name(response.provider),
+        [Fact(f"{shown:,} of {count(response.total, 'page')}")],
+        [*_origin(response), *filter(None, [subject(response.find)])],
+        [Listing([("", rows)], max(shown - limits.rows, 0))],
+        _warnings(response.warnings),
+    )
+
+
+@outline_of.register
 def summary_outline(response: SummaryResponse, limits: Limits) -> Outline:
     facts = [response.engine, response.summary_type, count(response.tokens, "token")]
     if not response.text.strip():
@@ -304,7 +323,7 @@ def _plan_row(step: PlanStep) -> tuple[str, ...]:
     return name(step.provider), name(step.type), step.task, price(step.worst_cost_usd), state
 
 
-def _origin(response: SearchResponse | FetchResponse | SummaryResponse) -> list[str]:
+def _origin(response: SearchResponse | FetchResponse | SummaryResponse | SiteMap) -> list[str]:
     age = ""
     if response.cache_hit:
         age = f"cached {minute(response.retrieved_at)}" if response.retrieved_at else "cached"

@@ -332,7 +332,17 @@ async def _request_each(
 ) -> Pages:
     """Let a provider that reads pages itself fetch them one by one, until the turn ends."""
     api_call = replace(_api_call(turn, query, call), deadline=inf)
-    page_call = PageCall(
+    async with metered(api_call):
+        api_call.result = pages = await provider.pages(
+            query, turn.account, page_call(turn, api_call, report)
+        )
+    return pages
+
+
+def page_call(turn: Turn, api_call: ApiCall, report: ReportProgress) -> PageCall:
+    """Return the I/O of a call that requests pages from their sites."""
+    call = api_call.call
+    return PageCall(
         io=call.io,
         # A copy, so that requests to sites do not count as requests to the provider: a site that
         # does not respond must not open its circuit breaker.
@@ -346,9 +356,6 @@ async def _request_each(
         respect=_respect_of(call),
         expired=expired,
     )
-    async with metered(api_call):
-        api_call.result = pages = await provider.pages(query, turn.account, page_call)
-    return pages
 
 
 def _respect_of(call: Call) -> Respect:

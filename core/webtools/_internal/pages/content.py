@@ -22,6 +22,8 @@ class Content:
         page_count: Number of pages of a PDF file, or None.
         refresh: URL of the page that replaces this one at once, perhaps relative; or "".
         usage: What the site allows programs to do with the page; see `usage`.
+        links: URLs and titles in a file that lists pages.
+        sitemaps: URLs of sitemaps in such a file.
     """
 
     text: str
@@ -33,6 +35,8 @@ class Content:
     page_count: int | None = None
     refresh: str = ""
     usage: dict[str, str] = field(default_factory=dict[str, str])
+    links: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    sitemaps: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Source:
         pages: Which pages of a PDF file to read, as `normalized_pages` writes it; "" for all.
         is_robots: Whether it is the robots.txt that decides about the page at `url`.
         whole: Whether to return the whole visible page instead of its main part.
+        listing: The kind of file to read links from, as in `listings`; empty to read the text.
     """
 
     body: bytes
@@ -60,3 +65,4 @@ class Source:
     is_robots: bool = False
     whole: bool = False
     refresh: str = ""
+    listing: str = ""

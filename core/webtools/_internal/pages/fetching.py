@@ -144,6 +144,8 @@ class PageFetcher:
         pages: Pages of PDF files to read; "" for all.
         robots: Returns a site's robots.txt; None to ignore robots.txt.
         obeys_usage: Whether pages that AI models should not read are refused.
+        listing: The kind of file to read links from, as in `listings`; empty to read pages.
+        max_bytes: Maximum size of a page.
     """
 
     name: str
@@ -159,6 +161,8 @@ class PageFetcher:
     obeys_usage: bool = False
     whole: bool = False
     pages: str = ""
+    listing: str = ""
+    max_bytes: int = MAX_PAGE_BYTES
 
     async def fetch(self, url: str, known: Validators | None = None) -> FetchedPage:
         """Fetch and read a page, unless it is unchanged.
@@ -245,7 +249,7 @@ class PageFetcher:
         """Send one request, to an address that the policy allows."""
         ssrf.check(target, policy)
         headers = {**_HEADERS, **conditions}
-        request = Request("GET", target.url, headers, max_bytes=MAX_PAGE_BYTES)
+        request = Request("GET", target.url, headers, max_bytes=self.max_bytes)
         try:
             if (proxy := self.choose_proxy(target.url)) is not None:
                 if proxy.source:  # a proxy of the provider's own settings may look names up
@@ -314,6 +318,7 @@ class PageFetcher:
             seconds=max(grace, self.deadline - self.io.now()),
             whole=self.whole,
             pages=self.pages,
+            listing=self.listing,
         )
         return await self._read_apart(source)
 

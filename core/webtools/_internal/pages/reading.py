@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urldefrag, urljoin
 
-from webtools._internal.pages import INSTALL, documents, robots
+from webtools._internal.pages import INSTALL, documents, listings, robots
 from webtools._internal.pages.block_pages import block_page
 from webtools._internal.pages.charset import decode
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
@@ -67,10 +67,11 @@ def read(source: Source) -> Content:
     """
     if source.is_robots:
         return robots.read(source)
-    kind = kind_of(source)
-    label = {"pdf": "PDF", "html": "HTML", **documents.NAMES}.get(kind, "text")
+    kind = source.listing or kind_of(source)
+    labels = {"pdf": "PDF", "html": "HTML", **documents.NAMES}
+    label = labels.get(kind, source.listing or "text")
     try:
-        content = _read_kind(kind, source)
+        content = listings.read(source) if source.listing else _read_kind(kind, source)
     except WebToolsError:
         raise
     except ImportError as error:

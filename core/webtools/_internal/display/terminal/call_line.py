@@ -18,7 +18,7 @@ _MAX_VALUES = 20
 _LONGEST_VALUE = 300
 _LONGEST_NAME = 64
 _SUBJECTS = ("queries", "query", "urls", "url", "handle", "")  # "" is a bare text
-_URL_TOOLS = {"web_fetch", "summarize"}
+_URL_TOOLS = {tool.name for tool in TOOLS.values() if tool.takes_urls}
 _DEFAULTS = {  # shown in brackets unless it has this value
     "engine": "cecil",
     "summary_type": "summary",

@@ -14,6 +14,7 @@ from webtools.results import (
     ReadResponse,
     ResearchEnvelope,
     SearchResponse,
+    SiteMap,
     SummaryResponse,
 )
 from webtools.tools import TOOLS, ToolResult
@@ -27,6 +28,7 @@ _RESPONSES: dict[str, tuple[str, type[BaseModel]]] = {  # by a key that only the
     "web_fetch": ("fetched_count", FetchResponse),
     "summarize": ("summary_type", SummaryResponse),
     READ: ("total_characters", ReadResponse),
+    "web_map": ("total", SiteMap),
     "web_search": ("filters", SearchResponse),
     "web_research": ("meta", ResearchEnvelope),
 }
@@ -72,6 +74,7 @@ def response_of(tool: str, result: ToolResult) -> BaseModel | None:
         "queries": [""],
         "text": _own_text(result),
         "pages": result.details.get("results"),
+        "entries": result.details.get("results"),
     } | result.details
     try:
         return model.model_validate(values)

@@ -33,6 +33,7 @@ _ACTIVITIES = {
     "summarize": "Summarizing...",
     "web_research": "Researching...",
     READ: "Reading...",
+    "web_map": "Mapping...",
 }
 
 
