@@ -27,7 +27,7 @@ from langchain_webtools.exceptions import WebToolException
 from langchain_webtools.progress import aprogress_events, progress_events
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode
-from webtools.tools import READ, TOOLS, Tool, ToolInput, ToolResult
+from webtools.tools import ALL_TOOLS, READ, Tool, ToolInput, ToolResult
 
 MAX_THREADS = 32
 _PAGE_TEXTS = frozenset({"text", "highlights", "passages"})
@@ -53,7 +53,7 @@ def _with_defaults(model: type[ToolInput]) -> type[ToolInput]:
     return cast("type[ToolInput]", type(model.__name__, (model,), members))
 
 
-SCHEMAS = {name: _with_defaults(tool.input_model) for name, tool in TOOLS.items()}
+SCHEMAS = {name: _with_defaults(tool.input_model) for name, tool in ALL_TOOLS.items()}
 
 
 @dataclass(frozen=True, slots=True)

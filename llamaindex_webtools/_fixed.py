@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from llamaindex_webtools._function_tools import WebFunctionTool, tool_metadata, tool_methods
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools._internal.text.choices import Command
-from webtools.tools import TOOLS
+from webtools.tools import ALL_TOOLS
 
 
 class FixedSearch(TypedDict, total=False):
@@ -81,7 +81,7 @@ class FixedTool(WebFunctionTool):
     """
 
     def __init__(self, spec: WebToolsSpec, tool: str, name: str, fixed: Mapping[str, Any]) -> None:
-        fixed_tool = TOOLS[tool].with_fixed(fixed)
+        fixed_tool = ALL_TOOLS[tool].with_fixed(fixed)
         # Agents that write code call the functions by their names.
         run, arun = tool_methods(fixed_tool, name.replace("-", "_"))
         super().__init__(

@@ -19,7 +19,18 @@ from llamaindex_webtools.synthesis import LLMSynthesizer
 from webtools._internal.call.instance import warn_if_unconfigured
 from webtools._internal.pipeline.tool_call import CacheMode
 from webtools.config.overrides import ClientArguments, show_client_arguments
-from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, TOOLS, Tool, no_such_tool
+from webtools.tools import (
+    ALL_TOOLS,
+    FETCH,
+    MAP,
+    READ,
+    RESEARCH,
+    SEARCH,
+    SUMMARIZE,
+    TOOLS,
+    Tool,
+    no_such_tool,
+)
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -27,7 +38,9 @@ if TYPE_CHECKING:
     from webtools import ToolResult, WebTools
 
 _METHODS = tuple((name, f"a{name}") for name in TOOLS)
-_PAIR_OF_METHOD = {name: pair for pair in _METHODS for name in pair}
+_PAIR_OF_METHOD = {
+    name: pair for tool in ALL_TOOLS for pair in [(tool, f"a{tool}")] for name in pair
+}
 
 
 class WebToolsSpec(BaseToolSpec):
@@ -87,8 +100,8 @@ class WebToolsSpec(BaseToolSpec):
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
     ) -> ToolMetadata | None:
         """Return the name, description and schema of the tool of a method."""
-        if fn_name in TOOLS:
-            return tool_metadata(TOOLS[fn_name], self.name_prefix + fn_name)
+        if fn_name in ALL_TOOLS:
+            return tool_metadata(ALL_TOOLS[fn_name], self.name_prefix + fn_name)
         return super().get_metadata_from_fn_name(fn_name, spec_functions)
 
     def to_tool_list(
@@ -126,9 +139,9 @@ class WebToolsSpec(BaseToolSpec):
         name, async_name = _PAIR_OF_METHOD.get(item, ("", "")) if isinstance(item, str) else item
         if not name and isinstance(item, str) and not hasattr(self, item):
             raise AttributeError(no_such_tool(item))
-        if name not in TOOLS:  # a method of a subclass
+        if name not in ALL_TOOLS:  # a method of a subclass
             return super().to_tool_list([item], mapping)
-        default = tool_metadata(TOOLS[name], self.name_prefix + name)
+        default = tool_metadata(ALL_TOOLS[name], self.name_prefix + name)
         own = mapping.get(name) or mapping.get(async_name) or self.get_metadata_from_fn_name(name)
         metadata = complete_metadata(own or default, default)
         run, arun = getattr(self, name), getattr(self, async_name)

@@ -21,7 +21,7 @@ from pydantic import PrivateAttr
 
 from llamaindex_webtools.progress import WebToolsProgressEvent
 from webtools.progress import Progress, quietly
-from webtools.tools import TOOLS, ToolResult
+from webtools.tools import ALL_TOOLS, ToolResult
 
 if TYPE_CHECKING:
     from typing import Self
@@ -191,7 +191,7 @@ async def show_events(
 
 def _by_schema(metadata: ToolMetadata) -> str | None:
     """Return the name of the web tool with this schema. Its name and description may differ."""
-    tools = (tool.name for tool in TOOLS.values() if metadata.fn_schema is tool.input_model)
+    tools = (tool.name for tool in ALL_TOOLS.values() if metadata.fn_schema is tool.input_model)
     return next(tools, None)
 
 

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from webtools import bulk, errors, results
 from webtools.inputs.options import CACHE, KEYLESS
 from webtools.notebook.table import COMMON_OPTIONS, MAGICS, TIMEOUT
-from webtools.tools import TOOLS
+from webtools.tools import ALL_TOOLS
 
 Row: TypeAlias = Sequence[str]
 NOTHING = "-"
@@ -184,6 +184,11 @@ _DETAILS: dict[str, tuple[type[BaseModel], dict[str, str], set[str]]] = {
         },
         set(),
     ),
+    "web_map": (
+        results.SiteMap,
+        {"results": "The pages: `url`, `title`, and `from`, which is where the page is listed."},
+        {"entries"},
+    ),
     "web_read": (
         results.ReadResponse,
         _EMPTY | {"characters": "Length of the text in this response."},
@@ -196,7 +201,7 @@ def arguments(name: str) -> str:
     """List the arguments of a tool."""
     rows = (
         [argument, value_with_default(values, default), meaning]
-        for _, (argument, values, meaning, default) in fields(TOOLS[name].input_model)
+        for _, (argument, values, meaning, default) in fields(ALL_TOOLS[name].input_model)
     )
     return table(("Argument", "Value", "Meaning"), rows)
 

@@ -49,6 +49,8 @@ CASES = {
     ),
     "a fetch of which all failed": Case("web_fetch", {"urls": ["LIBRARY/none"]}, "ProviderError"),
     "a cut output": Case("web_fetch", {"urls": LONG_PAGES}, is_cut=True),
+    "a map": Case("web_map", {"url": "LIBRARY/json.html", "find": "decoder", "limit": 3}),
+    "a map of nothing": Case("web_map", {"url": "LIBRARY/none"}, "ProviderError"),
     "a failing provider": Case(
         "web_search", SEARCH, "RateLimitError", {"status": 429, "retry_after": 120}
     ),

@@ -33,6 +33,7 @@ from webtools.inputs.tool_inputs import (
 )
 
 __all__ = [
+    "ALL_TOOLS",
     "CATEGORIES",
     "FETCH",
     "MAP",
@@ -96,14 +97,12 @@ class Tool:
             characters: model APIs refuse requests with more than 1,024.
         input_model: Pydantic model of the arguments. Its JSON schema is flat.
         takes_urls: Whether a model passes URLs to it.
-        is_optional: Whether it is offered only where you name it.
     """
 
     name: str
     description: str
     input_model: type[ToolInput]
     takes_urls: bool = False
-    is_optional: bool = False
 
     def with_fixed(self, values: Mapping[str, Any]) -> Tool:
         """Return this tool with fixed arguments, which a model does not see.
@@ -284,15 +283,13 @@ When not to use: you know the URL of the page, or do not know the site (search).
 Pass find to rank the pages by words of their titles and URLs. Read the pages with web_fetch.""",
     MapInput,
     takes_urls=True,
-    is_optional=True,
 )
 
-TOOLS: dict[str, Tool] = {
-    tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ, MAP)
-}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ)}
+ALL_TOOLS: dict[str, Tool] = {**TOOLS, MAP.name: MAP}  # with those that are offered only by name
 
 
 def no_such_tool(name: Any) -> str:
     """Return the message for an unknown tool name, with the nearest one."""
-    near = hint(name, TOOLS) if isinstance(name, str) else ""
-    return f"{shown(name)} is not a tool{near}; use one of {', '.join(TOOLS)}."
+    near = hint(name, ALL_TOOLS) if isinstance(name, str) else ""
+    return f"{shown(name)} is not a tool{near}; use one of {', '.join(ALL_TOOLS)}."

@@ -30,6 +30,18 @@ def test_search_prints_what_a_model_would_read(cli: Cli, config: str) -> None:
     assert (result.code, result.out, result.err) == (0, expected + "\n", "")
 
 
+def test_map_prints_what_a_model_would_read(cli: Cli, config: str) -> None:
+    page = first_url(cli, config)
+    result = cli("map", page, "--find", "heap", "--limit", "3", "--config", config)
+    with WebTools(config=config) as web:
+        text = web.call_tool("web_map", {"url": page, "find": "heap", "limit": 3}).text
+    assert result.code == 0
+    assert result.out.startswith("1. ")
+    assert result.out.partition("\n\n")[0].strip() in text
+    results = cli("map", page, "--json", "--config", config).json["results"]
+    assert {"url", "title", "from"} == results[0].keys()
+
+
 def test_json_prints_the_details_of_a_model_s_call(cli: Cli, config: str) -> None:
     result = cli("search", "heap queue", "--json", "--config", config)
     with WebTools(config=config) as web:

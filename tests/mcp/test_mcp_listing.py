@@ -8,6 +8,7 @@ from pathlib import Path
 import mcp_types as types
 import pytest
 from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from webtools import WebTools, __version__
 from webtools.mcp import make_server
@@ -38,6 +39,22 @@ async def test_only_tools_that_the_settings_can_serve_are_listed() -> None:
     names = [tool.name for tool in (await listed(web)).tools]
     assert names == [tool.name for tool in web.tools()]
     assert "summarize" not in names
+
+
+async def test_a_map_is_listed_and_served_only_if_named(web: WebTools) -> None:
+    arguments = {"url": "https://docs.python.org/3/", "limit": 1000}
+    async with Client(make_server(web)) as client:
+        listed_tools = await client.list_tools()
+        assert "web_map" not in [tool.name for tool in listed_tools.tools]
+        with pytest.raises(MCPError, match="web_map"):
+            await client.call_tool("web_map", arguments)
+    async with Client(make_server(web, extra_tools=["web_map"])) as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        assert names == [*(tool.name for tool in listed_tools.tools), "web_map"]
+        result = await client.call_tool("web_map", arguments)
+        assert result.is_error
+        assert result.structured_content
+        assert result.structured_content["error"]["type"] == "InputError"
 
 
 def test_the_registry_has_this_version_and_the_name_in_the_readme() -> None:

@@ -18,7 +18,7 @@ from webtools.cli.printing import FINE, report
 from webtools.cli.terminal_output import progress
 from webtools.cli.tool_results import show
 from webtools.errors import RequestTimeoutError
-from webtools.tools import TOOLS, ToolResult
+from webtools.tools import ALL_TOOLS, ToolResult
 
 
 def call(options: Namespace) -> int:
@@ -49,7 +49,7 @@ def tool_arguments(options: Namespace) -> dict[str, Any]:
     Raises:
         UsageError: The subject is missing, or there are several.
     """
-    names = TOOLS[options.tool].input_model.model_fields
+    names = ALL_TOOLS[options.tool].input_model.model_fields
     values = {name: getattr(options, name, None) for name in names}
     values[options.subject] = _subject(options)
     if values.get("synthesis") == "llm" and not options.model:

@@ -166,9 +166,9 @@ def tool_options(name: str, command: Command) -> tuple[str, str, list[Option]]:
     """Return the subject of a tool, its help text, and the options of a command."""
     from webtools.config.config_models import synthesis_names
     from webtools.inputs.options import CACHE, KEYLESS, Option, options_of
-    from webtools.tools import TOOLS
+    from webtools.tools import ALL_TOOLS
 
-    model = TOOLS[command.tool].input_model
+    model = ALL_TOOLS[command.tool].input_model
     is_research = command.tool == "web_research"
     options = [*options_of(model, {"synthesis": synthesis_names()} if is_research else {})]
     if name in RESEARCH:  # the name of the command sets this argument

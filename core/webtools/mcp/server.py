@@ -19,7 +19,7 @@ from webtools.errors import ConfigError
 from webtools.mcp.listing import INSTRUCTIONS, describe
 from webtools.mcp.progress_reports import progress_callback
 from webtools.mcp.structured import structured_content
-from webtools.tools import READ, TOOLS, Tool, ToolResult
+from webtools.tools import ALL_TOOLS, READ, TOOLS, Tool, ToolResult
 from webtools.truncation import MAX_BYTES
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ def make_server(
         is_remote: Whether clients run elsewhere. Errors then name no folder of this machine.
         extra_tools: Optional tools to offer, such as `web_map`.
     """
-    handlers = _Handlers(web, is_remote, tuple(TOOLS[name] for name in extra_tools))
+    handlers = _Handlers(web, is_remote, tuple(ALL_TOOLS[name] for name in extra_tools))
     return Server(
         "webtools",
         version=__version__,
@@ -91,9 +91,10 @@ class _Handlers:
         self, ctx: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Call a tool. Cancelling the request cancels this task and its HTTP requests."""
-        tool = TOOLS.get(params.name)
-        if tool is not None and tool.is_optional and tool not in self.extra_tools:
-            message = f"{tool.name} is not offered; `webtools mcp --tool {tool.name}` offers it."
+        name = params.name
+        is_optional = name in ALL_TOOLS and name not in TOOLS
+        if is_optional and ALL_TOOLS[name] not in self.extra_tools:
+            message = f"{name} is not offered; `webtools mcp --tool {name}` offers it."
             raise MCPError(types.INVALID_PARAMS, message)
         async with progress_callback(ctx) as progress:
             result = await self.web.acall_tool(

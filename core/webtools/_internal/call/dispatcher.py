@@ -48,6 +48,7 @@ from webtools.results import (
     SummaryResponse,
 )
 from webtools.tools import (
+    ALL_TOOLS,
     FETCH,
     RESEARCH,
     SEARCH,
@@ -164,16 +165,15 @@ class Dispatcher:
         first call reports what is missing.
         """
         accounts = self._accounts_or_error()
-        candidates = tuple(tool for tool in TOOLS.values() if not tool.is_optional)
         if isinstance(accounts, Exception):
             LOGGER.warning(
                 "All tools are offered, because the settings cannot be read: %s", accounts
             )
-            return candidates
+            return tuple(TOOLS.values())
         if not (accounts.accounts or accounts.stand_ins):
-            return candidates
-        tools = tuple(tool for tool in candidates if not _error_of_tool(accounts, tool))
-        if missing := [tool.name for tool in candidates if tool not in tools]:
+            return tuple(TOOLS.values())
+        tools = tuple(tool for tool in TOOLS.values() if not _error_of_tool(accounts, tool))
+        if missing := [tool.name for tool in TOOLS.values() if tool not in tools]:
             names = ", ".join(missing)
             LOGGER.info(
                 "Tools that no provider in %s can serve are not offered: %s.",
@@ -269,7 +269,7 @@ class Dispatcher:
 def _find_tool(name: Any) -> Tool:
     if isinstance(name, Tool):
         return name
-    tool = TOOLS.get(name) if isinstance(name, str) else None
+    tool = ALL_TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
         raise InputError(no_such_tool(name))
     return tool

@@ -330,7 +330,7 @@ def _origin(response: SearchResponse | FetchResponse | SummaryResponse | SiteMap
     return [*filter(None, [_cost(response), age])]
 
 
-def _cost(facts: SearchResponse | FetchResponse | SummaryResponse | ResearchMeta) -> str:
+def _cost(facts: SearchResponse | FetchResponse | SummaryResponse | SiteMap | ResearchMeta) -> str:
     if facts.cost_usd is None:
         return ""
     return price(facts.cost_usd) + (" (estimate)" if facts.cost_is_estimate else "")

@@ -12,13 +12,13 @@ from webtools._internal.display.terminal.console import MUTED, NAME
 from webtools._internal.display.terminal.recognition import READ
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools._internal.text.visible import display_text
-from webtools.tools import TOOLS
+from webtools.tools import ALL_TOOLS
 
 _MAX_VALUES = 20
 _LONGEST_VALUE = 300
 _LONGEST_NAME = 64
 _SUBJECTS = ("queries", "query", "urls", "url", "handle", "")  # "" is a bare text
-_URL_TOOLS = {tool.name for tool in TOOLS.values() if tool.takes_urls}
+_URL_TOOLS = {tool.name for tool in ALL_TOOLS.values() if tool.takes_urls}
 _DEFAULTS = {  # shown in brackets unless it has this value
     "engine": "cecil",
     "summary_type": "summary",
@@ -43,7 +43,7 @@ def render_call(tool: str, arguments: Any, *, label: str = "") -> Block:
 def call_text(tool: str, arguments: Any, label: str = "") -> Text:
     """Return the line of `render_call`."""
     values: Mapping[Any, Any] = arguments if is_mapping(arguments) else {"": arguments}
-    is_ours = tool == READ or tool in TOOLS
+    is_ours = tool == READ or tool in ALL_TOOLS
     texts = [
         text for name in (_SUBJECTS if is_ours else values) for text in _texts(values.get(name))
     ]

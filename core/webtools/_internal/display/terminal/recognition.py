@@ -17,7 +17,7 @@ from webtools.results import (
     SiteMap,
     SummaryResponse,
 )
-from webtools.tools import TOOLS, ToolResult
+from webtools.tools import ALL_TOOLS, ToolResult
 
 READ = "web_read"
 UNKNOWN = "web tool"
@@ -41,10 +41,10 @@ def tool_called(name: str, description: str = "") -> str | None:
         name: The agent's name for it; names with `web_…` may have a prefix or suffix.
         description: The tool's description for the model.
     """
-    names = (*TOOLS, READ)
+    names = (*ALL_TOOLS, READ)
     if name in names:
         return name
-    for tool in TOOLS.values():
+    for tool in ALL_TOOLS.values():
         if description and description in {tool.description, tool.paragraph}:
             return tool.name
     # Only distinctive names: `summarize_mail` is not ours.
