@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from langchain_core.messages import ToolMessage
@@ -49,8 +50,6 @@ CASES = {
     ),
     "a fetch of which all failed": Case("web_fetch", {"urls": ["LIBRARY/none"]}, "ProviderError"),
     "a cut output": Case("web_fetch", {"urls": LONG_PAGES}, is_cut=True),
-    "a map": Case("web_map", {"url": "LIBRARY/json.html", "find": "decoder", "limit": 3}),
-    "a map of nothing": Case("web_map", {"url": "LIBRARY/none"}, "ProviderError"),
     "a failing provider": Case(
         "web_search", SEARCH, "RateLimitError", {"status": 429, "retry_after": 120}
     ),
@@ -173,3 +172,18 @@ async def test_a_missing_config_file_is_the_same_error_everywhere(tmp_path: Path
     web = WebTools(config=tmp_path / "missing.json")
     details = await assert_same_everywhere(web, "web_search", SEARCH)
     assert details["error"]["type"] == "ConfigError"
+
+
+@pytest.mark.parametrize(("page", "error"), [("json.html", None), ("none", "ProviderError")])
+@pytest.mark.usefixtures("own_temp")
+async def test_a_map_is_the_same_everywhere(
+    webtools_sandbox: SandboxServer, page: str, error: str | None
+) -> None:
+    url = f"{webtools_sandbox.docs_url}/library/{page}"
+    options = {"allowPrivateHosts": [urlsplit(url).netloc]}
+    direct = {"name": "direct", "type": "direct", "options": options}
+    arguments = {"url": url, "find": "decoder", "limit": 3}
+    async with WebTools(config={"providers": [direct]}, cache=False) as web:
+        details = await assert_same_everywhere(web, "web_map", arguments)
+    assert (details["error"] or {}).get("type") == error
+    assert bool(details["results"]) is (error is None)

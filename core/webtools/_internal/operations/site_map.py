@@ -137,6 +137,13 @@ class _Usage:
         return response
 
 
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """The error of a file. It is recorded in the order of the files, not of the responses."""
+
+    error: WebToolsError
+
+
 @dataclass(slots=True, eq=False)
 class _Search:
     """The search for the pages of a site.
@@ -213,21 +220,24 @@ class _Search:
         """Read files at the same time, and return those that could be read, with their URLs."""
         size = min(MAX_PAGE_BYTES, max(1, self.usage.room // len(wanted)))
         calls = [partial(self._read_one, kind, url, size) for kind, url in wanted]
-        contents = await gather_results(self.fetcher.io, calls, _SITEMAPS_AT_ONCE)
-        pairs = zip(wanted, contents, strict=True)
-        files = [(kind, url, content) for (kind, url), content in pairs if content is not None]
-        for kind, url, content in files:
-            self.files.setdefault(kind, []).append((url, content))
-        return [(url, content) for _, url, content in files]
+        outcomes = await gather_results(self.fetcher.io, calls, _SITEMAPS_AT_ONCE)
+        files: list[tuple[str, Content]] = []
+        for (kind, url), outcome in zip(wanted, outcomes, strict=True):
+            if isinstance(outcome, Content):
+                files.append((url, outcome))
+                self.files.setdefault(kind, []).append((url, outcome))
+            else:
+                self._record_failure(url, outcome.error)
+        return files
 
-    async def _read_one(self, kind: str, url: str, size: int) -> Content | None:
+    async def _read_one(self, kind: str, url: str, size: int) -> Content | _Failed:
+        outcome: Content | _Failed
         try:
-            content, _ = await replace(self.fetcher, listing=kind, max_bytes=size).fetch(url)
+            outcome, _ = await replace(self.fetcher, listing=kind, max_bytes=size).fetch(url)
         except WebToolsError as error:
-            self._record_failure(url, error)
-            content = None
-        self.report(url, content is None)
-        return content
+            outcome = _Failed(error)
+        self.report(url, isinstance(outcome, _Failed))
+        return outcome
 
     def _record_failure(self, url: str, error: WebToolsError) -> None:
         reason = str(error).rstrip(".")
@@ -244,7 +254,7 @@ class _Search:
         """Return the pages of the site, each once.
 
         Raises:
-            ProviderError: There is none.
+            ProviderError: It lists no page.
         """
         pages: dict[str, _Entry] = {}
         left_out = 0
