@@ -333,9 +333,8 @@ async def _request_each(
     """Let a provider that reads pages itself fetch them one by one, until the turn ends."""
     api_call = replace(_api_call(turn, query, call), deadline=inf)
     async with metered(api_call):
-        api_call.result = pages = await provider.pages(
-            query, turn.account, page_call(turn, api_call, report)
-        )
+        page_io = replace(page_call(turn, api_call, report), expired=expired)
+        api_call.result = pages = await provider.pages(query, turn.account, page_io)
     return pages
 
 
@@ -354,7 +353,6 @@ def page_call(turn: Turn, api_call: ApiCall, report: ReportProgress) -> PageCall
         report_progress=report,
         robots=partial(_robots_file, turn, call) if _reads_robots(call) else None,
         respect=_respect_of(call),
-        expired=expired,
     )
 
 

@@ -20,7 +20,7 @@ from webtools._internal.io.runtime import gather_results
 from webtools._internal.operations.failover import Turn, end_of_call
 from webtools._internal.operations.fetch_part import page_call
 from webtools._internal.pages.content import Content
-from webtools._internal.pages.fetching import MAX_PAGE_BYTES, PageFetcher
+from webtools._internal.pages.fetching import MAX_PAGE_BYTES, FetchedPage, PageFetcher
 from webtools._internal.pages.listings import LINKS, LLMS, ROBOTS, SITEMAP
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import CacheFormat, CacheKey, get_or_make
@@ -102,7 +102,9 @@ async def _list_pages(turn: Turn, url: str, call: Call) -> Listing:
     async with metered(api_call):
         io_of_pages = page_call(turn, api_call, report)
         usage = _Usage(io_of_pages.send)
-        fetcher = page_fetcher(turn.account, replace(io_of_pages, send=usage.send))
+        # A list of pages is what a search engine shows. `fetch.respect` is about their texts.
+        io_of_pages = replace(io_of_pages, send=usage.send, respect="ignore")
+        fetcher = page_fetcher(turn.account, io_of_pages)
         search = _Search(fetcher, usage, report, parse(url))
         await search.run()
         listing: Listing = await call.io.call_blocking(search.listing, alone=True)
@@ -183,11 +185,12 @@ class _Search:
         """
         self.hosts.add(_site_of(self.start.url))
         try:
-            page, self.start = await replace(self.fetcher, listing=LINKS).fetch(self.start.url)
+            page = await replace(self.fetcher, listing=LINKS).fetch(self.start.url)
         except ProviderError as error:
             self._record_failure(self.start.url, error)
         else:
-            self.files[LINKS] = [(self.start.url, page)]
+            self.start = page.target
+            self.files[LINKS] = [(self.start.url, _content_of(page))]
             self.hosts.add(_site_of(self.start.url))
         self.report(self.start.url, LINKS not in self.files)
         # Only an allowed private site may lead to another one, as for redirects.
@@ -233,9 +236,11 @@ class _Search:
     async def _read_one(self, kind: str, url: str, size: int) -> Content | _Failed:
         outcome: Content | _Failed
         try:
-            outcome, _ = await replace(self.fetcher, listing=kind, max_bytes=size).fetch(url)
+            page = await replace(self.fetcher, listing=kind, max_bytes=size).fetch(url)
         except WebToolsError as error:
             outcome = _Failed(error)
+        else:
+            outcome = _content_of(page)
         self.report(url, isinstance(outcome, _Failed))
         return outcome
 
@@ -313,6 +318,11 @@ class _Search:
             reasons += [f"{url}: it lists no page of the site" for url, _ in files]
         message = f"No page of {self.start.host} could be listed. Tried {'; '.join(reasons)}."
         return ProviderError(message, provider=self.fetcher.name)
+
+
+def _content_of(page: FetchedPage) -> Content:
+    assert page.content is not None  # noqa: S101  # no cached page was passed
+    return page.content
 
 
 def _site_of(url: str) -> str:
