@@ -340,7 +340,7 @@ def test_the_request_names_this_program_and_has_no_key_or_cookie(
         for request in site.requests:
             head = request.decode().lower()
             assert "user-agent: agent-webtools/" in head
-            assert "accept: text/html," in head
+            assert "accept: text/markdown," in head
             assert head.count("accept:") == 1
             assert "canary" not in head
             assert "cookie" not in head

@@ -194,6 +194,8 @@ def _read_content(
         page_count=content.page_count,
         left_out=content.left_out,
         usage=fetched.usage,
+        markdown_url=fetched.markdown_url,
+        markdown_tokens=fetched.markdown_tokens,
     )
     page, warnings = with_parts(full_page, query, text_limit(query, account))
     warnings = [*(f"{url}: {warning}." for warning in content.warnings), *warnings]

@@ -53,6 +53,9 @@ class Page(ItemModel):
         usage: What the site allows programs to do with the page, if it says so: `search`,
             `ai-input` and `ai-train` with `yes` or `no`, `use`, `license`, `tdm-reservation`,
             `tdm-policy`, `noai`, `noimageai`, and `from`, which names where it says so.
+        markdown_url: URL of the site's own Markdown of the page, if the text is from there; else
+            None.
+        markdown_tokens: The site's estimate of the tokens in its Markdown, or None.
         stale_seconds: Age of a cached page in seconds, if its site failed when it was to be
             revalidated; else None.
         error: Why the page failed, or None. A failed page has only a URL and an error.
@@ -73,6 +76,8 @@ class Page(ItemModel):
     page_count: int | None = None
     left_out: dict[str, float] = {}
     usage: dict[str, str] = {}
+    markdown_url: str | None = None
+    markdown_tokens: int | None = None
     stale_seconds: int | None = None
     error: str | None = None
     error_code: str | None = None

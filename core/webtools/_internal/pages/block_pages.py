@@ -178,6 +178,11 @@ def block_page(source: Source, html: str, markup: Markup, text: str) -> Provider
     return None
 
 
+def names_missing_page(title: str) -> bool:
+    """Return whether a title says only that there is no such page."""
+    return _NOT_FOUND_HEADING.fullmatch(title[:_LINE]) is not None
+
+
 def is_challenge(html: str) -> bool:
     """Return whether the body of an error response is a bot check."""
     return _has(_CHALLENGE_PARTS, html)

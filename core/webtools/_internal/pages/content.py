@@ -24,6 +24,8 @@ class Content:
         usage: What the site allows programs to do with the page; see `usage`.
         links: URLs and titles in a file that lists pages.
         sitemaps: URLs of sitemaps in such a file.
+        twin: URL of the announced Markdown of a page with little text, or "".
+        fault: Why there is no text, if there may be some in the twin; else "".
     """
 
     text: str
@@ -37,6 +39,8 @@ class Content:
     usage: dict[str, str] = field(default_factory=dict[str, str])
     links: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     sitemaps: list[str] = field(default_factory=list[str])
+    twin: str = ""
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class Source:
         is_robots: Whether it is the robots.txt that decides about the page at `url`.
         whole: Whether to return the whole visible page instead of its main part.
         listing: The kind of file to read links from, as in `listings`; empty to read the text.
+        twin: URL of the Markdown that the response announces, or "".
     """
 
     body: bytes
@@ -66,3 +71,4 @@ class Source:
     whole: bool = False
     refresh: str = ""
     listing: str = ""
+    twin: str = ""

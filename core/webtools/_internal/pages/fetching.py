@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.proxies import Proxy, with_proxy
 from webtools._internal.io.runtime import IO, gather_results
-from webtools._internal.pages import robots, ssrf, workers
-from webtools._internal.pages.block_pages import BOT_CHECK, is_challenge
+from webtools._internal.pages import robots, ssrf, twins, workers
+from webtools._internal.pages.block_pages import BOT_CHECK, is_challenge, names_missing_page
 from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.processes import Alarm
 from webtools._internal.pages.robots import CachedRobots, RobotsFile
@@ -27,6 +27,7 @@ from webtools._internal.pages.ssrf import Policy
 from webtools._internal.pages.usage import (
     AI_INPUT_REFUSED,
     Usage,
+    links_of,
     merge,
     of_headers,
     warning_of,
@@ -54,9 +55,11 @@ _LONGEST_GRACE = 2.0
 _CHALLENGE_WITHIN = 100_000  # bytes
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {
-    "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.9,"
-    "text/plain;q=0.9,application/json;q=0.8,application/xml;q=0.8,*/*;q=0.5"
+    "accept": "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,application/pdf;q=0.8,"
+    "text/plain;q=0.8,application/json;q=0.7,application/xml;q=0.7,*/*;q=0.5"
 }
+
+_HTML_FIRST = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}  # to read its links
 
 
 async def fetch_all(
@@ -96,12 +99,16 @@ class FetchedPage:
         target: The final URL.
         validators: How it may be cached and is revalidated.
         usage: What the site allows programs to do with it.
+        markdown_url: URL of the Markdown that the site offers in place of the page, if it was read.
+        markdown_tokens: The site's estimate of the tokens in its Markdown.
     """
 
     content: Content | None
     target: Target
     validators: Validators
     usage: Usage
+    markdown_url: str | None = None
+    markdown_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +193,48 @@ class PageFetcher:
             usage = merge(usage, content.usage)
             self._check_usage(usage)
             if not content.refresh:
-                return FetchedPage(content, target, validators, usage)
+                break
             visit = visit.to(content.refresh)
+        is_twin = twins.is_markdown(response, target.url) and target.url != parse(url).url
+        twin_url = target.url if is_twin else None
+        tokens = twins.token_count(response)
+        page = FetchedPage(content, target, validators, usage, twin_url, tokens)
+        if content.twin:
+            page = await self._read_twin(page, content)
+        if page.content is not None and page.content.fault:
+            raise ProviderError(page.content.fault)
+        return page
+
+    async def _read_twin(self, page: FetchedPage, content: Content) -> FetchedPage:
+        """Return a page with the text of its announced Markdown, if that has more text."""
+        origin = page.target
+        try:
+            first = _Visit(parse(content.twin), self.policy.after(origin))
+            visit, response, usage = await self._download(first, self.robots)
+            target = visit.target
+            self._check_usage(usage)
+            is_same = (target.scheme, target.site) == (origin.scheme, origin.site)
+            if not is_same or not twins.is_markdown(response, target.url):
+                return page
+            twin = await self._read(content.twin, target, response)
+        except WebToolsError:
+            return page
+        is_missing = names_missing_page(twin.title or twin.text)
+        if is_missing or twins.prose_length(twin.text) <= twins.prose_length(content.text):
+            return page
+        return FetchedPage(
+            replace(
+                twin,
+                title=content.title or twin.title,
+                author=content.author or twin.author,
+                published_at=content.published_at or twin.published_at,
+            ),
+            page.target,
+            page.validators.combined(Validators.of_headers(response.headers, target.url)),
+            merge(page.usage, usage),
+            target.url,
+            twins.token_count(response),
+        )
 
     # --- downloading ---------------------------------------------------------------------------
 
@@ -202,6 +249,8 @@ class PageFetcher:
                 rules = await self._check_robots(target, policy, cached_robots)
             conditions = known.conditions(target.url) if known else {}
             response = await self._request(target, policy, conditions)
+            if response.status == HTTPStatus.NOT_ACCEPTABLE:
+                response = await self._request(target, policy, {**conditions, "accept": "*/*"})
             location = _location(response)
             if response.status not in _REDIRECTS or not location:
                 if not (conditions and response.status == HTTPStatus.NOT_MODIFIED):
@@ -248,7 +297,7 @@ class PageFetcher:
     ) -> Response:
         """Send one request, to an address that the policy allows."""
         ssrf.check(target, policy)
-        headers = {**_HEADERS, **conditions}
+        headers = {**(_HTML_FIRST if self.listing else _HEADERS), **conditions}
         request = Request("GET", target.url, headers, max_bytes=self.max_bytes)
         try:
             if (proxy := self.choose_proxy(target.url)) is not None:
@@ -319,6 +368,7 @@ class PageFetcher:
             whole=self.whole,
             pages=self.pages,
             listing=self.listing,
+            twin=twins.announced(links_of(response.headers.get("link", "")), target.url),
         )
         return await self._read_apart(source)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from urllib.parse import urldefrag, urljoin
 
 from webtools._internal.pages import INSTALL, documents, listings, robots
-from webtools._internal.pages.block_pages import block_page
+from webtools._internal.pages.block_pages import SCRIPTED, block_page
 from webtools._internal.pages.charset import decode
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
 from webtools._internal.pages.data_files import feed_html, read_notebook
@@ -35,6 +35,7 @@ from webtools._internal.pages.tree import (
     parse,
     strip_comments,
 )
+from webtools._internal.pages.twins import MIN_PROSE, announced, prose_length, read_markdown
 from webtools._internal.pages.usage import of_markup
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import one_line, without_controls
@@ -106,7 +107,7 @@ def _read_text(kind: str, source: Source) -> Content:
         return _read_document(documents.Document(html, title), source)
     if kind == "html" and is_html(text):
         return _read_html(text, source)
-    return Content(text.strip())
+    return read_markdown(text.strip(), source.content_type, source.url)
 
 
 def _read_nothing(source: Source) -> Content:
@@ -143,11 +144,19 @@ def _read_html(html: str, source: Source) -> Content:
         targets = (_refresh_of(refresh, source.url) for refresh in refreshes)
         if target := next(filter(None, targets), ""):
             return replace(main, refresh=target)
-    if error := block_page(source, html, markup, _TARGET.sub("]", main.text)):
-        raise error
-    if not main.text:
+    twin = source.twin or announced(markup.links, source.url)
+    usage = of_markup(markup.meta, markup.links, source.url)
+    error = block_page(source, html, markup, _TARGET.sub("]", main.text))
+    may_have_twin = error is None or str(error) == SCRIPTED
+    if error is None and not main.text:
         hidden = "; its markup hides all of it" if "hidden" in main.left_out else ""
-        raise ProviderError(f"the page has no visible text{hidden}")
+        error = ProviderError(f"the page has no visible text{hidden}")
+    if error is not None:
+        if not twin or not may_have_twin:
+            raise error
+        facts = (title, author, published_at)
+        return Content("", *facts, usage=usage, twin=twin, fault=str(error))
+    is_poor = bool(main.warnings) or prose_length(main.text) < MIN_PROSE
     if is_cut:
         main.warnings.append(f"only the first {MAX_HTML // 2**20} MiB of the HTML were read")
     return replace(
@@ -155,7 +164,8 @@ def _read_html(html: str, source: Source) -> Content:
         title=title,
         author=author,
         published_at=published_at,
-        usage=of_markup(markup.meta, markup.links, source.url),
+        usage=usage,
+        twin=twin if is_poor else "",
     )
 
 

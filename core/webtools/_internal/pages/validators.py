@@ -48,11 +48,13 @@ class Validators(BaseModel):
         kept = {name: value for name, value in self.headers.items() if name != "age"}
         return Validators(url=self.url, headers=kept | later.headers)
 
-    def without_conditions(self) -> Validators:
-        """Return the same for a page that must be read again when it has expired."""
-        headers = self.headers.items()
-        kept = {name: text for name, text in headers if name not in {"etag", "last-modified"}}
-        return Validators(url=self.url, headers=kept)
+    def combined(self, other: Validators) -> Validators:
+        """Return the validators of a page made from two responses, which cannot be revalidated."""
+        both = {
+            name: ", ".join(filter(None, (self.headers.get(name), other.headers.get(name))))
+            for name in ("cache-control", "vary")
+        }
+        return Validators(url=self.url, headers=both)
 
     def conditions(self, url: str) -> dict[str, str]:
         """Return the headers of a conditional request; none for another URL."""
