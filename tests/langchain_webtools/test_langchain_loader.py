@@ -26,6 +26,7 @@ from webtools import (
     RequestError,
     UnavailableError,
     WebTools,
+    WebToolsError,
 )
 from webtools_sandbox import SandboxServer
 
@@ -273,3 +274,29 @@ def test_indexing_deletes_nothing_because_nothing_could_be_loaded(
     with pytest.raises(UnavailableError):
         index(loader, records, store, **settings)
     assert len(store.store) == 3
+
+
+@pytest.mark.parametrize("down", range(3))
+def test_full_cleanup_keeps_a_page_that_was_down_if_the_first_failure_ends_the_run(
+    down: int,
+) -> None:
+    urls = [f"https://{name}.example/" for name in "abc"]
+    pages = {url: Page(url=url, text=f"Text of {url}") for url in urls}
+
+    class Site(Fixed):
+        def fetch(self, urls: Any, **settings: Any) -> FetchResponse:
+            response = super().fetch(urls, **settings)
+            return response.model_copy(update={"pages": [pages[url] for url in urls]})
+
+    records = InMemoryRecordManager("pages")
+    records.create_schema()
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    settings: Any = {"cleanup": "full", "source_id_key": "source", "key_encoder": "sha256"}
+    strict = WebPageLoader(urls, web=Site(), continue_on_failure=False)
+    index(strict, records, store, **settings)
+    pages[urls[down]] = Page(url=urls[down], error="HTTP 503")
+    with pytest.raises(WebToolsError):
+        index(strict, records, store, **settings)
+    assert len(store.store) == 3
+    index(WebPageLoader(urls, web=Site()), records, store, **settings)  # as the docs warn
+    assert len(store.store) == 2

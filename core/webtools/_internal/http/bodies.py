@@ -92,7 +92,7 @@ class Body:
         return data
 
     def _skip_padding(self, chunk: bytes) -> bytes:
-        """Drop what follows a member and is none. It counts as size, as it is unbounded."""
+        """Drop bytes after a member that begin no other one. They count as size."""
         position = chunk.find(_GZIP_HEADER)
         rest = chunk[position:] if position >= 0 else b""
         self._size += len(chunk) - len(rest)

@@ -181,7 +181,7 @@ def _resolved(value: Any) -> Any:
 
 
 def _mined_texts(body: bytes, indexes: set[int], deadline: float) -> dict[int, str]:
-    """Read pages with pdfminer.six, as far as it is installed and can read them."""
+    """Read pages with pdfminer.six, if it is installed and can read them."""
     texts: dict[int, str] = {}
     if not indexes or find_spec("pdfminer") is None:
         return texts

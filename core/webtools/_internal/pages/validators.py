@@ -105,7 +105,7 @@ class Validators(BaseModel):
         return directives
 
     def _seconds_until_expiry(self) -> float:
-        """Return `Expires` minus `Date`, or 0 if it is no date, as the RFC says."""
+        """Return `Expires` minus `Date`, or 0 if it is not a date, as the RFC says."""
         with suppress(ValueError, TypeError, OverflowError):
             expiry = parsedate_to_datetime(self.headers["expires"]).timestamp()
             date = self.headers.get("date")
