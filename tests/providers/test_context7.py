@@ -15,6 +15,7 @@ from offline import KEY, Clock, Stub, answer, detached, metered_look_up, run
 from webtools._internal.http.messages import Request, Response
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
+    InputError,
     ProviderError,
     ResponseFormatError,
     UnavailableError,
@@ -316,3 +317,19 @@ def test_a_wait_is_read_from_header_and_body() -> None:
     assert result == pytest.approx(20, abs=1)
     assert error(answer(old, 429)).retry_after == 60.0
     assert error(answer({}, 429)).retry_after is None
+
+
+@pytest.mark.parametrize("length", [1, 499, 500, 501, 5_000])
+@pytest.mark.parametrize("part", ["query", "library"])
+def test_a_text_is_sent_whole_or_refused_before_any_request(part: str, length: int) -> None:
+    words = ("ab " * length)[: length - 1] + "z"
+    query = DocsQuery(words, 5) if part == "query" else DocsQuery("q", 5, library=words)
+    stub = Stub(libraries())
+    if length > 500:
+        with pytest.raises(InputError, match=str(length)):
+            run(flow(query), stub)
+        assert stub.requests == []
+        return
+    run(flow(query), stub)
+    sent = dict(parse_qsl(urlsplit(stub.requests[0].url).query))
+    assert words in sent.values()
