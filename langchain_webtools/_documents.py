@@ -6,6 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 from langchain_core.documents import Document
 
 from webtools._internal.operations.loading import plain_text
+from webtools._internal.text.urls import other_host
 from webtools.results import Page, SearchResult
 
 _FIELDS = {"title", "published_at", "author"}
@@ -30,6 +31,8 @@ def page_document(page: Page) -> Document:
     The metadata of an unchanged page never change, so that it is indexed once.
     """
     facts = page.model_dump(mode="json", include=_FIELDS, exclude_none=True)
+    if page.url_final and other_host(page.url, page.url_final):
+        facts["url_final"] = page.url_final
     return _document(page.url, plain_text(page), facts)
 
 

@@ -17,6 +17,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 
+from webtools._internal.text.urls import other_host
 from webtools.results import Page, SearchResult
 from webtools.results.scores import scores_of
 
@@ -80,6 +81,8 @@ def page_document(page: Page) -> Document:
     its canonical spelling.
     """
     metadata = _page_facts(page) | {"url": _canonical(page.url)}
+    if page.url_final and other_host(page.url, page.url_final):
+        metadata["url_final"] = page.url_final
     return Document(
         id_=page_id(page.url),
         text=page.text,

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.fencing import defused_line
-from webtools._internal.text.urls import page_key
+from webtools._internal.text.urls import other_host, page_key
 from webtools.results import (
     FetchResponse,
     Page,
@@ -124,7 +124,13 @@ def _note(page: Page) -> str:
     """Return the error of a page, or its date, its author and what was left out of it."""
     if page.error:
         return f"Failed: {' '.join(page.error.split())}"
-    return " · ".join(filter(None, [_facts(page), _left_out(page)]))
+    return " · ".join(filter(None, [_facts(page), _other_host(page), _left_out(page)]))
+
+
+def _other_host(page: Page) -> str:
+    """Return the host that the page comes from, if it is not the one that was requested."""
+    host = other_host(page.url, page.url_final)
+    return f"from {_brief_host(host)}" if host else ""
 
 
 def _left_out(page: Page) -> str:
@@ -178,9 +184,11 @@ def _brief_url(urls: Collection[str], match: re.Match[str]) -> str:
     host = None
     with suppress(ValueError):
         host = urlsplit(url).hostname
-    host = host or "a URL"
-    host = host if len(host) <= _LONGEST_HOST else _ELLIPSIS + host[-_LONGEST_HOST:]
-    return host + match[0][len(url) :]
+    return _brief_host(host or "a URL") + match[0][len(url) :]
+
+
+def _brief_host(host: str) -> str:
+    return host if len(host) <= _LONGEST_HOST else _ELLIPSIS + host[-_LONGEST_HOST:]
 
 
 def _quoted(text: str, limit: int = 400) -> str:

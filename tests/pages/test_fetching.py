@@ -20,6 +20,8 @@ from servers import RawServer, read_request, response, secured
 from test_reading_pages import pdf
 from test_ssrf import PRIVATE_URLS
 
+from langchain_webtools._documents import page_document
+from llamaindex_webtools._nodes import page_document as node_document
 from webtools import WebTools
 from webtools._internal.http import tls
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
@@ -32,6 +34,7 @@ from webtools.errors import (
     ProviderError,
     RequestError,
 )
+from webtools.formatting import page_sections
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.fetched import cut
@@ -856,3 +859,20 @@ def test_a_malformed_choice_of_pages_is_refused_before_any_request(
     with pytest.raises(InputError, match=re.escape(pages[:20])):
         web.fetch(f"{site.url}/a.pdf", pages=pages)
     assert site.connections == 0
+
+
+@pytest.mark.parametrize("host", ["old.example", "new.example", "www.new.example"])
+def test_the_text_of_a_page_names_its_final_host_if_it_is_another_one(
+    get: Fetch, internet: Internet, host: str
+) -> None:
+    with Site(start=moved("http://new.example/page")) as site:
+        internet.servers = {PUBLIC: site.port}
+        page = get(IMPLICIT, f"http://{host}/start").pages[0]
+        sections = page_sections(FetchResponse(provider="direct", pages=[page]))
+        assert ("from new.example" in sections[0]) == (host == "old.example")
+        assert page_document(page).metadata.get("url_final") == (
+            "http://new.example/page" if host == "old.example" else None
+        )
+        assert node_document(page).metadata.get("url_final") == (
+            "http://new.example/page" if host == "old.example" else None
+        )

@@ -155,6 +155,17 @@ def quoted_url(text: str) -> str:
     return '"' + (plain if len(plain) <= 100 else plain[:97] + "...") + '"'  # noqa: PLR2004
 
 
+def other_host(url: str, final: str | None) -> str:
+    """Return the host of a final URL, if it differs from the requested one by more than `www.`."""
+    try:
+        hosts = [
+            (urlsplit(each).hostname or "").removeprefix("www.") for each in (url, final or "")
+        ]
+    except ValueError:
+        return ""
+    return hosts[1] if hosts[1] != hosts[0] else ""
+
+
 def page_key(url: str) -> str:
     """Return a key that is equal for URLs of one page.
 
