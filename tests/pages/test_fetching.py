@@ -851,6 +851,16 @@ def test_chosen_pages_of_a_pdf_are_fetched_and_cached_by_themselves(
     assert len(site.requests) == 3
 
 
+def test_a_space_in_a_path_is_percent_encoded(pdf_site: tuple[Site, WebTools]) -> None:
+    site, web = pdf_site
+    page = web.fetch(f"{site.url}/two words.html?q=a b").pages[0]
+    assert page.title == "Ferry"
+    assert site.requests[0].startswith(b"GET /two%20words.html?q=a%20b HTTP/1.1\r\n")
+    for url in ("http://a b.example/x", f"{site.url}/x http://b.example/y"):
+        with pytest.raises(InputError):
+            web.fetch(url)
+
+
 @pytest.mark.parametrize("pages", ["7-3", "x", "0", "-", "3-7-9", "1,,2", "1" * 50])
 def test_a_malformed_choice_of_pages_is_refused_before_any_request(
     pdf_site: tuple[Site, WebTools], pages: str

@@ -147,8 +147,13 @@ class Words:
         return words
 
 
+_SPACED_PATH = re.compile(r"https?://[^\s/?#]{1,300}/\S[^\t\r\n]{0,4000}")
+
+
 def _url(text: str) -> str:
     text = text.strip()
+    if _SPACED_PATH.fullmatch(text) and text.count("://") == 1:
+        text = text.replace(" ", "%20")  # as browsers do
     if not is_web_url(text):
         raise UnfitError(text, "an absolute http(s) URL; write ", url_like(text))
     return check_login(text)
