@@ -179,6 +179,13 @@ def test_a_page_that_was_cached_with_a_warning_is_not_read_by_a_call_that_obeys(
         web.fetch(f"{site.url}/a")
 
 
+def test_a_page_that_robots_txt_disallows_has_a_code_of_its_own(site: Site) -> None:
+    site.replies["/robots.txt"] = Reply("User-agent: *\nDisallow: /a\n")
+    with web_of(site, fetch={"respect": "obey"}) as web, pytest.raises(ProviderError) as caught:
+        web.fetch(f"{site.url}/a")
+    assert caught.value.code == "robots_disallowed"
+
+
 def test_an_unknown_word_for_the_setting_names_the_words() -> None:
     with pytest.raises(ConfigError, match=r"fetch\.respect.*warn"):
         WebTools(config={"providers": [{"name": "d", "type": "direct"}], "fetch": {"respect": "x"}})

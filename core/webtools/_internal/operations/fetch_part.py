@@ -244,7 +244,7 @@ def _is_shared(call: Call) -> bool:
 def _copy(page: Page) -> Page:
     passages = None if page.passages is None else [*page.passages]
     lists = {"highlights": [*page.highlights], "passages": passages}
-    return page.model_copy(update={**lists, "left_out": {**page.left_out}})
+    return page.model_copy(update={**lists, "left_out": {**page.left_out}, "usage": {**page.usage}})
 
 
 def _warnings_about(url: str, response: Pages) -> list[str]:

@@ -25,7 +25,7 @@ class Content:
         links: URLs and titles in a file that lists pages.
         sitemaps: URLs of sitemaps in such a file.
         twin: URL of the announced Markdown of a page with little text, or "".
-        fault: Why there is no text, if there may be some in the twin; else "".
+        fault: Why the text is empty, if the twin may have some; else "".
     """
 
     text: str
