@@ -21,6 +21,7 @@ PARTS = (
     "pages",
     "answers",
 )
+PAGE_SETS = ("gold", "readability", "articles", "defuddle")
 
 
 def main(arguments: list[str]) -> int:
@@ -29,7 +30,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="PART")
     parser.add_argument("--claims", type=Path, help="labelled claims, as JSON lines")
     parser.add_argument("--docs", type=Path, help="folder of documentation packages")
-    parser.add_argument("--articles", type=Path, help="folder of articles with their text")
+    for name in PAGE_SETS:
+        parser.add_argument(f"--{name}", type=Path, help="for `pages`: see benchmarks/pages")
+    parser.add_argument("--base", type=Path, help="for `pages`: an older checkout")
+    parser.add_argument("--every", type=int, default=1, help="for `pages`: every Nth page")
     options = parser.parse_args(arguments)
     names: list[str] = options.names
     unknown = set(names) - set(PARTS)
@@ -53,7 +57,8 @@ def _rows(name: str, options: argparse.Namespace) -> Iterator[Row]:
     """Import a part, with the frameworks that it alone needs, and measure it."""
     rows = import_module(f"benchmarks.{name}").rows
     if name == "pages":
-        return rows(options.docs, options.articles)
+        folders = {each: getattr(options, each) for each in ("docs", *PAGE_SETS)}
+        return rows(folders, options.base, options.every)
     return rows(options.docs, options.claims) if name == "answers" else rows()
 
 

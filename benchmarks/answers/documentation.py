@@ -119,12 +119,14 @@ class BM25:
         return [number for number in ranked if scores[number]]
 
 
-def found_pages(folder: Path | None, reader: Reader) -> Iterator[Found]:
-    """Return each question with the best pages of its project, as they are read.
+def found_pages(
+    folder: Path | None, reader: Reader, *, every: int = 1, near: int = TOP
+) -> Iterator[Found]:
+    """Return each question, or every Nth, with the best pages of its project, as they are read.
 
     Without a folder of documentation, only the questions on our own pages.
     """
-    asked = questions()
+    asked = questions()[::every]
     for project in sorted({each.project for each in asked}):
         paths = _paths(project, folder)
         texts = [path.read_text("utf-8", "replace") for path in paths]
@@ -136,7 +138,7 @@ def found_pages(folder: Path | None, reader: Reader) -> Iterator[Found]:
             if each.project == project:
                 order = search.order(each.question)
                 best = [read(at) for at in order[:TOP]]
-                yield Found(each, best, list(islice(_near(each, map(read, order)), TOP)))
+                yield Found(each, best, list(islice(_near(each, map(read, order)), near)))
 
 
 def _near(question: Question, pages: Iterable[Read]) -> Iterator[Read]:
