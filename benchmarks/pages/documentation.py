@@ -13,7 +13,10 @@ from benchmarks.pages.scores import Counts, Sample, plain, words
 from benchmarks.report import QUICK
 
 _FENCED = re.compile(r"^(`{3,})[^`\n]*\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(<?([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)>?\)")
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(<?([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)>?"
+    r"(?:\s+\"[^\"\n]*\")?\)"  # titles, which some readers keep
+)
 _HEADING = re.compile(r"^(#{1,6}) (.*)$", re.MULTILINE)
 _MARKS = re.compile(r"[*`_~\\¶]|\s+")
 _PERMALINKS = {"", "¶", "#", "§", "\ue5d5", "\U0001f517"}
