@@ -141,6 +141,11 @@ class FetchPagePostprocessor(WebComponent, BaseNodePostprocessor):
         return copy
 
 
+def with_fetch_error(source: NodeWithScore, error: Exception) -> NodeWithScore:
+    """Copy a source with the reason why its page could not be fetched."""
+    return NodeWithScore(node=_with_note(source.node, _ERROR_KEY, str(error)), score=source.score)
+
+
 def _url(node: BaseNode) -> str | None:
     """Return a node's URL if it is one that can be fetched."""
     url = node.metadata.get("url")

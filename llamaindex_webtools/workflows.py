@@ -30,10 +30,11 @@ from llama_index.core.workflow import (
 
 import webtools
 from llamaindex_webtools._nodes import WebNode
-from llamaindex_webtools.postprocessors import FetchPagePostprocessor
+from llamaindex_webtools.postprocessors import FetchPagePostprocessor, with_fetch_error
 from llamaindex_webtools.progress import WebProgressEvent
 from llamaindex_webtools.retrievers import WebRetriever
 from webtools._internal.text.fencing import wrapping
+from webtools.errors import ProviderError, RequestError
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -189,7 +190,10 @@ class SearchFetchSynthesizeWorkflow(Workflow):
     @step(num_workers=8)  # pyright: ignore[reportUntypedFunctionDecorator]
     async def fetch(self, ctx: Context, ev: PageToFetchEvent) -> PageFetchedEvent:
         """Fetch the page of one source."""
-        [source] = await self.fetcher.apostprocess_nodes([ev.source], query_str=ev.query)
+        try:
+            [source] = await self.fetcher.apostprocess_nodes([ev.source], query_str=ev.query)
+        except (ProviderError, RequestError) as error:
+            source = with_fetch_error(ev.source, error)
         async with ctx.store.edit_state() as state:
             state["fetched"] = done = state["fetched"] + 1
         url = str(source.metadata.get("url", ""))
@@ -199,12 +203,20 @@ class SearchFetchSynthesizeWorkflow(Workflow):
 
     @step
     async def synthesize(self, ctx: Context, ev: PageFetchedEvent) -> WebAnswerEvent | None:
-        """Write the answer when all sources have arrived."""
+        """Write the answer when all sources have arrived.
+
+        Raises:
+            ProviderError: No page could be fetched.
+        """
         events = ctx.collect_events(ev, [PageFetchedEvent] * ev.total)
         if events is None:
             return None
         fetched = sorted(cast("list[PageFetchedEvent]", events), key=lambda event: event.number)
         sources = [event.source for event in fetched]
+        requested = sources[: self._pages(len(sources))]
+        errors = [source.metadata.get("fetch_error") for source in requested]
+        if all(errors):
+            raise ProviderError(f"None of the {len(errors)} pages could be fetched: {errors[0]}")
         _report(ctx, "synthesizing", 0, 1)
         answer = await self._answer(ev.query, sources)
         _report(ctx, "synthesizing", 1, 1, ev.query)

@@ -220,7 +220,7 @@ def test_of_several_queries_with_long_answers_each_is_shown_under_its_name(
         result.out,
     )[0]
     assert int(output) < int(complete)
-    assert Path(path).read_text().count("T39") == 2
+    assert "T39" in Path(path).read_text()
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])

@@ -25,7 +25,7 @@ from llamaindex_webtools.workflows import (
     WebAnswerEvent,
     WebProgressEvent,
 )
-from webtools import AuthenticationError, Config, WebTools
+from webtools import AuthenticationError, Config, ProviderError, WebTools
 from webtools._internal.text.fencing import STATEMENT
 
 if TYPE_CHECKING:
@@ -291,6 +291,21 @@ async def test_a_page_that_fails_leaves_its_snippet(
     failed = [event for event in events if isinstance(event, WebProgressEvent) and event.failed]
     assert [event.subject for event in failed] == [doomed.metadata["url"]]
     assert ("fetching", 3, 3) in reported(events)
+
+
+async def test_if_all_pages_fail_the_run_fails(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    sources = WebRetriever(web).retrieve(QUESTION)
+    for source in sources:
+        page = source.metadata["url"].rpartition("/")[2]
+        webtools_sandbox.fault(containing=page, status=400, times=None)
+    workflow = SearchFetchSynthesizeWorkflow(
+        web, llm=AnsweringLLM("Yes."), fetcher=FetchPagePostprocessor(web, provider="exa")
+    )
+    with pytest.raises((ProviderError, WorkflowRuntimeError)) as caught:
+        await workflow.run(query=QUESTION)
+    assert isinstance(caught.value.__cause__ or caught.value, ProviderError)
 
 
 async def test_a_search_that_fails_is_our_error(

@@ -63,7 +63,7 @@ def first_steps(types: Iterable[str], keyless: str) -> str:
     trial = f"{words.trial}{install}."
     without_key = f"Without a key: {words.keyless} uses {keyless}. To try it offline: {trial}"
     variables = [*(about.variables[0] for about in abouts if about.variables)]
-    head = "That key is enough."
+    head = f"{variables[0]} is enough." if variables else "No key is needed."
     if len(variables) > 1:
         head = f"Any one of the keys below is enough, such as {variables[0]}."
     lines = [
