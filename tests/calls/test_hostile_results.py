@@ -142,7 +142,8 @@ def test_data_hold_no_trick_and_only_web_addresses(ground: Ground, name: str) ->
     json.dumps(details, allow_nan=False).encode("ascii")
     for url in addresses_in(details):
         assert urlsplit(url).scheme in {"http", "https"}
-        assert url in {*URLS, "https://gone.example/"} or url.startswith((ground.site, HOME))
+        known = {*URLS, "https://evil.example/", "https://gone.example/"}
+        assert url in known or url.startswith((ground.site, HOME))
 
 
 # --- terminals ---------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from langchain_webtools import WebSearchRetriever
 from webtools import InputError, WebTools
 from webtools.providers import PROVIDERS
 from webtools.results import Page
@@ -68,3 +70,25 @@ def test_as_a_source_it_is_refused_and_as_a_citation_it_is_not_read(
     page = Page(url="https://b.example/", title="B", text="Heaps are trees.")
     web.verify(f"[Heaps]({url}) are trees [1].", [page], fetch=True)
     assert not requests
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_a_result_has_none_and_its_page_can_be_fetched(url: str) -> None:
+    def respond(request: httpx.Request) -> httpx.Response:
+        sent = json.loads(request.content)
+        result = {"title": "News", "url": url, "id": url}
+        if "urls" in sent:
+            result = {
+                "title": "News",
+                "url": sent["urls"][0],
+                "id": sent["urls"][0],
+                "text": "Yes.",
+            }
+        return httpx.Response(200, json={"results": [result]})
+
+    web = WebTools(api_keys={"exa": "test-key-1"}, transport=httpx.MockTransport(respond))
+    [result] = web.search("news").results
+    assert PASSWORD not in repr(result)
+    assert web.fetch(result.url, provider="exa").pages[0].text == "Yes."
+    [document] = WebSearchRetriever(web=web, fetch=True).invoke("news")
+    assert document.page_content == "Yes."

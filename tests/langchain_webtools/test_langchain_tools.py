@@ -152,7 +152,7 @@ def test_a_tool_needs_neither_settings_nor_a_key(
     ("make", "argument", "named"),
     [
         (WebSearchTool, "include_domain", '"include_domains"'),
-        (WebSearchTool, "max_results", "web, api_keys, cache, content_blocks"),
+        (WebSearchTool, "max_results", "web=WebTools(max_results=...)"),
         (WebSearchTool, "api_key", 'api_keys={"exa": "..."}'),
         (WebSearchRetriever, "exa_api_key", 'api_keys={"exa": "..."}'),
         (WebToolkit, "max_result", '"max_results"'),

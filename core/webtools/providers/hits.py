@@ -300,7 +300,13 @@ def _read_score(item: Item, name: str) -> float | None:
 def _url(item: Item, fields: HitFields) -> str:
     field = fields.url
     url = item.values.get(field) if isinstance(field, str) else item.call("url", field)
-    return url if isinstance(url, str) and is_web_url(url) else fields.home
+    if not isinstance(url, str) or not is_web_url(url):
+        return fields.home
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url
+    # A user name poses as the host, and no page is requested with it.
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page | None:
