@@ -337,3 +337,10 @@ def test_a_page_without_a_body_element_has_its_text(start: str) -> None:
     html = f"<!doctype html>{start}{body}"
     text = read(Source(html.encode(), "text/html", URL, URL)).text
     assert all(sentence in text for sentence in SENTENCES)
+
+
+def test_an_index_without_prose_keeps_its_links() -> None:
+    items = "".join(f'<li><a href="/p/{n}">Knot number {n} for ropes</a></li>' for n in range(60))
+    html = f"<title>All knots</title><h1>All knots</h1><div><ul>{items}</ul></div>"
+    text = read(Source(html.encode(), "text/html", requested_url="https://knots.example/")).text
+    assert all(f"Knot number {n} for ropes" in text for n in range(60))

@@ -120,7 +120,8 @@ def main_part(body: Element, title: str, left_out: LeftOut) -> tuple[Element, fl
     if not page.is_technical:
         _drop_together(list(_teasers(container, page)), container, page, "teasers")
         _drop_before_title(container, page)
-        _drop_lists(container, page)
+        if page.sizes[container].prose:  # an index without prose is its list
+            _drop_lists(container, page)
         if sizes[container].prose >= _MUCH_PROSE:
             _drop_end(container, page)
     return container, sizes[container].prose / page.prose if page.prose else 1.0
@@ -292,7 +293,7 @@ def _container(body: Element, page: _Page) -> Element:
             has_code = 2 * size.code >= total.code
             if has_code and size.prose >= _MAIN_SHARE * total.prose:
                 return elements[0]
-    if page.is_technical:
+    if page.is_technical or not total.prose:
         return body
     container, unlinked = body, total.text - total.linked
     while True:
