@@ -15,6 +15,7 @@ from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import NO_VALUES, read_domain
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_list
+from webtools._internal.text.urls import without_text_fragment
 from webtools.inputs.written_values import join_lists, read_list
 
 MAX_QUERY_CHARACTERS = 4000
@@ -156,7 +157,7 @@ def _url(text: str) -> str:
         text = text.replace(" ", "%20")  # as browsers do
     if not is_web_url(text):
         raise UnfitError(text, "an absolute http(s) URL; write ", url_like(text))
-    return check_login(text)
+    return without_text_fragment(check_login(text))
 
 
 def check_login(url: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
 from webtools._internal.text.dates import read_written_moment
 from webtools._internal.text.narrowing import is_list, is_object
+from webtools._internal.text.urls import without_text_fragment
 from webtools.providers.about import Account
 from webtools.providers.faults import describe_failure
 from webtools.providers.parsing import estimate, number
@@ -302,6 +303,7 @@ def _url(item: Item, fields: HitFields) -> str:
     url = item.values.get(field) if isinstance(field, str) else item.call("url", field)
     if not isinstance(url, str) or not is_web_url(url):
         return fields.home
+    url = without_text_fragment(url)
     parts = urlsplit(url)
     if "@" not in parts.netloc:
         return url

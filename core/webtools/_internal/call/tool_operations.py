@@ -16,6 +16,7 @@ from webtools._internal.operations.site_map import map_site
 from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.dates import read_date
+from webtools._internal.text.urls import without_text_fragment
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
 from webtools.providers.direct import missing_libraries
 from webtools.providers.protocols import PageQuery, SearchQuery, SummaryQuery
@@ -43,7 +44,7 @@ async def _search(arguments: SearchInput, call: Call) -> SearchResponse:
     since, until = read_date(start) if start else None, read_date(end) if end else None
     queries = [
         SearchQuery(
-            query=text,
+            query=without_text_fragment(text) if arguments.similar else text,
             limit=arguments.limit,
             include_domains=tuple(arguments.include_domains),
             exclude_domains=tuple(arguments.exclude_domains),

@@ -28,6 +28,7 @@ from webtools._internal.text.cleaning import (
     without_login,
 )
 from webtools._internal.text.quoting import quote
+from webtools._internal.text.urls import without_text_fragment
 from webtools.errors import InputError, ProviderError, RequestError
 from webtools.inputs.argument_values import url_like
 from webtools.providers.protocols import Source
@@ -197,14 +198,15 @@ async def verify(
     if not (verifier is None or hasattr(verifier, "judge")):
         expected = "verifier must be ChatModelVerifier(model), LLMVerifier(llm) or another Verifier"
         raise InputError(f"{expected}, not {type(verifier).__name__}.")
-    source_list = list(sources)
+    source_list = [without_text_fragment(e) if isinstance(e, str) else e for e in sources]
     if not answer.strip():
         raise InputError("The answer is empty. Pass the text to check.")
     unread_urls = await io.call_blocking(partial(_other_urls, answer, source_list))
     if fetch:
-        urls_to_read = [url for url in unread_urls if not has_login(url)][:MAX_URLS]
+        readable = (without_text_fragment(url) for url in unread_urls if not has_login(url))
+        urls_to_read = [*dict.fromkeys(readable)][:MAX_URLS]
         source_list += urls_to_read
-        unread_urls = [url for url in unread_urls if url not in urls_to_read]
+        unread_urls = [url for url in unread_urls if without_text_fragment(url) not in urls_to_read]
     if not (source_list or unread_urls):
         raise InputError("There are no sources. Pass URLs or pages, or an answer that cites URLs.")
     urls = [source for source in source_list if isinstance(source, str)]

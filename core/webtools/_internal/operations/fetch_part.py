@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from webtools._internal.operations.failover import Turn
 from webtools._internal.pages.robots import RobotsFile
+from webtools._internal.pages.sections import put_first, section_of
 from webtools._internal.pages.usage import Respect
 from webtools._internal.pages.validators import Validators
 from webtools._internal.pipeline.api_call import ApiCall
@@ -133,13 +134,29 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     warnings = [warning for entry in cached.values() for warning in entry.value.warnings]
     warnings += [warning for response in responses for warning in response.warnings]
     warnings += unsupported
+    pages = [cached[url].value.page if url in cached else next(fetched) for url in query.urls]
+    if not PROVIDERS[account.type].about.reads_whole_pages and any("#" in u for u in query.urls):
+        pages, missed = await call.io.call_blocking(partial(_from_sections, pages), alone=True)
+        warnings += missed
     return Part(
-        pages=[cached[url].value.page if url in cached else next(fetched) for url in query.urls],
+        pages=pages,
         warnings=list(dict.fromkeys(warnings)),
         cost=total(response.cost for response in responses) if missing else NOTHING,
         is_cached=not missing,
         oldest=earliest(entry.stored_at for entry in cached.values()),
     )
+
+
+def _from_sections(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
+    """Put the sections that URLs name first; warn about those that the text does not have."""
+    ordered, warnings = list[Page](), list[str]()
+    for page in pages:
+        name = section_of(page.url) if page.text else ""
+        text = put_first(page.text or "", name) if name else None
+        ordered.append(page if text is None else page.model_copy(update={"text": text}))
+        if name and text is None:
+            warnings.append(f"{page.url}: the text has no section of that name.")
+    return ordered, warnings
 
 
 def _unsupported(account: Account, query: PageQuery) -> list[str]:

@@ -200,12 +200,12 @@ class PageFetcher:
         tokens = twins.token_count(response)
         page = FetchedPage(content, target, validators, usage, twin_url, tokens)
         if content.twin:
-            page = await self._read_twin(page, content)
+            page = await self._read_twin(url, page, content)
         if page.content is not None and page.content.fault:
             raise ProviderError(page.content.fault)
         return page
 
-    async def _read_twin(self, page: FetchedPage, content: Content) -> FetchedPage:
+    async def _read_twin(self, url: str, page: FetchedPage, content: Content) -> FetchedPage:
         """Return a page with the text of its announced Markdown, if that has more text."""
         origin = page.target
         try:
@@ -216,7 +216,7 @@ class PageFetcher:
             is_same = (target.scheme, target.site) == (origin.scheme, origin.site)
             if not is_same or not twins.is_markdown(response, target.url):
                 return page
-            twin = await self._read(content.twin, target, response)
+            twin = await self._read(url, target, response)
         except WebToolsError:
             return page
         is_missing = names_missing_page(twin.title or twin.text)

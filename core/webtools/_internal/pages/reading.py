@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from urllib.parse import urldefrag, urljoin
 
@@ -27,6 +28,7 @@ from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
 from webtools._internal.pages.metadata import facts_of
 from webtools._internal.pages.pdf import read_pdf
+from webtools._internal.pages.sections import MARK, find_section, mark, put_first, section_of
 from webtools._internal.pages.tree import (
     Element,
     LeftOut,
@@ -38,7 +40,7 @@ from webtools._internal.pages.tree import (
 from webtools._internal.pages.twins import MIN_PROSE, announced, prose_length, read_markdown
 from webtools._internal.pages.usage import of_markup
 from webtools._internal.pages.visibility import drop_invisible
-from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cleaning import one_line, shortened, without_controls
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 MAX_HTML = 8 * 1024 * 1024
@@ -81,11 +83,23 @@ def read(source: Source) -> Content:
     except Exception as error:  # noqa: BLE001  # parsers can raise anything for hostile bytes
         error_type = type(error).__name__
     else:
+        name = section_of(source.requested_url)
+        if name and content.text and not (kind == "pdf" and "=" in name):
+            content = _from_section(content, name)
         if len(content.text) <= MAX_TEXT:
             return content
         warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were read"
         return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
     raise ProviderError(f"the {label} could not be read ({error_type}); it may be damaged")
+
+
+def _from_section(content: Content, name: str) -> Content:
+    """Put a section first, or warn that there is none of that name."""
+    text = put_first(content.text, name)
+    if text is not None:
+        return replace(content, text=text)
+    warning = f'the page has no section "{shortened(one_line(name), _LINE)}"'
+    return replace(content, warnings=[*content.warnings, warning])
 
 
 def _read_kind(kind: str, source: Source) -> Content:
@@ -196,6 +210,8 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     body = None if root is None else body_of(root)
     if body is None:
         return Content(without_controls(markup.text), warnings=[] if markup.is_tame else [_WILD])
+    name = section_of(source.requested_url)
+    section = find_section(root, name) if name else None
     left_out = LeftOut()
     drop_invisible(root, left_out)
     strip_comments(root)
@@ -203,8 +219,13 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
         left_out.drop(element, "outside" if element.tag == "svg" else "forms")
     rewrite(body)
     visible = length_of(body)
+    spare = None if section is None or source.whole else deepcopy(root)
     part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)
-    text = without_controls(to_markdown(part, source.url)).strip() or without_controls(markup.text)
+    is_marked = section is not None and mark(section, part)
+    if spare is not None and not is_marked:  # the section is not in the main part
+        return _main(markup, spare, replace(source, whole=True))
+    markdown = to_markdown(part, source.url).split(MARK, 1 if is_marked else 0)
+    text = MARK.join(map(without_controls, markdown)).strip() or without_controls(markup.text)
     warnings = list(_warnings(left_out, visible, prose_share))
     declared = _declared_text(markup, source.url)
     if len(text) < _MIN_PROSE_SHARE * len(declared) and declared[:_LINE] not in text:

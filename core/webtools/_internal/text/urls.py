@@ -166,6 +166,15 @@ def other_host(url: str, final: str | None) -> str:
     return hosts[1] if hosts[1] != hosts[0] else ""
 
 
+def without_text_fragment(url: str) -> str:
+    """Return a URL without the words that a browser should scroll to (`#:~:text=`)."""
+    base, _, fragment = url.partition("#")
+    section, has_words, _ = fragment.partition(":~:")
+    if not has_words:
+        return url
+    return f"{base}#{section}" if section else base
+
+
 def page_key(url: str) -> str:
     """Return a key that is equal for URLs of one page.
 
