@@ -8,6 +8,7 @@ from dataclasses import replace
 from webtools._internal.display.outline import (
     LONGEST_SENTENCE,
     LONGEST_TITLE,
+    Address,
     Answer,
     Clip,
     Extract,
@@ -56,26 +57,31 @@ def research_parts(
     answer = response.synthesis
     cited = answer.citations[: limits.pages] if answer else []
     numbers = {url: number for number, url in reversed([*enumerate(cited, 1)])}
+    by_url = {result.url: result for result in response.results[: limits.rows]}
+    claims = answer.claims if answer else ()
+    addresses = _addresses([*cited, *by_url], claims, response.passages)
     if answer and answer.summary:
         shown = answer.claims[: limits.rows]
         headings = _headings(answer.summary, shown)
-        claims = [
+        statements = [
             _statement(claim, numbers, limits, heading)
             for claim, heading in zip(shown, headings, strict=True)
         ]
         summary = Statement(clip(answer.summary, limits.page // 2, limits))
-        yield Answer(claims or [summary], [address_of(url) for url in cited])
+        yield Answer(statements or [summary], [addresses[url] for url in cited])
     elif answer and response.results:
         yield Prose(Clip(NO_ANSWER))
-    by_url = {result.url: result for result in response.results[: limits.rows]}
     rows = [
-        source(number, by_url[url], limits)
+        replace(source(number, by_url[url], limits), address=addresses[url])
         if url in by_url
-        else Source(number, cut(url, LONGEST_TITLE), address_of(url))
+        else Source(number, cut(url, LONGEST_TITLE), addresses[url])
         for number, url in enumerate(cited, 1)
     ]
     uncited = [item for item in response.results[: limits.rows] if item.url not in numbers]
-    rows += [source(n, item, limits) for n, item in enumerate(uncited, len(rows) + 1)]
+    rows += [
+        replace(source(n, item, limits), address=addresses[item.url])
+        for n, item in enumerate(uncited, len(rows) + 1)
+    ]
     ranks = {row.address.shown: row.rank for row in reversed(rows)}
     if response.passages:
         yield _extracts(response, ranks, limits, is_folded=bool(answer and answer.summary))
@@ -94,14 +100,28 @@ def checked_parts(response: Verified, limits: Limits) -> Iterator[Answer | Listi
     shown = [_statement(claim, numbers, limits) for claim in response.claims[: limits.rows]]
     citations = [citation for claim in response.claims for citation in claim.citations]
     titles = {citation.url: citation.title for citation in citations}
+    addresses = _addresses(cited, response.claims)
     if shown:
-        yield Answer(shown, [address_of(url) for url in cited])
+        yield Answer(shown, [*addresses.values()])
     if cited:
         rows = [
-            Source(number, cut(titles.get(url) or url, LONGEST_TITLE), address_of(url))
+            Source(number, cut(titles.get(url) or url, LONGEST_TITLE), addresses[url])
             for url, number in numbers.items()
         ]
         yield Listing([("", rows)], 0, "Sources")
+
+
+def _addresses(
+    urls: Sequence[str], claims: Sequence[Claim], passages: Sequence[Passage] = ()
+) -> dict[str, Address]:
+    """Return the addresses of sources, with links to what the claims quote of them."""
+    quotations: dict[str, list[str]] = {url: [] for url in urls}
+    for claim in claims:
+        for citation in claim.citations:
+            quotations.get(citation.url, []).append(citation.quotation)
+    for passage in passages:
+        quotations.get(passage.url, []).append(passage.text)
+    return {url: address_of(url, texts) for url, texts in quotations.items()}
 
 
 def _headings(summary: str, claims: Sequence[Claim]) -> list[str]:

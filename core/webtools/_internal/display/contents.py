@@ -155,7 +155,8 @@ def result_outline(result: SearchResult | ResearchResult, limits: Limits) -> Out
 @outline_of.register
 def passage_outline(passage: Passage, limits: Limits) -> Outline:
     text, title = clip(passage.text, limits.page, limits), sentence(passage.heading or passage.url)
-    part = Document(title, address_of(passage.url), [], passages=text, is_alone=True)
+    address = address_of(passage.url, [passage.text])
+    part = Document(title, address, [], passages=text, is_alone=True)
     return Outline("Passage", "", "", [], [], [part])
 
 
@@ -174,7 +175,7 @@ def _document(page: Page, size: int, limits: Limits) -> Document:
     empty = not (page.summary or page.highlights or page.text or page.passages is not None)
     return Document(
         title,
-        address_of(page.url),
+        address_of(page.url, [passage.text for passage in page.passages or ()]),
         [*filter(None, (day(page.published_at), cut(page.author, 100), length))],
         summary=clip(page.summary, size, limits),
         highlights=[sentence(text) for text in page.highlights[:_MAX_HIGHLIGHTS]],

@@ -6,10 +6,12 @@ Foreign text in it is already shortened and cleaned; the writers only lay it out
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from webtools._internal.display.short_texts import cut, cut_lines, day
+from webtools._internal.text.text_fragments import with_text_fragment
 from webtools._internal.text.visible import LONGEST_URL, link_target
 from webtools.results import ResearchResult, SearchResult
 from webtools.truncation import MAX_BYTES
@@ -229,10 +231,11 @@ class Outline:
         return [fact for fact in facts if fact.text]
 
 
-def address_of(url: Any) -> Address:
-    """Return a URL for display."""
+def address_of(url: Any, quotations: Iterable[str] = ()) -> Address:
+    """Return a URL for display. Its link leads to the first words of quotations."""
     shown = cut(url, LONGEST_URL)
-    return Address(shown, link_target(url, shown) if shown else None)
+    link = link_target(url, shown) if shown else None
+    return Address(shown, with_text_fragment(link, quotations) if link else None)
 
 
 def name(text: Any) -> str:
