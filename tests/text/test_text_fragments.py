@@ -23,8 +23,6 @@ from webtools.results import (
 
 URL = "https://ferry.example/times"
 SENTENCE = "The well-known ferry, No. 7 & 8, leaves the pier at noon, at two and at ten to six."
-    "The well-known ferry, No. 7 & 8, leaves the pier at noon, at two and at ten to six daily."
-)
 
 
 def starts(url: str) -> list[str]:
