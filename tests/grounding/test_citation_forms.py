@@ -31,7 +31,7 @@ through `kiosk.order()`. Members of the rowing club do not pay.
 - Open from 9 a.m. to 5 p.m.
 - Dogs must stay outside.
 
-The mayor of Tarn Quay paid for the roof. Nobody knows who built it!
+The mayor of Tarn Quay paid for the roof. Its builder came from abroad!
 """
 SENTENCES = [
     "The kiosk at the old harbour reopened on Monday.",
@@ -40,7 +40,7 @@ SENTENCES = [
     "Members of the rowing club do not pay.",
     "Dogs must stay outside.",
     "The mayor of Tarn Quay paid for the roof.",
-    "Nobody knows who built it!",
+    "Its builder came from abroad!",
 ]
 SOURCES = [
     Source(1, TITLE, URL, PAGE),
