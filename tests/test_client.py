@@ -223,6 +223,8 @@ def test_the_repr_without_a_provider_says_what_to_do(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert "api_keys" in repr(WebTools())
     assert "exa" in repr(WebTools(api_keys={"exa": "test-key-exa-0001"}))
+    assert "keyless" in repr(WebTools(keyless=True))
+    assert "api_keys" not in repr(WebTools(keyless=True))
 
 
 def test_settings_that_are_refused_can_be_shown_with_local_variables() -> None:

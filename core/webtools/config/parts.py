@@ -262,7 +262,8 @@ class FetchConfig(_Optional):
     def _check_both(self) -> Self:
         rules = self.domains
         if both := set(rules.allow) & set(rules.deny):
-            fail(f'allows and forbids "{min(site.host for site in both)}". Remove it from one list')
+            host = min(site.host for site in both)
+            fail(f'has "{host}" in allowDomains and in denyDomains. Remove it from one list')
         return self
 
     @property

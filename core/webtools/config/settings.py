@@ -290,8 +290,12 @@ class Settings:
             accounts = self._accounts or self._read(path)
         except Exception:  # noqa: BLE001  # a repr must not fail; each call explains the fault
             return "settings that cannot be read; a call says why"
-        names = ", ".join(account.name for account in accounts.accounts) or "no provider"
-        remedy = "" if accounts.accounts else "; pass api_keys={...}, or run `webtools config init`"
+        names = ", ".join(account.name for account in accounts.accounts)
+        remedy = ""
+        if not names and accounts.stand_ins:
+            names = "keyless search"
+        elif not names:
+            names, remedy = "no provider", "; pass api_keys={...}, or run `webtools config init`"
         return accounts.redactor.text(f"{names}, from {accounts.origin}{remedy}")
 
     def __repr__(self) -> str:

@@ -81,7 +81,9 @@ def _read_entry(entry: str) -> Site:
         return read_site(entry)
     except ValueError:
         shown = ascii(entry)[1:-1][:60]
-    raise ValueError(f'must list hosts as host, *.host, .gov or host:port, not "{shown}"')
+    raise ValueError(
+        f'must list hosts, such as example.com, *.example.com, .gov or wiki:80, not "{shown}"'
+    )
 
 
 def _refusal(host: str, reason: str) -> str:

@@ -291,9 +291,11 @@ def _cited_warnings(urls: Sequence[str], *, fetch: bool) -> list[str]:
     """Report the cited URLs that were not requested."""
     if not urls:
         return []
-    count = "1 cited URL is" if len(urls) == 1 else f"{len(urls)} cited URLs are"
+    one = len(urls) == 1
+    count = "1 cited URL is" if one else f"{len(urls)} cited URLs are"
     remedy = f"At most {MAX_URLS} are read." if fetch else "To read them, pass `fetch=True`."
-    return [f"{count} not among the sources, so they were not read. {remedy}"]
+    outcome = "it was not read" if one else "they were not read"
+    return [f"{count} not among the sources, so {outcome}. {remedy}"]
 
 
 # --- a model's verdicts ------------------------------------------------------------------------
