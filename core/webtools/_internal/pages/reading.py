@@ -94,7 +94,7 @@ def read(source: Source) -> Content:
 
 
 def _from_section(content: Content, name: str) -> Content:
-    """Put a section first, or warn that there is none of that name."""
+    """Put a section first, or warn that no section has that name."""
     text = put_first(content.text, name)
     if text is not None:
         return replace(content, text=text)
