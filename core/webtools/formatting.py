@@ -81,7 +81,7 @@ def search_text(results: Sequence[SearchResult | ResearchResult], separator: str
             text = "" if (first, text) in texts else text
             items.append(_item(f"{number}. See {first}.", text.splitlines()))
         else:
-            facts = filter(None, [_facts(result)])
+            facts = filter(None, [_facts(result), _other_host(result)])
             lines = [result.url, *text.splitlines(), *facts]
             items.append(_item(f"{number}. {result.title}", lines))
         texts.add((first, text))
@@ -127,9 +127,9 @@ def _note(page: Page) -> str:
     return " · ".join(filter(None, [_facts(page), _other_host(page), _left_out(page)]))
 
 
-def _other_host(page: Page) -> str:
+def _other_host(page: Page | SearchResult | ResearchResult) -> str:
     """Return the host that the page comes from, if it is not the one that was requested."""
-    host = other_host(page.url, page.url_final)
+    host = other_host(page.url, getattr(page, "url_final", None))  # of a search: not known
     return f"from {_brief_host(host)}" if host else ""
 
 

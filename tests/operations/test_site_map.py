@@ -402,3 +402,25 @@ def test_the_text_is_a_fenced_list_within_the_budget(site: Site, web: WebTools) 
 
 def test_the_tool_is_offered_only_by_name(web: WebTools) -> None:
     assert "web_map" not in [tool.name for tool in web.tools()]
+
+
+# --- a start page that leads elsewhere ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_refresh_of_the_start_page_is_followed(
+    site: Site, web: WebTools, is_async: bool
+) -> None:
+    site.files["/"] = '<html><meta http-equiv="refresh" content="0; url=/en/"><p>Moved.</p></html>'
+    site.files["/en/"] = START
+    url = f"{site.url}/"
+    result = await web.amap(url) if is_async else web.map(url)
+    assert {entry.source for entry in result.entries} == {"links"}
+    assert site.requests["/en/"] == 1
+
+
+def test_a_refresh_of_a_page_with_content_is_not_followed(site: Site, web: WebTools) -> None:
+    refresh = '<meta http-equiv="refresh" content="5; url=/en/">'
+    site.files["/"] = START.replace("<body>", f"<body>{refresh}<p>{'Roses and herbs. ' * 40}</p>")
+    assert web.map(f"{site.url}/").entries
+    assert not site.requests["/en/"]

@@ -21,6 +21,8 @@ class ResearchResult(ItemModel):
         published_at: Date and time of publication with a time zone, or null if unknown.
         score: Relevance from 0 to 1. If the provider sends none, it follows from the rank.
         source_provider: Configured name of the provider that found the page.
+        url_final: The URL of the page that was read, after redirects and refreshes; null if none
+            was read or it is not known. Not in the JSON.
     """
 
     title: str
@@ -29,6 +31,7 @@ class ResearchResult(ItemModel):
     published_at: AwareDatetime | None = None
     score: Score = 0.0
     source_provider: str
+    url_final: str | None = Field(default=None, exclude=True)
 
 
 class ResearchMeta(Model):

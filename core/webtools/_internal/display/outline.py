@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from webtools._internal.display.short_texts import cut, cut_lines, day
 from webtools._internal.text.text_fragments import with_text_fragment
+from webtools._internal.text.urls import other_host
 from webtools._internal.text.visible import LONGEST_URL, link_target
 from webtools.results import ResearchResult, SearchResult
 from webtools.truncation import MAX_BYTES
@@ -266,5 +267,10 @@ def source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> 
         day(result.published_at),
         name(result.source_provider),
         cut(_RULE.sub("", result.snippet), limits.snippet),
-        name(result.author) if isinstance(result, SearchResult) else "",
+        name(result.author) if isinstance(result, SearchResult) else _final_host(result),
     )
+
+
+def _final_host(result: ResearchResult) -> str:
+    host = other_host(result.url, result.url_final)
+    return f"from {name(host)}" if host else ""

@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin
@@ -18,7 +18,12 @@ from urllib.parse import urljoin
 from webtools._internal.pages.charset import decode
 from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.markup import scan
-from webtools._internal.pages.tree import LeftOut, parse, text_of
+from webtools._internal.pages.refreshes import (
+    MAX_REFRESHED,
+    declared_refreshes,
+    refresh_target,
+)
+from webtools._internal.pages.tree import LeftOut, length_of, parse, text_of
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.urls import parse as parse_url
@@ -121,10 +126,11 @@ def _read_page(source: Source, links: _Links) -> Content:
     if not _is_html(source) and not text.lstrip("\ufeff \t\r\n").startswith("<"):
         for title, address in _LINK.findall(text):
             links.add(address, title)
-        return links.content()
+        return replace(links.content(), refresh=refresh_target([source.refresh], source.url))
     root = parse(text) if scan(text).is_tame else None
     if root is None:
         raise ProviderError("its markup is too large or too unusual to find the links")
+    target = refresh_target([source.refresh, *declared_refreshes(root)], source.url)
     drop_invisible(root, LeftOut())
     base = root.find(".//base[@href]")
     if base is not None:
@@ -136,7 +142,8 @@ def _read_page(source: Source, links: _Links) -> Content:
             images = " ".join(image.get("alt", "") for image in anchor.iter("img"))
             title = text_of(anchor).strip() or images.strip()
             links.add(address, title or anchor.get("aria-label", "") or anchor.get("title", ""))
-    return links.content()
+    is_short = length_of(root) < MAX_REFRESHED
+    return replace(links.content(), refresh=target if is_short else "")
 
 
 def _is_html(source: Source) -> bool:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
-from urllib.parse import urldefrag, urljoin
 
 from webtools._internal.pages import INSTALL, documents, listings, robots
 from webtools._internal.pages.block_pages import SCRIPTED, block_page
@@ -28,6 +26,11 @@ from webtools._internal.pages.markdown import to_markdown
 from webtools._internal.pages.markup import Markup, scan
 from webtools._internal.pages.metadata import facts_of
 from webtools._internal.pages.pdf import read_pdf
+from webtools._internal.pages.refreshes import (
+    MAX_REFRESHED,
+    declared_refreshes,
+    refresh_target,
+)
 from webtools._internal.pages.sections import MARK, find_section, mark, put_first, section_of
 from webtools._internal.pages.tree import (
     Element,
@@ -49,14 +52,6 @@ for _name in ("charset_normalizer", "pypdf", "pdfminer"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
-_REFRESH = re.compile(
-    r"\s*(?P<delay>\d{1,5})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?+"
-    r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*).*|(?P<plain>[^\s'\"].*))",
-    re.IGNORECASE | re.DOTALL,
-)
-_LONGEST_REFRESH = 2100  # characters
-_MAX_DELAY = 10  # seconds; longer ones are for readers
-_MAX_REFRESHED = 400  # characters of a page that is only a way to another one
 _LINE = 50  # characters by which a text is recognized
 _MIN_PROSE_SHARE = 0.3  # of a page's prose: 19 of 1,114 good pages keep less
 _WILD = "the markup is too large or too unusual to find the main text, so all text is returned"
@@ -125,7 +120,7 @@ def _read_text(kind: str, source: Source) -> Content:
 
 
 def _read_nothing(source: Source) -> Content:
-    if target := _refresh_of(source.refresh, source.url):
+    if target := refresh_target([source.refresh], source.url):
         return Content("", refresh=target)
     raise ProviderError("the page is empty")
 
@@ -152,12 +147,10 @@ def _read_html(html: str, source: Source) -> Content:
     markup = scan(html)
     root = parse(html) if markup.is_tame else None
     title, author, published_at = facts_of(markup, root, source.url)
-    refreshes = [source.refresh, *_declared_refreshes(root)]
+    refreshes = [source.refresh, *declared_refreshes(root)]
     main = _main(markup, root, source)
-    if len(main.text) < _MAX_REFRESHED:
-        targets = (_refresh_of(refresh, source.url) for refresh in refreshes)
-        if target := next(filter(None, targets), ""):
-            return replace(main, refresh=target)
+    if len(main.text) < MAX_REFRESHED and (target := refresh_target(refreshes, source.url)):
+        return replace(main, refresh=target)
     twin = source.twin or announced(markup.links, source.url)
     usage = of_markup(markup.meta, markup.links, source.url)
     error = block_page(source, html, markup, _TARGET.sub("]", main.text))
@@ -181,28 +174,6 @@ def _read_html(html: str, source: Source) -> Content:
         usage=usage,
         twin=twin if is_poor else "",
     )
-
-
-def _declared_refreshes(root: Element | None) -> list[str]:
-    if root is None:
-        return []
-    return [
-        meta.get("content", "")
-        for meta in root.iter("meta")
-        if meta.get("http-equiv", "").strip().lower() == "refresh"
-        and not any(meta.iterancestors("noscript"))
-    ]
-
-
-def _refresh_of(value: str, url: str) -> str:
-    """Return the target of a refresh to another page after a short time, or ""."""
-    match = _REFRESH.fullmatch(value[:_LONGEST_REFRESH])
-    if match is None or int(match["delay"]) > _MAX_DELAY:
-        return ""
-    target = str(match["quoted"] or match["plain"] or "")
-    with suppress(ValueError):
-        return "" if urldefrag(urljoin(url, target))[0] == urldefrag(url)[0] else target
-    return target
 
 
 def _main(markup: Markup, root: Element | None, source: Source) -> Content:

@@ -67,6 +67,7 @@ class Retrieval:
         is_partial: Whether a page could not be read. Then the answer is not cached.
         empty: The providers without results.
         is_widened: Whether the date filter was dropped, because it left no results.
+        final_urls: The URLs of pages after redirects, by the requested URL.
     """
 
     attempts: Attempts = field(default_factory=Attempts)
@@ -80,6 +81,7 @@ class Retrieval:
     is_partial: bool = False
     empty: list[Account] = field(default_factory=list[Account])
     is_widened: bool = False
+    final_urls: dict[str, str] = field(default_factory=dict[str, str])
 
     def take(self, results: list[SearchResult], limit: int) -> None:
         """Split ranked hits into results and spares."""

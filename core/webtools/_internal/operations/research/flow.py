@@ -76,6 +76,7 @@ class _CachedEnvelope(BaseModel):
         since: When its oldest part was fetched.
         is_partial: Whether a page could not be read.
         is_unpriced: Whether its cost is incomplete.
+        final_urls: The URLs of sources after redirects, by the requested URL.
     """
 
     envelope: ResearchEnvelope
@@ -83,6 +84,7 @@ class _CachedEnvelope(BaseModel):
     since: AwareDatetime
     is_partial: bool = False
     is_unpriced: bool = False
+    final_urls: dict[str, str] = {}
 
 
 def _is_cacheable(cached: _CachedEnvelope) -> bool:
@@ -181,8 +183,12 @@ def _for_this_call(
         }
     elif result.value.is_unpriced:
         changes["warnings"].append(UNPRICED)
+    final_urls = result.value.final_urls
     parts: dict[str, Any] = {
-        "results": [*envelope.results],
+        "results": [
+            each.model_copy(update={"url_final": final_urls.get(each.url)})
+            for each in envelope.results
+        ],
         "passages": [*envelope.passages],
         "meta": meta.model_copy(update=changes),
     }
@@ -328,6 +334,7 @@ class _Research:
             since=min(retrieved_at, retrieval.read_at or retrieved_at),
             is_partial=retrieval.is_partial,
             is_unpriced=is_unpriced,
+            final_urls=retrieval.final_urls,
         )
 
     def _judge(

@@ -67,6 +67,7 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
         f"{page.url} could not be read, so {_substitute(page.url, retrieval)} used: {page.error}"
         for page in unread
     ]
+    retrieval.final_urls = {page.url: page.url_final for page in pages if page.url_final}
     return {page.url: page.text for page in pages if page.text}
 
 
