@@ -10,6 +10,7 @@ from offering_site import PARAGRAPH, Fetch, Reply, Site, blocking, on_a_loop
 from test_reading_pages import pdf
 
 from webtools import WebTools
+from webtools._internal.pages.reading import Source, read
 
 NAMES = ["intro", "install", "options", "end"]
 PROSE = {name: f"About the {name}: {PARAGRAPH * 4}".strip() for name in NAMES}
@@ -139,3 +140,17 @@ def test_words_to_scroll_to_enter_no_result_and_no_cache_key(
     assert second.cache_hit
     assert site.count("/a") == 1
     assert ":~:" not in first.model_dump_json()
+
+
+def test_pages_of_what_has_none_are_a_warning(site: Site, web: WebTools) -> None:
+    response = web.fetch(f"{site.url}/a", pages="2-3")
+    assert response.pages[0].text
+    assert any("2-3" in warning for warning in response.warnings)
+
+
+def test_a_long_document_is_cut_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webtools._internal.pages.reading.MAX_HTML", 2**20)
+    items = "<entry><title>One</title><content>" + "ferry " * 200_000 + "</content></entry>"
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>{items}</feed>'
+    content = read(Source(feed.encode(), "application/atom+xml"))
+    assert any("1 MiB" in warning for warning in content.warnings)

@@ -10,6 +10,7 @@ import pytest
 
 from webtools._internal.display import html, results_markdown
 from webtools._internal.text.text_fragments import with_text_fragment
+from webtools.formatting import research_text
 from webtools.rendering import render_result, to_text
 from webtools.results import (
     Claim,
@@ -89,3 +90,17 @@ def test_people_get_the_fragment_and_programs_do_not(envelope: ResearchEnvelope)
         assert "#:~:text=The%20well%2Dknown%20ferry%2C" in shown
         assert "https://other.example/#:~:text=Dogs%20ride" in shown
     assert ":~:" not in envelope.model_dump_json()
+
+
+def test_a_source_names_the_host_that_its_page_is_from(envelope: ResearchEnvelope) -> None:
+    moved = "https://www.elsewhere.example/times"
+    results = [
+        each.model_copy(update={"url_final": final})
+        for each, final in zip(envelope.results, [moved, "https://www.other.example/"], strict=True)
+    ]
+    moved_envelope = envelope.model_copy(update={"results": results})
+    for draw in (research_text, results_markdown.draw):
+        assert "from elsewhere.example" in draw(moved_envelope)
+        assert "elsewhere.example" not in draw(envelope)
+        assert "from other.example" not in draw(moved_envelope)
+    assert "elsewhere" not in moved_envelope.model_dump_json()

@@ -86,7 +86,7 @@ def research_parts(
     if response.passages:
         yield _extracts(response, ranks, limits, is_folded=bool(answer and answer.summary))
     if answer and (answer.summary or response.passages):  # they make the snippets redundant
-        rows = [replace(row, snippet="", author="") for row in rows]
+        rows = [replace(row, snippet="") for row in rows]
     if not rows:
         yield Prose(Clip(NO_RESULTS))
         return

@@ -78,6 +78,9 @@ def read(source: Source) -> Content:
     except Exception as error:  # noqa: BLE001  # parsers can raise anything for hostile bytes
         error_type = type(error).__name__
     else:
+        if source.pages and kind != "pdf" and not source.listing:
+            warning = f'pages="{source.pages}" was ignored, because only PDF files have pages'
+            content = replace(content, warnings=[*content.warnings, warning])
         name = section_of(source.requested_url)
         if name and content.text and not (kind == "pdf" and "=" in name):
             content = _from_section(content, name)
@@ -134,6 +137,8 @@ def _read_document(document: documents.Document, source: Source) -> Content:
     if not main.text:
         raise ProviderError("the document has no text")
     warnings = [*document.warnings, *main.warnings]
+    if len(document.html) > MAX_HTML:
+        warnings.append(f"only the first {MAX_HTML // 2**20} MiB of the document were read")
     title, author = (one_line(each) or None for each in (document.title, document.author))
     return replace(main, title=title, author=author, warnings=warnings)
 
