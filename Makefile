@@ -25,7 +25,7 @@ install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed ||
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-only test-all lint format docs docs-check bench dist record clean
+.PHONY: help demo test test-only test-all lint pyright format docs docs-check bench dist record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -65,9 +65,12 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/check_plain_words.py
-	@{ $(BIN)/mypy && $(BIN)/python scripts/check_examples.py mypy; } & types=$$!; \
-		{ $(BIN)/pyright --project pyproject.toml && $(BIN)/python scripts/check_examples.py pyright; }; \
-		status=$$?; wait $$types && exit $$status  # in parallel: each uses one core
+	$(BIN)/mypy
+	$(BIN)/python scripts/check_examples.py mypy
+
+pyright: $(READY) ## Report what a second type checker finds
+	-$(BIN)/pyright --project pyproject.toml
+	-$(BIN)/python scripts/check_examples.py pyright
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
