@@ -8,6 +8,7 @@ from webtools.providers import (
     SummaryProvider,
     SynthesisProvider,
     brave,
+    browser,
     context7,
     direct,
     exa,
@@ -30,7 +31,7 @@ SEARCH: list[SearchProvider] = [
     *(parallel, jina_search),
 ]
 FETCH: list[FetchProvider] = [exa, kagi, tavily, firecrawl, parallel, jina]
-PAGES: list[PageProvider] = [direct]
+PAGES: list[PageProvider] = [direct, browser]
 SUMMARIZE: list[SummaryProvider] = [kagi]
 DOCS: list[DocsProvider] = [context7]
 SYNTHESIZE: list[SynthesisProvider] = [perplexity]

@@ -52,7 +52,7 @@ def test_a_provider_has_a_price_for_what_it_can_do_and_for_nothing_else(
     kind: str, able: Any
 ) -> None:
     account = direct.IMPLICIT if kind == "direct" else offline.account(kind)
-    is_free = kind in {"direct", "searxng", "wikipedia"}
+    is_free = kind in {"direct", "browser", "searxng", "wikipedia"}
     query = QUERIES[able]
     if PROVIDERS[kind].can(able):
         price = worst(account, query)

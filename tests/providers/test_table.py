@@ -27,7 +27,7 @@ from webtools_sandbox.library import Library
 from webtools_sandbox.wire import Call, Reply
 
 TODAY = datetime.now(UTC).date()
-FREE = {"wikipedia", "searxng", "direct"}
+FREE = {"wikipedia", "searxng", "direct", "browser"}
 MADE: dict[str, type[Api]] = {api.name: api for api in APIS}
 PAGE = "https://docs.example/library/json.html"
 
@@ -167,7 +167,7 @@ def apis() -> dict[str, Api]:
 @pytest.mark.parametrize("kind", PROVIDERS)
 def test_its_documentation_and_its_prices_have_their_day(kind: str) -> None:
     about = PROVIDERS[kind].about
-    if kind != "direct":  # which has no API
+    if kind not in {"direct", "browser"}:  # which have no API
         assert about.docs.startswith("https://")
         assert date.fromisoformat(about.docs_date) <= TODAY
     assert bool(about.prices) == bool(about.price_list) == (kind not in FREE)
@@ -207,7 +207,7 @@ def test_the_maximum_of_pages_is_that_of_the_api(apis: dict[str, Api], kind: str
 
 
 def test_the_errors_of_every_api_are_listed() -> None:
-    assert DOCUMENTED.keys() == set(PROVIDERS) - {"direct"}
+    assert DOCUMENTED.keys() == set(PROVIDERS) - {"direct", "browser"}
     listed = {(kind, int(fault.partition(":")[0])) for kind, fault, _ in LISTED}
     known = {(kind, int(status)) for kind, api in MADE.items() for status in api.data["errors"]}
     known -= {(kind, 0) for kind in MADE}  # stands for the others

@@ -22,6 +22,7 @@ from webtools.errors import (
 )
 from webtools.providers import (
     brave,
+    browser,
     context7,
     direct,
     exa,
@@ -129,6 +130,7 @@ PROVIDERS = Registry(  # messages and docs list them in this order
     jina,
     jina_search,
     direct,
+    browser,
 )
 """The registry of all providers."""
 

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pydantic import Field, field_validator
 
 from webtools._internal.http.messages import Response
+from webtools._internal.io.runtime import gather_results
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.fetching import FetchedPage, PageFetcher, fetch_all, host_of
 from webtools._internal.pages.payment import PAYMENT_REQUIRED, describe, payment_of
@@ -105,12 +106,26 @@ async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:
     error = await call.io.call_blocking(missing_libraries)
     if error is not None:
         raise error
-    fetcher = replace(page_fetcher(account, call), whole=query.whole, pages=query.pages)
+    return await read_pages(query, account, call, page_fetcher(account, call))
+
+
+async def read_pages(
+    query: PageQuery,
+    account: Account,
+    call: PageCall,
+    fetcher: PageFetcher,
+    at_once: int = 0,
+) -> Pages:
+    """Read the pages with a fetcher, `at_once` at the same time if that is given."""
+    fetcher = replace(fetcher, whole=query.whole, pages=query.pages)
     validators: dict[str, Validators] = {}
     fetch = partial(
         _fetch, fetcher=fetcher, query=query, account=account, call=call, validators=validators
     )
-    results = await fetch_all(call.io, query.urls, fetch)
+    if at_once:
+        results = await gather_results(call.io, [partial(fetch, u) for u in query.urls], at_once)
+    else:
+        results = await fetch_all(call.io, query.urls, fetch)
     warnings = _general_warnings(query, account)
     for _, page_warnings in results:
         warnings += page_warnings

@@ -26,6 +26,7 @@ SCRIPTED = (
     "the page has little text without JavaScript, which is not run here; use another source or a "
     "provider that renders pages"
 )
+SCRIPTED_IN_VAIN = "the page has little text even after its scripts ran; use another source"
 NOT_FOUND = "the page says that it does not exist; check the URL or search for it"
 
 _WORDS = re.IGNORECASE

@@ -19,7 +19,13 @@ from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.proxies import Proxy, with_proxy
 from webtools._internal.io.runtime import IO, gather_results
 from webtools._internal.pages import robots, ssrf, twins, workers
-from webtools._internal.pages.block_pages import BOT_CHECK, is_challenge, names_missing_page
+from webtools._internal.pages.block_pages import (
+    BOT_CHECK,
+    SCRIPTED,
+    SCRIPTED_IN_VAIN,
+    is_challenge,
+    names_missing_page,
+)
 from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.processes import Alarm
 from webtools._internal.pages.robots import CachedRobots, RobotsFile
@@ -112,6 +118,21 @@ class FetchedPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a browser made of a page.
+
+    Attributes:
+        response: Status and headers of the last response, with the page as it then was.
+        target: The final URL.
+        blocked: How many other sites the page did not reach.
+    """
+
+    response: Response
+    target: Target
+    blocked: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Visit:
     """A URL on the way to a page, after redirects and refreshes."""
 
@@ -153,6 +174,7 @@ class PageFetcher:
         obeys_usage: Whether pages that AI models should not read are refused.
         listing: The kind of file to read links from, as in `listings`; empty to read pages.
         max_bytes: Maximum size of a page.
+        render: Loads a page in a browser, behind the same guard; None to read it as it is sent.
     """
 
     name: str
@@ -170,6 +192,7 @@ class PageFetcher:
     pages: str = ""
     listing: str = ""
     max_bytes: int = MAX_PAGE_BYTES
+    render: Callable[[Target, Policy], Awaitable[Rendered]] | None = None
 
     async def fetch(self, url: str, known: Validators | None = None) -> FetchedPage:
         """Fetch and read a page, unless it is unchanged.
@@ -183,13 +206,20 @@ class PageFetcher:
         """
         visit = _Visit(parse(url), self.policy)
         while True:
-            visit, response, usage = await self._download(visit, self.robots, known)
+            blocked = 0
+            if self.render is None:
+                visit, response, usage = await self._download(visit, self.robots, known)
+            else:
+                visit, response, usage, blocked = await self._render(visit, self.render)
             self._check_usage(usage)
             target = visit.target
             validators = Validators.of_headers(response.headers, target.url)
             if known is not None and response.status == HTTPStatus.NOT_MODIFIED:
                 return FetchedPage(None, target, known.updated(validators), usage)
             content = await self._read(url, target, response)
+            if blocked:
+                warning = f"connections of the page to {blocked} sites were blocked or failed"
+                content = replace(content, warnings=[*content.warnings, warning])
             usage = merge(usage, content.usage)
             self._check_usage(usage)
             if not content.refresh:
@@ -257,6 +287,26 @@ class PageFetcher:
                     self._check_response(response)
                 return visit, response, merge(rules, of_headers(response.headers, target.url))
             visit = visit.to(location)
+
+    async def _render(
+        self, visit: _Visit, render: Callable[[Target, Policy], Awaitable[Rendered]]
+    ) -> tuple[_Visit, Response, Usage, int]:
+        """Load a page in a browser, which follows redirects itself."""
+        self.check_site(visit.target.url)
+        ssrf.check(visit.target, visit.policy)
+        usage: Usage = {}
+        if self.robots is not None:
+            usage = await self._check_robots(visit.target, visit.policy, self.robots)
+        workers.prepare()
+        rendered = await render(visit.target, visit.policy)
+        final = rendered.target
+        policy = visit.policy if final.site == visit.target.site else visit.policy.after(final)
+        if self.robots is not None and final.url != visit.target.url:
+            usage = merge(usage, await self._check_robots(final, policy, self.robots))
+        self._check_response(rendered.response)
+        usage = merge(usage, of_headers(rendered.response.headers, final.url))
+        visit = replace(visit, target=final, policy=policy)
+        return visit, rendered.response, usage, rendered.blocked
 
     def _check_usage(self, usage: Usage) -> None:
         if self.obeys_usage and (refusal := warning_of(usage)):
@@ -370,7 +420,12 @@ class PageFetcher:
             listing=self.listing,
             twin=twins.announced(links_of(response.headers.get("link", "")), target.url),
         )
-        return await self._read_apart(source)
+        try:
+            return await self._read_apart(source)
+        except ProviderError as error:
+            if self.render is not None and str(error) == SCRIPTED:
+                raise ProviderError(SCRIPTED_IN_VAIN) from None
+            raise
 
     async def _read_apart(self, source: Source) -> Content:
         alarm = Alarm()
