@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.skipif(
     not any(map(shutil.which, _NAMES)), reason="needs chromium: apt-get install chromium"
 )
 
-PROSE = "The tide tables of the harbour are made anew each morning by the pilot. " * 5
+PROSE = "The tide tables of the harbour are made again each morning by the pilot. " * 5
 HTML = [("Content-Type", "text/html; charset=utf-8")]
 Answer = bytes | Callable[[socket.socket], None]
 
@@ -114,7 +116,7 @@ def test_text_that_a_script_makes_is_read_after_redirects(site: Site) -> None:
     scripted(site, "/new")
     site.answers["/old"] = redirect("/new#tides")
     result = render(f"{site.url}/old", settings(site))
-    assert "made anew each morning" in result.pages[0].text
+    assert "made again each morning" in result.pages[0].text
     assert "enable JavaScript" not in result.pages[0].text
     assert result.pages[0].url == f"{site.url}/old"
     assert result.pages[0].url_final == f"{site.url}/new"
@@ -125,14 +127,14 @@ async def test_direct_falls_back_to_the_browser_also_on_an_event_loop(site: Site
     scripted(site)
     async with WebTools(settings(site), cache=False) as web:
         result = await web.afetch(site.url)
-    assert "made anew each morning" in result.pages[0].text
+    assert "made again each morning" in result.pages[0].text
     assert result.pages[0].source_provider == "rendered"
 
 
 async def test_a_blocking_call_inside_of_an_event_loop_works(site: Site) -> None:
     scripted(site)
     result = render(site.url, settings(site))
-    assert "made anew each morning" in result.pages[0].text
+    assert "made again each morning" in result.pages[0].text
 
 
 def test_text_that_is_no_html_is_read_as_it_was_sent(site: Site) -> None:
@@ -305,6 +307,11 @@ def browsers() -> list[str]:
     return names
 
 
+def wait_until_closed() -> None:
+    while browsers():
+        time.sleep(0.05)
+
+
 def test_a_page_that_does_not_load_ends_with_the_call(site: Site) -> None:
     site.answers["/"] = page(PROSE + "<script src=/stalls></script>")
     site.answers["/stalls"] = stall
@@ -323,8 +330,7 @@ async def test_a_cancelled_call_closes_its_browser(site: Site) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        while browsers():
-            await asyncio.sleep(0.05)
+        await asyncio.to_thread(wait_until_closed)
 
 
 # --- what is missing ---------------------------------------------------------------------------
@@ -340,6 +346,16 @@ def test_a_missing_browser_is_named_with_the_remedy(site: Site, tmp_path: Path) 
 def test_a_program_that_is_no_browser_is_named(site: Site) -> None:
     with pytest.raises(WebToolsError, match="executable"):
         render(site.url, settings(site, executable=shutil.which("true")))
+
+
+def test_root_has_no_browser_without_a_sandbox_unless_an_option_says_so(site: Site) -> None:
+    site.answers["/"] = page(f"<p>{PROSE}</p>")
+    config = settings(site, noSandbox=False)
+    if getattr(os, "geteuid", lambda: 1)() == 0:
+        with pytest.raises(WebToolsError, match="noSandbox"):
+            render(site.url, config)
+    else:
+        assert render(site.url, config).pages[0].text
 
 
 def test_a_missing_extra_is_named_with_the_remedy(

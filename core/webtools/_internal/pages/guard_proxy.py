@@ -71,6 +71,7 @@ class GuardProxy:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._server: asyncio.Server | None = None
+        self._writers: list[asyncio.StreamWriter] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.url = ""
         self.is_open = False
@@ -92,6 +93,9 @@ class GuardProxy:
         self._server.close()
         self._end_connections()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.sleep(0)  # the transports close their sockets
 
     def shut(self, fault: WebToolsError) -> None:
         """End all connections and accept no other, for the first fault that is given."""
@@ -103,6 +107,7 @@ class GuardProxy:
             task.cancel()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
         task = asyncio.ensure_future(self._serve(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

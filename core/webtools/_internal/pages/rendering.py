@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webtools._internal.http.messages import Response
 from webtools._internal.http.proxies import Proxy
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SHARE = 0.85  # of the time that is left: closing the browser and reading the page need the rest
 _IDLE_SECONDS = 5.0  # to wait for a pause of the network; pages that poll never pause
-_ATTEMPTS = 3  # to take the text of a page that goes on to another one
+_ATTEMPTS = 3  # to take the text of a page that leads to another one
 _ARGUMENTS = [
     "--disable-background-networking",
     "--disable-quic",
@@ -54,6 +54,7 @@ _VARIABLES = (
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "PROGRAMFILES", "PROGRAMDATA", "XDG_RUNTIME_DIR"),
 )
 _REMOVE_NOTES = "document.querySelectorAll('noscript').forEach(each => each.remove())"
+_NO_SANDBOX = re.compile(r"without --no-sandbox|[Nn]o usable sandbox|SUID sandbox")
 _ERROR_CODE = re.compile(r"net::ERR_[A-Z0-9_]+")
 
 
@@ -197,17 +198,13 @@ class _Work:
                 self._response = response
 
         def fail(request: Request) -> None:
-            # A page that goes on to another one aborts its own navigation.
+            # A page that leads to another one aborts its own navigation.
             if is_navigation(request) and request.failure != "net::ERR_ABORTED":
                 proxy.shut(self._error(proxy, request.failure or ""))
-
-        def download(_: Any) -> None:
-            proxy.shut(ProviderError('the URL leads to a file, not to a page; "direct" reads it'))
 
         page.on("request", visit)
         page.on("response", respond)
         page.on("requestfailed", fail)
-        page.on("download", download)
 
     def _visit(self, url: str) -> None:
         """Check a navigation as `fetching` checks redirects."""
@@ -253,6 +250,8 @@ class _Work:
         last = (self._visits or [self._target])[-1]
         if error := proxy.fault or proxy.refused.get(last.site):
             return error
+        if "Download is starting" in text:
+            return ProviderError('the URL leads to a file, not to a page; "direct" reads it')
         code = _ERROR_CODE.search(text)
         message = f"the browser could not load the page ({code[0] if code else 'it failed'})"
         return RequestError(f"{message}; check the URL or use another source", fault=Fault.ADVISED)
@@ -260,7 +259,7 @@ class _Work:
 
 def _launch_error(executable: str, text: str) -> ConfigError:
     remedy = "set the option executable to a current Chrome or Chromium"
-    if "sandbox" in text.lower():
+    if _NO_SANDBOX.search(text):
         remedy = "its sandbox does not work for this user; run as a user who is not root, or, in a "
         remedy += "container for this alone, set the option noSandbox"
     return ConfigError(f'"{executable}" does not start: {remedy}.')
