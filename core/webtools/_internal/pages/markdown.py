@@ -23,7 +23,7 @@ from webtools._internal.pages.formulas import formula
 from webtools._internal.pages.tables import is_layout, rows_of
 from webtools._internal.pages.tree import BLOCKS, Element, text_of, tokens
 
-_BLANKS = re.compile(r"[ \t\n\r\f]+")
+_BLANKS = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")  # not a single space, which stays
 _BREAK = "\v"  # a line feed within a paragraph; no text of a page has this character
 _BREAKS = re.compile(f" *{_BREAK} *")
 _GAP = re.compile(f"{_BREAK}{{2,}}")
@@ -135,8 +135,8 @@ def _paragraphs(parts: Iterable[Part]) -> list[Block]:
     blocks: list[Block] = []
     for is_text, group in groupby(parts, lambda part: isinstance(part, str)):
         if is_text:
-            text = _BREAKS.sub(_BREAK, _BLANKS.sub(" ", "".join(map(str, group))))
-            paragraphs = _GAP.split(text.strip(f" {_BREAK}"))
+            text = _BLANKS.sub(" ", "".join(map(str, group))).strip(f" {_BREAK}")
+            paragraphs = _GAP.split(_BREAKS.sub(_BREAK, text)) if _BREAK in text else [text]
             lines = [paragraph.replace(_BREAK, "\n") for paragraph in paragraphs if paragraph]
             blocks += [Block(_LIKE_HEADING.sub(r"\\", text)) for text in lines]
         else:

@@ -37,7 +37,7 @@ class Markup:
     Attributes:
         title: Text of the title element.
         heading: Text of the first h1.
-        text: All visible text without navigation and footer; a line per block.
+        parts: All visible text without navigation and footer, with line feeds around blocks.
         noscript: Text for readers without JavaScript.
         meta: Content of meta elements by their name, property or itemprop in lower case.
         links: The link elements, which lead to other resources.
@@ -50,7 +50,7 @@ class Markup:
 
     title: str = ""
     heading: str = ""
-    text: str = ""
+    parts: list[str] = field(default_factory=list[str])
     noscript: str = ""
     meta: dict[str, str] = field(default_factory=dict[str, str])
     links: list[Link] = field(default_factory=list[Link])
@@ -59,6 +59,11 @@ class Markup:
     scripts: int = 0
     has_app_root: bool = False
     is_tame: bool = True
+
+    @property
+    def text(self) -> str:
+        """Return the visible text, with a blank line between blocks."""
+        return _lines(self.parts)
 
 
 def scan(html: str) -> Markup:
@@ -83,7 +88,6 @@ class _Target:
         self._aside = 0
         self._title: list[str] = []
         self._heading: list[str] = []
-        self._text: list[str] = []
         self._noscript: list[str] = []
         self._script: list[str] | None = None
 
@@ -96,7 +100,7 @@ class _Target:
         self._hidden += self._hidden_flags[-1]
         self._aside += tag in _ASIDE
         if tag in _BLOCKS:
-            self._text.append("\n")
+            self._markup.parts.append("\n")
         if attributes or tag == "script":
             self._read_attributes(tag, attributes)
 
@@ -130,7 +134,7 @@ class _Target:
         self._hidden -= self._hidden_flags.pop() if self._hidden_flags else False
         self._aside -= tag in _ASIDE
         if tag in _BLOCKS:
-            self._text.append("\n")
+            self._markup.parts.append("\n")
         if tag in {"title", "h1"}:
             (self._title if tag == "title" else self._heading).append(_END)
         if tag == "script" and self._script:
@@ -150,14 +154,13 @@ class _Target:
             if "h1" in self._path[-4:]:
                 self._heading.append(data)
             if not self._aside:
-                self._text.append(data)
+                self._markup.parts.append(data)
 
     def close(self) -> Markup:
         markup = self._markup
         markup.is_tame &= self._elements <= MAX_ELEMENTS
         markup.title = _first_line(self._title)
         markup.heading = _first_line(self._heading)
-        markup.text = _lines(self._text)
         markup.noscript = _lines(self._noscript)[:_LONGEST_NOSCRIPT]
         return markup
 

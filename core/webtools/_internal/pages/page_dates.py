@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from webtools._internal.pages.linked_data import texts
@@ -43,14 +43,14 @@ def published(
     markup: Markup, root: Element | None, nodes: Sequence[dict[str, Any]], url: str
 ) -> datetime | None:
     """Return the date that the page declares, or the date in its URL."""
-    declared = (
-        *(markup.meta.get(name, "") for name in _PUBLISHED[:3]),
-        *texts(nodes, "datePublished"),
-        *(match[1] for text in markup.linked_data if (match := _LINKED_DATE.search(text))),
-        *(markup.meta.get(name, "") for name in _PUBLISHED[3:]),
-        *(() if root is None else _marked_dates(root)),
-        *(() if root is None else _only_time(root)),
-        *texts(nodes, "dateCreated"),
+    declared = chain(
+        (markup.meta.get(name, "") for name in _PUBLISHED[:3]),
+        texts(nodes, "datePublished"),
+        (match[1] for text in markup.linked_data if (match := _LINKED_DATE.search(text))),
+        (markup.meta.get(name, "") for name in _PUBLISHED[3:]),
+        () if root is None else _marked_dates(root),
+        () if root is None else _only_time(root),
+        texts(nodes, "dateCreated"),
     )
     day_in_url = _DAY_IN_URL.search(path_of(url))
     moment = next(filter(None, map(_read_moment, declared)), None)
@@ -79,9 +79,8 @@ def _with_local_offset(moment: datetime, day: tuple[int, ...]) -> datetime:
 def _marked_dates(root: Element) -> Iterator[str]:
     """Yield the texts that the markup marks as the publication date."""
     for element in root.iter("time", "span", "p", "div", "meta", "li"):
-        is_declared = (
-            element.get("itemprop", "").lower() == "datepublished" or "pubdate" in element.attrib
-        )
+        is_declared = element.get("itemprop", "").lower() == "datepublished"
+        is_declared = is_declared or element.get("pubdate") is not None
         if is_declared or (_CLASS.search(names(element)) and not is_aside(element)):
             text = element.get("datetime") or element.get("content") or text_of(element)
             if len(text) <= _LONGEST_BYLINE:

@@ -17,6 +17,8 @@ _DENSE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FIELDS = frozenset({"input", "select", "textarea"})
 _WHOLE = frozenset({"figure", "math"})
+_CODE = frozenset({"pre", "listing", "xmp"})
+_COUNTED = frozenset({"a", "table"}) | _FIELDS | _WHOLE
 _NO_FIELDS = frozenset({"hidden", "checkbox", "radio"})
 _MIN_PROSE = 80  # characters
 _MAX_LINKED = 0.25  # of a part that is prose
@@ -117,10 +119,13 @@ class _Run:
 
 
 def _visit(element: Element, run: _Run, sizes: Sizes, *, is_linked: bool) -> Size:
-    size = sizes[element] = _own_size(element)
-    is_linked = is_linked or size.links > 0
-    if element.text and not element.text.isspace():
-        run.add(element.text, size, is_linked=is_linked)
+    tag, text = element.tag, element.text
+    size = sizes[element] = Size()
+    if tag in _COUNTED:
+        _count(element, size)
+        is_linked = is_linked or size.links > 0
+    if text and not text.isspace():
+        run.add(text, size, is_linked=is_linked)
     for child in element:
         if child.tag in BLOCKS:
             size.prose += run.end()
@@ -128,25 +133,21 @@ def _visit(element: Element, run: _Run, sizes: Sizes, *, is_linked: bool) -> Siz
         if not size.text:
             size.begins_with_heading = part.begins_with_heading
         size.add(part)
-        if child.tail:
-            run.add(child.tail, size, is_linked=is_linked)
-    if element.tag in BLOCKS:
+        if tail := child.tail:
+            run.add(tail, size, is_linked=is_linked)
+    if tag in BLOCKS:
         size.prose += run.end()
-    if element.tag in _HEADINGS and size.text:
+    if tag in _HEADINGS and size.text:
         size.headings, size.begins_with_heading = 1, True
         size.teasers = int(2 * size.linked > size.text)
-    if element.tag in {"pre", "listing", "xmp"}:
+    if tag in _CODE:
         size.code, size.prose = size.text, 0
     return size
 
 
-def _own_size(element: Element) -> Size:
-    """Return what an element is itself, without its text and the elements in it."""
+def _count(element: Element, size: Size) -> None:
+    """Count what an element is itself, without its text and the elements in it."""
     tag = element.tag
-    is_field = tag in _FIELDS and element.get("type", "").lower() not in _NO_FIELDS
-    is_whole = tag in _WHOLE or (tag == "table" and element.find(".//th") is not None)
-    return Size(
-        links=int(tag == "a" and "href" in element.attrib),
-        fields=int(is_field),
-        wholes=int(is_whole),
-    )
+    size.links = int(tag == "a" and "href" in element.attrib)
+    size.fields = int(tag in _FIELDS and element.get("type", "").lower() not in _NO_FIELDS)
+    size.wholes = int(tag in _WHOLE or (tag == "table" and element.find(".//th") is not None))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from math import ceil
 from typing import Any
@@ -40,11 +41,9 @@ def parse(html: str) -> Element | None:
         The root, or None if the page has no element.
     """
     etree: Any = import_module("lxml.etree")  # of the extra `fetch`
-    lxml_html: Any = import_module("lxml.html")
     is_streamed = _STREAMED.search(html) is not None
-    parser = lxml_html.HTMLParser(
-        encoding="utf-8", remove_comments=not is_streamed, remove_pis=True
-    )
+    # Not `lxml.html`, which looks up a class in Python for each element.
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=not is_streamed, remove_pis=True)
     root = etree.fromstring(html.encode("utf-8", "replace"), parser)
     if root is None:
         return None
@@ -162,9 +161,15 @@ def names(element: Element) -> str:
     return f"{element.get('class', '')[:300]} {element.get('id', '')[:100]}".lower()
 
 
-def tokens(element: Element) -> set[str]:
+def tokens(element: Element) -> frozenset[str]:
     """Return the classes of an element in lower case."""
-    return set(element.get("class", "")[:500].lower().split())
+    return classes_in(element.get("class", ""))
+
+
+@lru_cache(1024)
+def classes_in(text: str) -> frozenset[str]:
+    """Return the classes in an attribute `class` in lower case."""
+    return frozenset(text[:500].lower().split())
 
 
 def is_aside(element: Element) -> bool:

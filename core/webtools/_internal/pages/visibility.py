@@ -19,7 +19,7 @@ from webtools._internal.pages.styles import (
     is_hiding,
     text_color,
 )
-from webtools._internal.pages.tree import Element, LeftOut, drop_all, length_of, tokens
+from webtools._internal.pages.tree import Element, LeftOut, classes_in, drop_all, length_of, tokens
 
 _NEVER_SHOWN = frozenset(
     {"template", "datalist", "object", "iframe", "canvas", "audio", "video", "noframes", "noembed"}
@@ -53,11 +53,12 @@ def drop_invisible(root: Element, left_out: LeftOut) -> None:
     faded_elements: list[Element] = []
     panels = _panel_ids(root)
     for element in list(root.iter("*")):
-        if "shadowrootmode" in element.attrib:
+        attributes = dict(element.items())
+        if "shadowrootmode" in attributes:
             element.tag = "div"
-        if _is_camouflaged(element, is_white):
+        if attributes and _is_camouflaged(element, is_white):
             left_out.drop(element, "hidden")
-        elif not is_hidden(element.tag, element.attrib):
+        elif not is_hidden(element.tag, attributes):
             continue
         elif _is_panel(element, panels) or _is_long_label(element):
             left_out.count(element, "revealed")
@@ -65,6 +66,8 @@ def drop_invisible(root: Element, left_out: LeftOut) -> None:
             faded_elements.append(element)
         else:
             left_out.drop(element, "hidden")
+    if not faded_elements:
+        return
     all_faded = set(faded_elements)
     faded = sum(length_of(e) for e in faded_elements if all_faded.isdisjoint(e.iterancestors()))
     reason = "revealed" if faded > _FADED_SHARE * length_of(root) else "hidden"
@@ -85,7 +88,7 @@ def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
         return False
     if attributes.get("hidden", "until-found").lower() != "until-found" or "popover" in attributes:
         return True
-    if _HIDDEN_CLASSES.intersection(attributes.get("class", "")[:500].lower().split()):
+    if not _HIDDEN_CLASSES.isdisjoint(classes_in(attributes.get("class", ""))):
         return True
     style = attributes.get("style")
     return style is not None and (is_faded(style) or is_hiding(style))
@@ -95,7 +98,7 @@ def _is_camouflaged(element: Element, white_page: bool) -> bool:
     """Return whether a text has the colour of its background."""
     if element.tag == "font":
         color = color_of(element.get("color", "")) if element.get("color") else None
-    elif "olor" in element.get("style", "").lower() or "\\" in element.get("style", ""):
+    elif (style := element.get("style")) and ("olor" in style.lower() or "\\" in style):
         color = text_color(element.attrib)
     else:
         return False
@@ -161,12 +164,7 @@ def _reveal_noscript(root: Element, left_out: LeftOut) -> None:
 
 def _panel_ids(root: Element) -> set[str]:
     """Return the ids of elements that a button or a tab shows."""
-    return {
-        name
-        for each in root.iter("*")
-        if "aria-controls" in each.attrib
-        for name in each.get("aria-controls", "")[:500].split()
-    }
+    return {name for value in root.xpath("//@aria-controls") for name in value[:500].split()}
 
 
 def _is_panel(element: Element, panel_ids: set[str]) -> bool:
