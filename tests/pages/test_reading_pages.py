@@ -488,7 +488,7 @@ def test_exceptions_of_a_library_become_provider_errors(monkeypatch: pytest.Monk
 def test_a_missing_library_is_named_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "lxml.html", None)
+    monkeypatch.setitem(sys.modules, "lxml.etree", None)
     with pytest.raises(ConfigError, match="lxml.*pip install 'agent-webtools"):
         page(PROSE)
 
