@@ -32,7 +32,7 @@ def declared_refreshes(root: Element | None) -> list[str]:
         meta.get("content", "")
         for meta in root.iter("meta")
         if meta.get("http-equiv", "").strip().lower() == "refresh"
-        and not any(meta.iterancestors("noscript"))
+        and next(meta.iterancestors("noscript"), None) is None
     ]
 
 
