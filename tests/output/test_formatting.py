@@ -181,6 +181,7 @@ def test_an_error_is_its_text_and_its_facts() -> None:
                 "status": 429,
                 "retryable": True,
                 "retry_after": 7.0,
+                "code": None,
             },
         }
     )

@@ -197,7 +197,6 @@ TEXTS = {
     "JSON list": '[{"text": "<div>a</div>"}]',
     "lines of JSON": '{"a": "<p>1</p>"}\n{"a": "<p>2</p>"}',
     "Markdown": "# Ferry\n\nA <kbd>key</kbd> and a table:\n\n| a | b |\n|---|---|\n| 1 | 2 |",
-    "front matter": "---\ntitle: Ferry\n---\n\n<details>\n\n- one\n- two\n\n</details>",
     "CSV": "name,cars\nKittiwake,120\nPuffin,90",
     "sitemap": '<?xml version="1.0"?>\n<urlset><url><loc>https://a.example/b</loc></url></urlset>',
     "plain": "ID3 tags and OggS files.\nRar! said the pirate.",

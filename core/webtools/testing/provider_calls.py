@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeAlias
@@ -70,9 +71,13 @@ class _Responses:
 
 
 class _Clock:
-    """A clock that moves when a call sleeps."""
+    """A clock that moves when a call sleeps.
 
-    now = 1000.0
+    It starts at the real time, because threads wait for deadlines in real time.
+    """
+
+    def __init__(self) -> None:
+        self.now = time.monotonic()
 
     def monotonic(self) -> float:
         return self.now
