@@ -265,13 +265,12 @@ def test_only_web_pages_are_opened(site: Site, url: str) -> None:
     assert "root:" not in render(site.url, settings(site)).pages[0].text
 
 
-def test_endless_redirects_end(site: Site) -> None:
+def test_too_many_redirects_are_an_error(site: Site) -> None:
     for number in range(9):
         site.answers[f"/{number}"] = redirect(f"/{number + 1}")
     site.answers["/9"] = page(PROSE)
     with pytest.raises(WebToolsError, match="redirects"):
         render(f"{site.url}/0", settings(site))
-    assert "/9" not in site.paths
 
 
 def test_downloads_are_refused(site: Site) -> None:
