@@ -53,6 +53,7 @@ with ExitStack() as stack:
 
     again = web.research(question, command="web-deep").meta
     print("Asked again, it comes", "from the cache" if again.cache_hit else "from the providers")
-    if called.call_id:  # it is in the log
-        events = events_of(log_path(Settings(config).accounts()), called.call_id)
+    accounts = Settings(config).accounts()
+    if accounts.config.log.enabled and called.call_id:
+        events = events_of(log_path(accounts), called.call_id)
         print("", explain(events), sep="\n")

@@ -33,6 +33,7 @@ class Failure(BaseModel):
     status: int | None
     retryable: bool
     retry_after: float | None
+    code: str | None
 
 
 class Common(BaseModel):
@@ -61,6 +62,7 @@ class Pages(BaseModel):
     results: list[Page]
     fetched_count: int
     failed_count: int
+    usage: dict[str, str]
 
 
 class Entries(BaseModel):

@@ -45,7 +45,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 EMPTY: dict[str, dict[str, Any]] = {
     "exa": {"body": {"results": []}},
-    "brave": {"body": {"type": "search", "results": [], "web": {"results": []}}},
+    "brave": {"body": {"type": "search", "results": [], "web": {"results": []}, "grounding": {}}},
     "context7": {"body": {"results": []}},
 }
 
