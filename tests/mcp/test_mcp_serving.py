@@ -317,7 +317,7 @@ def test_strangers_lock_no_client_out_of_a_server_without_a_token(
 def test_ctrl_c_waits_for_calls_that_can_end(monkeypatch: pytest.MonkeyPatch, config: str) -> None:
     ended: list[bool] = []
 
-    async def exchange(_: object) -> None:
+    async def exchange(*_: object) -> None:
         asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
         try:
             await asyncio.sleep(300)

@@ -353,7 +353,7 @@ def test_a_cut_list_of_results_is_read_from_the_cut() -> None:
 def test_a_list_with_a_huge_result_is_shown_shortened_and_read_from_the_start() -> None:
     result = show_hits("x" * 100_000, "small")
     [(handle, offset)] = POINTER.findall(result.text)
-    assert f"   {'x' * 2_000}…\n\n2. T\n   {A}\n   small\n\n[Output" in result.text
+    assert f"   {'x' * 2_000}…\n\n2. See 1.\n   small\n\n[Output" in result.text
     assert offset == "0"
     assert "x" * 100_000 in "".join(item.content for item in parts(handle))
 

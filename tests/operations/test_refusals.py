@@ -13,7 +13,6 @@ import pytest
 from webtools import WebTools
 from webtools.errors import BadRequestError, InputError, WebToolsError
 from webtools.providers import PROVIDERS
-from webtools.providers.about import DIRECT
 
 # 403 is for a feature that the plan lacks; it can also mean that the key is not valid.
 STATUSES = [400, 403, 404, 405, 410, 413, 414, 422, 431]
@@ -61,7 +60,7 @@ def kinds(capability: str) -> list[str]:
     return [
         kind
         for kind, services in PROVIDERS.items()
-        if capability in services.capabilities() and kind != DIRECT
+        if capability in services.capabilities() and services.pages is None
     ]
 
 

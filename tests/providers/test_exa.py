@@ -226,7 +226,7 @@ def test_pages_are_in_the_order_of_the_urls_with_their_statuses() -> None:
     )
     assert result.pages == [
         Page(url=A, text="a"),
-        failed_page(B, "CRAWL_NOT_FOUND (HTTP 404)", Fault.GONE),
+        failed_page(B, "CRAWL_NOT_FOUND (HTTP 404)", ProviderError("Gone.", fault=Fault.GONE)),
         Page(url=C, text="c"),
     ]
     assert result.cost == Cost(0.002, is_estimate=False)
