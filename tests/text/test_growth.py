@@ -139,7 +139,7 @@ def test_sources_are_not_searched_for_code_without_end(monkeypatch: pytest.Monke
     sources = [Source(1, "A", "https://a.example/", "Call f(x) and heap[0]. " * 10)]
     assert all("heap[0]" in item.text for item in verify(code, sources).claims)
     monkeypatch.setattr(
-        "webtools._internal.grounding.citation_marks._MAX_SEARCHED", 2 * len(sources[0].text)
+        "webtools._internal.grounding.citation_marks._MAX_SEARCHED", 5 * len(sources[0].text)
     )
     texts = [item.text for item in verify(code, sources).claims]
     assert ["heap[0]" in item for item in texts] == [True, True, False]
