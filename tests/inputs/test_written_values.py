@@ -52,7 +52,38 @@ OBJECTS: dict[str, Callable[[Any], str]] = {
     ),
     "step": lambda value: f"{json.dumps(value)}\nObservation: there are",
     "broken step": lambda value: f"{value!r}\nObserv",
+    "step with its input": lambda value: f"Action Input: {json.dumps(value)}\nObservation: a",
+    "whole step": lambda value: f"Thought: t\nAction: t\nAction Input: {value!r}",
+    "without the last bracket": lambda value: json.dumps(value)[:-1],
+    "without a list's bracket": lambda value: json.dumps(by_first_list_last(value))[:-2],
+    "step without the last bracket": lambda value: f"Action Input:\n{repr(value)[:-1]},\n",
+    "fence that is open": lambda value: f"```tool_code\n{json.dumps(value)}",
+    "keywords": lambda value: keywords(value, repr),
+    "keywords in JSON": lambda value: keywords(value, json.dumps, ",\n") + ",",
+    "fenced keywords": lambda value: f"```python\n{keywords(value, repr)}\n```",
 }
+CALLS: dict[str, Callable[[str, str, str], str]] = {
+    "call in Python": lambda name, _, rest: f"{name}({rest})",
+    "on several lines": lambda name, _, rest: f"{name}(\n    {rest},\n)",
+    "of an object": lambda name, _, rest: f"default_api.{name}({rest})",
+    "cut": lambda name, _, rest: f"{name}({rest}",
+    "fenced": lambda name, _, rest: f"```tool_code\n{name}({rest})\n```",
+    "in a step": lambda name, _, rest: f"Action: t\nAction Input: {name}({rest})",
+    "without the first keyword": lambda name, first, rest: (
+        f"{name}({rest.removeprefix(f'{first}=')})"
+    ),
+}
+
+
+def keywords(value: dict[str, Any], write: Callable[[Any], str], comma: str = ", ") -> str:
+    return comma.join(f"{name}={write(item)}" for name, item in value.items())
+
+
+def by_first_list_last(value: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments whose last one is a list or an object if there is any."""
+    first, *rest = value
+    last = value[first] if isinstance(value[first], list) else [value[first]]
+    return {**{name: value[name] for name in rest}, first: last}
 
 
 @every_tool
@@ -66,6 +97,26 @@ def test_a_whole_object_as_text_is_read(tool: Tool, write: Callable[[Any], str])
     forms += [text]
     for form in forms:
         assert read_input(tool.input_model, form) == expected
+
+
+@every_tool
+@pytest.mark.parametrize("write", CALLS.values(), ids=list(CALLS))
+def test_a_call_in_python_as_text_is_read(tool: Tool, write: Callable[..., str]) -> None:
+    arguments = ARGUMENTS[tool.name]
+    expected = read_input(tool.input_model, arguments)
+    for form in (repr, json.dumps):
+        text = write(tool.name, tool.first_field, keywords(arguments, form))
+        assert read_input(tool.input_model, text) == expected
+        assert read_input(tool.input_model, {tool.first_field: text}) == expected
+
+
+@pytest.mark.parametrize("name", ["web_search", "web_research"])
+@pytest.mark.parametrize("key", ["query", "queries", "q", "search_query", "searchQuery", "input"])
+def test_a_query_in_an_object_of_its_own_is_read(name: str, key: str) -> None:
+    model = TOOLS[name].input_model
+    expected = read_input(model, {"query": "rye bread"})
+    for text in (json.dumps({key: "rye bread"}), repr({key: "rye bread"})[:-1]):
+        assert read_input(model, {"query": text}) == expected
 
 
 @every_tool
@@ -110,6 +161,12 @@ def test_a_list_as_text_is_read(tool: Tool, write: Callable[[Any], str], depth: 
         *("[Errno 2] No such file", "[python] 'list' of lists", "['open", '{"error": "quota"}'),
         *('{"name": "Ada"}', '{"args": [1], "env": {}}', '{"type": "a", "id": 1}'),
         *("{'a': 1}", '"exact phrase"', "{queries}", "[a, b]", '["a"] OR ["b"]', "```py```"),
+        *('print(query="a")', 're.sub(pattern="x")', 'search(query="a", limit=3)', "web_search()"),
+        *("web_search(a)", "def web_search(query='a'):", "x = web_search(query='a')", "limit=3"),
+        *('colour="red"', 'query="a", colour="red"', 'query="a" AND limit=3', 'query == "a"'),
+        *('{query="a"}', 'up{query="a"}', "query=a, limit=b", "[1, 2", "f(x", '{"a": [1, 2}'),
+        *("query='a', *args", "Action Input: none", "Action: open the door", "what is web_search("),
+        *('SELECT * FROM t WHERE query="a"', "git log --format='%h", '"query": "a"', "a, b=3)"),
     ],
 )
 def test_a_query_that_only_looks_like_a_list_or_an_object_is_searched_as_it_is(query: str) -> None:

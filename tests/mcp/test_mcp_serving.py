@@ -79,12 +79,15 @@ async def test_with_invalid_settings_it_starts_and_each_call_explains_until_they
     parameters = StdioServerParameters(
         command=COMMAND[0], args=[*COMMAND[1:], "--config", str(path)]
     )
-    async with Client(stdio_client(parameters)) as client:
-        result = await search(client)
-        assert result.is_error
-        assert str(path) in result.content[0].text
-        path.write_text(json.dumps(webtools_sandbox.config()))
-        assert not (await search(client)).is_error
+    with (tmp_path / "errors").open("w") as errors:
+        async with Client(stdio_client(parameters, errlog=errors)) as client:
+            result = await search(client)
+            assert result.is_error
+            assert str(path) in result.content[0].text
+            path.write_text(json.dumps(webtools_sandbox.config()))
+            assert not (await search(client)).is_error
+    lines = (tmp_path / "errors").read_text().splitlines()
+    assert sum(str(path) in line for line in lines) == 1
 
 
 @pytest.mark.parametrize("text", ["{", '{"providers": []}', '{"loopGuard": true}', None, ""])

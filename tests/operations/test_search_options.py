@@ -15,7 +15,7 @@ from webtools._internal.text.choices import Fence
 from webtools._internal.text.fencing import unfenced
 from webtools.formatting import search_text
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
-from webtools.tools import SearchInput, read_input
+from webtools.tools import SearchInput, read_input, with_fixed
 from webtools.truncation import MAX_BYTES
 from webtools_sandbox import SandboxServer
 
@@ -78,6 +78,7 @@ def test_a_page_is_cut_out_of_all_results_if_the_api_has_no_pages(
         ({"country": "Germany"}, 'country "Germany"'),
         ({"language": "d1"}, 'language "d1"'),
         ({"safe_search": "on"}, '"on"'),
+        ({"safe_search": True}, "safe_search"),
         ({"page": 11}, 'page "11"'),
         ({"similar": True}, 'similar.*"q"'),
     ],
@@ -100,6 +101,12 @@ def test_options_are_lenient_in_spelling_and_absent_when_empty() -> None:
     assert result.model_fields_set == {"queries", "country", "language", "safe_search"}
     empty = read_input(SearchInput, {"query": "q", "country": "", "language": " ", "page": 0})
     assert empty.model_fields_set == {"queries"}
+
+
+def test_false_is_the_lowest_level_of_safe_search() -> None:
+    for value in (False, "off"):
+        assert read_input(SearchInput, {"query": "q", "safe_search": value}).safe_search == "off"
+    assert with_fixed(SearchInput, {"safe_search": False}).fixed == {"safe_search": "off"}
 
 
 def test_a_model_reads_the_content_in_place_of_the_snippet() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from webtools._internal.logs.records import LOGGER
 from webtools._internal.text.reader import typed
 from webtools.cli.arguments import UsageError
 from webtools.cli.printing import FINE, USAGE, complain
@@ -36,7 +37,10 @@ def run(options: Namespace) -> int:
     try:
         Settings(options.config).accounts()
     except ConfigError as error:  # clients show the errors of calls, but not why a server ended
-        complain(f"{error}\nUntil this is repaired, every call fails with this message.")
+        message = str(error)
+        complain(f"{message}\nUntil this is repaired, every call fails with this message.")
+        # Listing the tools logs it again.
+        LOGGER.addFilter(lambda record: message not in record.getMessage())
     web = WebTools(config=options.config)
     try:
         if options.http is None:

@@ -282,7 +282,11 @@ Moment = Annotated[str, AfterValidator(_moment)]
 Category = Annotated[str, AfterValidator(OneOf(CATEGORIES, "category"))]
 Country = Annotated[str, AfterValidator(_country)]
 ResultLanguage = Annotated[str, AfterValidator(_language)]
-SafeSearch = Annotated[str, AfterValidator(OneOf(SAFE_SEARCH, "safe search level"))]
+SafeSearch = Annotated[
+    str,
+    BeforeValidator(lambda value: "off" if value is False else value),
+    AfterValidator(OneOf(SAFE_SEARCH, "safe search level")),
+]
 Language = Annotated[str, AfterValidator(OneOf(SUMMARY_LANGUAGES, "language", " "))]
 Text = TypeVar("Text", bound=str)
 Strings = Annotated[list[Text], BeforeValidator(_as_list)]

@@ -14,6 +14,7 @@ MAX_MAP_LIMIT, DEFAULT_MAP_LIMIT = 500, 50
 class MapInput(ToolInput):
     """Input of web_map."""
 
+    tool_name: ClassVar[str] = "web_map"
     spellings: ClassVar[dict[str, str]] = {"urls": "url", "query": "find"}
     free_texts: ClassVar[frozenset[str]] = frozenset({"find"})
 

@@ -37,6 +37,7 @@ Passage = Annotated[str, AfterValidator(_passage)]
 class ReadInput(ToolInput):
     """Input of web_read."""
 
+    tool_name: ClassVar[str] = "web_read"
     spellings: ClassVar[dict[str, str]] = {"read_handle": "handle"}
     free_texts: ClassVar[frozenset[str]] = frozenset({"find"})
 

@@ -50,7 +50,7 @@ from webtools.inputs.argument_values import (
     shown,
     url_like,
 )
-from webtools.inputs.written_values import read_object
+from webtools.inputs.written_values import arguments_of_call, read_keywords, read_object
 
 MAX_QUERIES = 20
 MAX_URLS = 100
@@ -122,12 +122,13 @@ class ToolInput(BaseModel):
     """Base of the input models: lenient in spelling, strict in meaning.
 
     They accept camelCase names, the singular of a list's name, the whole object as text, and null,
-    "", 0 and words such as "None" for "no value".
+    "", 0 and words such as "None" for "no value". The text may also be a call in Python.
     The JSON schema is flat, without bounds and defaults: models in strict mode send every argument,
     and their APIs refuse these keywords.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
+    tool_name: ClassVar[str] = ""
     spellings: ClassVar[dict[str, str]] = {}
     free_texts: ClassVar[frozenset[str]] = frozenset()  # "none" is a value of these
     fixed: ClassVar[dict[str, Any]] = {}  # values that the developer set
@@ -140,7 +141,7 @@ class ToolInput(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _spelling(cls, values: Any) -> Any:
-        values = (read_object(values) or values) if isinstance(values, str) else values
+        values = (cls._read_text(values) or values) if isinstance(values, str) else values
         if not is_mapping(values):
             return values
         fields = cls.model_fields
@@ -173,17 +174,31 @@ class ToolInput(BaseModel):
 
     @classmethod
     def _with_written_arguments(cls, values: Mapping[Any, Any], subject: str) -> Mapping[Any, Any]:
-        """Return the arguments that the subject's text writes, if it is a whole object of them.
+        """Return the arguments that the subject's text writes, if it is all of them and no more.
 
         Agents that can pass only one text send all arguments in it. Arguments outside override it.
         """
-        inner = read_object(as_one(values.get(subject)))
+        inner = cls._read_text(as_one(values.get(subject)))
         if inner is None:
             return values
         inner = cls._with_field_names(_unwrapped(inner, subject))
         if subject not in inner or len(inner) > MAX_ARGUMENTS:
             return values
         return inner | {name: value for name, value in values.items() if name != subject}
+
+    @classmethod
+    def _read_text(cls, text: Any) -> dict[Any, Any] | None:
+        """Return the arguments that a text writes as an object, a call or keywords, or None."""
+        values = read_object(text)
+        if values is not None or not isinstance(text, str):
+            return values
+        arguments = arguments_of_call(text, cls.tool_name)
+        if arguments is not None:
+            subject = next(iter(cls.model_fields))
+            return read_keywords(arguments) or read_keywords(f"{subject}={arguments}")
+        values = read_keywords(text) or {}
+        is_known = cls._with_field_names(values).keys() <= cls.model_fields.keys()
+        return values if is_known else None
 
     @classmethod
     def _with_field_names(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -210,7 +225,8 @@ class ToolInput(BaseModel):
 class SearchInput(ToolInput):
     """Input of web_search."""
 
-    spellings = {"query": "queries", "q": "queries"}
+    tool_name = "web_search"
+    spellings = {"query": "queries", "q": "queries", "search_query": "queries"}
 
     queries: Annotated[Strings[Query], distinct(MAX_QUERIES)] = Field(
         description="Search queries; several run at once."
@@ -252,6 +268,11 @@ class SearchInput(ToolInput):
         description="Name of a configured provider. Default: chosen automatically.",
     )
 
+    @classmethod
+    def _is_left_out(cls, name: str, value: Any) -> bool:
+        is_choice = name == "safe_search" and value is False  # means "off"
+        return not is_choice and super()._is_left_out(name, value)
+
     @model_validator(mode="after")
     def _check_combinations(self) -> Self:
         if self.similar:
@@ -291,6 +312,7 @@ def _page_choice(value: object) -> object:
 class FetchInput(ToolInput):
     """Input of web_fetch."""
 
+    tool_name = "web_fetch"
     spellings = {"url": "urls"}
     free_texts = frozenset({"question"})
 
@@ -325,6 +347,7 @@ class FetchInput(ToolInput):
 class SummarizeInput(ToolInput):
     """Input of summarize."""
 
+    tool_name = "summarize"
     spellings = {"urls": "url"}
 
     url: Annotated[Url, BeforeValidator(as_one)] = Field(description="The URL to summarize.")
@@ -349,7 +372,8 @@ class SummarizeInput(ToolInput):
 class ResearchInput(ToolInput):
     """Input of web_research."""
 
-    spellings = {"q": "query", "queries": "query", "question": "query"}
+    tool_name = "web_research"
+    spellings = dict.fromkeys(("q", "queries", "question", "search_query"), "query")
     free_texts = frozenset({"synthesis"})
 
     query: Annotated[Query, BeforeValidator(as_one)] = Field(description="The question.")
