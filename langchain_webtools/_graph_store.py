@@ -10,9 +10,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from webtools._internal.output.stored import is_handle, load, save
 from webtools._internal.text.narrowing import is_mapping
 from webtools.errors import InputError
+from webtools.outputs import is_handle, load_output, save_output
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -33,7 +33,7 @@ def copy_to_store(store: "BaseStore", details: dict[str, Any]) -> None:
     """Copy the full text of a truncated output to the store."""
     if handle := details.get("read_handle"):
         with suppress(Exception):
-            text = {"text": load(handle)}
+            text = {"text": load_output(handle)}
             store.put(_NAMESPACE, handle, text, index=False, **_lifetime(store))
 
 
@@ -41,7 +41,7 @@ async def acopy_to_store(store: "BaseStore", details: dict[str, Any]) -> None:
     """Copy the full text of a truncated output to the store, awaited."""
     if handle := details.get("read_handle"):
         with suppress(Exception):
-            text = {"text": await asyncio.to_thread(load, handle)}
+            text = {"text": await asyncio.to_thread(load_output, handle)}
             await store.aput(_NAMESPACE, handle, text, index=False, **_lifetime(store))
 
 
@@ -50,7 +50,7 @@ def copy_from_store(store: "BaseStore", arguments: Any) -> None:
     for handle in _missing_handles(arguments):
         with suppress(Exception):
             if item := store.get(_NAMESPACE, handle):
-                save(item.value["text"])
+                save_output(item.value["text"])
 
 
 async def acopy_from_store(store: "BaseStore", arguments: Any) -> None:
@@ -58,7 +58,7 @@ async def acopy_from_store(store: "BaseStore", arguments: Any) -> None:
     for handle in await asyncio.to_thread(_missing_handles, arguments):
         with suppress(Exception):
             if item := await store.aget(_NAMESPACE, handle):
-                await asyncio.to_thread(save, item.value["text"])
+                await asyncio.to_thread(save_output, item.value["text"])
 
 
 def _lifetime(store: "BaseStore") -> dict[str, float]:
@@ -77,7 +77,7 @@ def _missing_handles(arguments: Any) -> list[str]:
 
 def _is_stored(handle: str) -> bool:
     try:
-        load(handle)
+        load_output(handle)
     except InputError:
         return False
     return True

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple, cast
 from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 
-from webtools._internal.text.fencing import (
+from webtools._internal.text.urls import page_key
+from webtools.fencing import (
     OVERHEAD,
     OVERHEAD_LINES,
     STATEMENT,
-    defused,
-    defused_line,
-    marks,
+    defuse,
+    defuse_line,
+    fence_marks,
 )
-from webtools._internal.text.urls import page_key
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
@@ -112,8 +112,8 @@ def _sources(results: Mapping[str, Any] | Iterable[Document]) -> list[_Source]:
 
 
 def _source(item: Mapping[str, Any]) -> _Source:
-    url = defused(item.get("url") or item.get("source") or "")
-    title = defused(item.get("title") or "") or url
+    url = defuse(item.get("url") or item.get("source") or "")
+    title = defuse(item.get("title") or "") or url
     facts = [(item.get("published_at") or "")[:10], item.get("author")]
     page: Mapping[str, Any] = item.get("content") or item  # a search can return pages too
     passages = [
@@ -121,7 +121,7 @@ def _source(item: Mapping[str, Any]) -> _Source:
     ]
     content = [page.get("summary"), *page.get("highlights", ()), *passages, page.get("text")]
     body = _join("\n\n", [*content, page.get("snippet")]) or title
-    return _Source(url, title, defused(_join("\n\n", [_join(" · ", facts), body])))
+    return _Source(url, title, defuse(_join("\n\n", [_join(" · ", facts), body])))
 
 
 def _cut_to_budget(
@@ -173,7 +173,7 @@ def _text_blocks(text: str) -> list[dict[str, Any]]:
 
 
 def _fenced(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    opening, closing = marks(json.dumps(blocks))
+    opening, closing = fence_marks(json.dumps(blocks))
     return [*_text_blocks(opening), *blocks, *_text_blocks(closing)]
 
 
@@ -195,7 +195,7 @@ def _passages(content: str) -> list[str]:
 def _answer(details: Mapping[str, Any]) -> Iterator[str]:
     if synthesis := details.get("synthesis"):
         cited = (f"[{number}] {url}" for number, url in enumerate(synthesis["citations"], 1))
-        yield from map(defused, [synthesis["summary"], *cited])
+        yield from map(defuse, [synthesis["summary"], *cited])
 
 
 def _notes(details: Mapping[str, Any]) -> Iterator[str]:
@@ -204,14 +204,14 @@ def _notes(details: Mapping[str, Any]) -> Iterator[str]:
     if meta:
         yield f"Confidence: {meta['confidence']}."
     if meta.get("uncertainty"):
-        yield f"Uncertainty: {defused_line(meta['uncertainty'])}"
+        yield f"Uncertainty: {defuse_line(meta['uncertainty'])}"
     for warning in dict.fromkeys([*details.get("warnings", ()), *meta.get("warnings", ())]):
-        yield f"Warning: {defused_line(warning)}"
+        yield f"Warning: {defuse_line(warning)}"
     for error in details.get("errors", ()):
-        yield f'Query "{defused_line(error["query"])}" failed: {defused_line(error["message"])}'
+        yield f'Query "{defuse_line(error["query"])}" failed: {defuse_line(error["message"])}'
     for page in details["results"]:
         if page.get("error"):
-            yield f"{defused(page['url'])} failed: {defused_line(page['error'])}"
+            yield f"{defuse(page['url'])} failed: {defuse_line(page['error'])}"
 
 
 def _bounded(notes: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from langchain_core.tools import ArgsSchema
 from langchain_webtools._base import SCHEMAS, WebTool
 from langchain_webtools._fields import Model
 from langchain_webtools.synthesis import ChatModelSynthesizer
-from webtools._internal.text.choices import Command
+from webtools.choices import Command
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 

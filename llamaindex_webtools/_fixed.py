@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from llamaindex_webtools._function_tools import WebFunctionTool, tool_metadata, tool_methods
 from llamaindex_webtools._spec import WebToolsSpec
-from webtools._internal.text.choices import Command
+from webtools.choices import Command
 from webtools.tools import ALL_TOOLS
 
 

@@ -33,8 +33,8 @@ from llamaindex_webtools._nodes import WebNode
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor, with_fetch_error
 from llamaindex_webtools.progress import WebProgressEvent
 from llamaindex_webtools.retrievers import WebRetriever
-from webtools._internal.text.fencing import wrapping
 from webtools.errors import ProviderError, RequestError
+from webtools.fencing import fence_function
 
 if TYPE_CHECKING:
     from webtools import WebTools
@@ -223,7 +223,7 @@ class SearchFetchSynthesizeWorkflow(Workflow):
         return WebAnswerEvent(query=ev.query, answer=answer, sources=sources)
 
     async def _answer(self, query: str, sources: list[NodeWithScore]) -> str:
-        wrap = wrapping(self.fetcher.web.fence, is_page=True)
+        wrap = fence_function(self.fetcher.web.fence, is_page=True)
         prompt = partial(_prompt, wrap=wrap, count=len(sources))
         synthesizer = get_response_synthesizer(
             llm=self._model(),

@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 
-from webtools._internal.text.fencing import unfenced
+from webtools.fencing import remove_fences
 
 _EXAMPLES = Path(__file__).parents[1] / "examples"
 _LANGCHAIN = runpy.run_path(str(_EXAMPLES / "langchain_agent.py"))
@@ -34,7 +34,7 @@ _SENTENCE = re.compile(r"[A-Z][^.\n]{40,300}\.(?=\s)")
 def _quoted(prompt: str) -> str:
     """Answer from numbered sources with a sentence of the first."""
     [*_, source] = _SOURCE.findall(prompt) or [""]  # after an example
-    sentence = _SENTENCE.search(" ".join(unfenced(source).split()))
+    sentence = _SENTENCE.search(" ".join(remove_fences(source).split()))
     return f"{sentence[0][:-1]} [1]." if sentence else "The sources do not answer it."
 
 

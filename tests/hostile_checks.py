@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from hostile_calls import Outcome
 
-from webtools._internal.text.fencing import STATEMENT, WORDS
+from webtools.fencing import STATEMENT, WORDS
 
 # --- characters --------------------------------------------------------------------------------
 

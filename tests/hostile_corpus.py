@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from webtools._internal.text.fencing import STATEMENT, WORDS
+from webtools.fencing import STATEMENT, WORDS
 from webtools_sandbox import SandboxServer
 
 QUERY = "how is a csv file read"

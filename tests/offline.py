@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypeVar
 import httpx
 
 from webtools import WebTools
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.blocking import BlockingIO, HTTPClient
 from webtools._internal.io.event_loop import AsyncHTTPClient, AsyncIO
 from webtools._internal.io.runtime import run as run_coroutine
@@ -19,6 +18,7 @@ from webtools._internal.pipeline.exchange import exchange, look_up
 from webtools._internal.pipeline.metering import metered
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
+from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import DocsCall
 from webtools.testing import INSTANCE

@@ -34,12 +34,12 @@ from vcr.cassette import Cassette
 from vcr.request import Request as RecordedRequest
 
 from webtools._internal.http.clients import BlockingHTTP
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.operations.fetch import fetch
 from webtools._internal.operations.search import search
 from webtools._internal.operations.summarize import summarize
 from webtools.config import Settings, load
 from webtools.errors import WebToolsError
+from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS, Account, Capability, Query
 from webtools.providers.protocols import (
     DocsQuery,

@@ -1,8 +1,10 @@
-"""The page on the architecture shows the code as it is."""
+"""The page on the architecture shows the code as it is, and no modules import each other."""
 
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -19,3 +21,16 @@ def test_an_excerpt_is_in_its_file(name: str, code: str) -> None:
 def test_a_module_that_is_named_exists(name: str) -> None:
     folders = (ROOT / "core/webtools", ROOT / "core/webtools/_internal")
     assert any((folder / name).exists() for folder in folders)
+
+
+def test_no_modules_import_each_other() -> None:
+    graph = grimp.build_graph(
+        "webtools",
+        "langchain_webtools",
+        "llamaindex_webtools",
+        "webtools_sandbox",
+        exclude_type_checking_imports=False,  # hints and imports in functions count
+        cache_dir=None,
+    )
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    TopologicalSorter(imports).prepare()  # raises CycleError with the modules of a cycle

@@ -104,9 +104,9 @@ def test_the_tables_of_details_have_the_keys_of_a_call(
 
 
 def _handle() -> str | None:
-    from webtools._internal.output.stored import handle_of, save  # noqa: PLC0415
+    from webtools.outputs import handle_of, save_output  # noqa: PLC0415
 
-    return handle_of(save("what was cut"))
+    return handle_of(save_output("what was cut"))
 
 
 # --- the site ----------------------------------------------------------------------------------

@@ -158,11 +158,6 @@ def __dir__() -> list[str]:
     return list(__all__)
 
 
-def load_drawing() -> Any:
-    """Load what draws results: it imports their models, which use it to show themselves."""
-    return import_module("webtools._internal.display.drawing")
-
-
 def load_ipython_extension(shell: Any) -> None:
     """Add the notebook magics; IPython calls this for `%load_ext webtools`."""
     import_module("webtools.notebook").load_ipython_extension(shell)

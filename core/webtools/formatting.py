@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.text.cleaning import shortened
-from webtools._internal.text.fencing import defused_line
 from webtools._internal.text.urls import other_host, page_key
+from webtools.fencing import defuse_line
 from webtools.results import (
     FetchResponse,
     Page,
@@ -192,7 +192,7 @@ def _brief_host(host: str) -> str:
 
 
 def _quoted(text: str, limit: int = 400) -> str:
-    quoted = shortened(defused_line(text[: 10 * limit]), limit)
+    quoted = shortened(defuse_line(text[: 10 * limit]), limit)
     is_marked = len(text) <= 10 * limit or quoted.endswith(_ELLIPSIS)
     return quoted if is_marked else f"{quoted}{_ELLIPSIS}"
 
@@ -328,7 +328,7 @@ def research_footer(envelope: ResearchEnvelope) -> str:
     why = f" ({meta.confidence_rule})" if meta.confidence_rule else ""
     lines = [f"Confidence: {meta.confidence}{why}."]
     if meta.uncertainty:
-        lines.append(f"Uncertainty: {defused_line(meta.uncertainty)}")
+        lines.append(f"Uncertainty: {defuse_line(meta.uncertainty)}")
     source = ", from the cache" if meta.cache_hit else ""
     provider = f" by {meta.provider_used}" if meta.provider_used else ""
     lines.append(f"Retrieved {meta.retrieved_at:%Y-%m-%d %H:%M} UTC{provider}{source}.")

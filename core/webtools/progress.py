@@ -19,7 +19,7 @@ from inspect import iscoroutinefunction
 from threading import Lock
 from typing import IO, Any, ParamSpec, Self, TypeAlias
 
-from webtools._internal.display.hook import Bars, bars
+from webtools._internal.representation import Bars, bars
 from webtools._internal.text.visible import display_text, is_terminal
 from webtools.errors import InputError
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, get_args, get_origin
 
-from webtools._internal.display.hook import Drawn
+from webtools._internal.representation import Drawn
 from webtools._internal.text.quoting import hint
 from webtools.inputs.argument_values import (
     CATEGORIES,

@@ -42,7 +42,7 @@ from llamaindex_webtools import (
     WebToolsSpec,
 )
 from webtools._internal import logs
-from webtools._internal.text.fencing import STATEMENT, WORDS
+from webtools.fencing import STATEMENT, WORDS
 from webtools.rendering import render_call, render_result, to_text
 from webtools.results import SearchResponse, SearchResult
 from webtools.tools import ToolResult

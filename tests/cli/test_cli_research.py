@@ -9,7 +9,7 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools._internal.text.fencing import unfenced
+from webtools.fencing import remove_fences
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -30,7 +30,7 @@ def test_it_prints_what_a_model_would_read(cli: Cli, trial: str, command: str) -
         expected = web.call_tool("web_research", {"query": QUESTION, "command": command}).text
     assert (result.code, result.err) == (0, "")
     # The second one came from the cache, and says so.
-    assert result.out == unfenced(expected).replace(", from the cache", "") + "\n"
+    assert result.out == remove_fences(expected).replace(", from the cache", "") + "\n"
 
 
 @pytest.mark.parametrize("place", ["pipe", "file"])

@@ -14,8 +14,8 @@ import pytest
 from cli_calls import Cli
 
 from webtools import WebTools
-from webtools._internal.text.fencing import unfenced
 from webtools.cli import terminal_output
+from webtools.fencing import remove_fences
 from webtools.results import (
     Passage,
     ResearchEnvelope,
@@ -156,7 +156,7 @@ def test_the_text_of_pages_and_summaries_is_printed_in_full(
     assert re.findall(r"\w+", complete)[-len(output) :] == output
     head, _, text = cli("summarize", url, "--config", trial).out.partition("\n\n")
     assert re.match(r"cecil · summary · \d+ tokens · kagi · [\d.]+ USD .* s$", head)
-    assert text.split() == unfenced(summary).replace("`", "").split()  # drawn as code, too
+    assert text.split() == remove_fences(summary).replace("`", "").split()  # drawn as code, too
 
 
 def test_an_answer_s_citations_have_the_numbers_of_its_sources(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import rendering_samples as samples
 
-from webtools._internal.text.fencing import fenced
+from webtools.fencing import add_fence
 from webtools.rendering import render_call, render_result, to_text
 from webtools.results import SearchResponse, SearchResult
 from webtools.tools import ToolResult
@@ -96,8 +96,8 @@ def test_a_claim_that_is_not_word_for_word_has_its_quotation_below_it() -> None:
 
 
 def test_a_text_in_a_fence_is_shown_without_it() -> None:
-    assert lines("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == ["row 0", "row 1"]
-    assert head("web_fetch", ToolResult(fenced("row 0\nrow 1"))) == "row 0 … and 1 more line"
+    assert lines("web_fetch", ToolResult(add_fence("row 0\nrow 1"))) == ["row 0", "row 1"]
+    assert head("web_fetch", ToolResult(add_fence("row 0\nrow 1"))) == "row 0 … and 1 more line"
 
 
 def of_query(query: str, *titles: str) -> list[dict[str, Any]]:

@@ -38,8 +38,8 @@ from servers import (
 
 from webtools._internal.http import network, pool, tls
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
+from webtools.messages import Request, Response
 from webtools_sandbox import SandboxServer
 
 SHORT = 0.15  # seconds a call under test may take
@@ -727,7 +727,7 @@ def test_connections_end_with_their_loop_and_nothing_keeps_either(
 
 SCRIPT = """
 import asyncio, logging, os, sys, time
-from webtools._internal.http.messages import Request
+from webtools.messages import Request
 from webtools._internal.http.clients import BlockingHTTP, AsyncHTTP
 
 logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word on a step that a busy machine slows

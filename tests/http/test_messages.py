@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from webtools._internal.http.messages import Request, Response
+from webtools.messages import Request, Response
 
 
 def test_the_repr_of_a_request_shows_no_header_and_no_proxy() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from webtools import ConfigError, RequestError, RequestTimeoutError, WebTools
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
-from webtools._internal.http.messages import Request
+from webtools.messages import Request
 from webtools_sandbox import SandboxServer
 
 CONFIG: dict[str, Any] = {

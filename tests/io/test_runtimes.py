@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 import pytest
 
 from webtools import WebTools
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, gather_results, run
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
+from webtools.messages import Request, Response
 from webtools_sandbox import SandboxServer
 
 Work: TypeAlias = Callable[[IO], Coroutine[Any, Any, Any]]

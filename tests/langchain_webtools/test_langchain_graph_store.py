@@ -16,8 +16,7 @@ from langgraph.store.memory import InMemoryStore
 from langchain_webtools import WebReadTool
 from langchain_webtools._base import WebTool
 from langchain_webtools.tools import WebFetchTool
-from webtools import WebTools
-from webtools._internal.output import stored
+from webtools import WebTools, outputs
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -79,7 +78,7 @@ async def test_a_cut_output_can_be_read_where_its_file_is_not(
     message = await _in_graph(way, WebFetchTool(web=web), long_pages, store)
     handle = message.artifact["read_handle"]
     assert handle
-    whole = stored.load(handle)
+    whole = outputs.load_output(handle)
     elsewhere()
     part = await _in_graph(way, WebReadTool(web=web), {"read_handle": handle}, store)
     assert part.status == "success"

@@ -32,7 +32,7 @@ from langchain_webtools import (
 )
 from langchain_webtools._base import WebTool
 from webtools import Config, ToolResult, WebTools
-from webtools._internal.output.stored import save
+from webtools.outputs import save_output
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 
@@ -371,7 +371,7 @@ async def test_the_examples_of_a_docstring_work(
     tool_class: type[WebTool], config_file: Callable[..., Path], page: str
 ) -> None:
     names: dict[str, Any] = {}
-    saved = Path(save("a guard clause\n" * 10_000) or "").stem
+    saved = Path(save_output("a guard clause\n" * 10_000) or "").stem
     for example in _examples(tool_class):
         code = example.replace("https://peps.python.org/pep-0634/", page)
         code = code.replace("web-search.json", str(config_file()))

@@ -26,7 +26,7 @@ from llamaindex_webtools.workflows import (
     WebProgressEvent,
 )
 from webtools import AuthenticationError, Config, ProviderError, WebTools
-from webtools._internal.text.fencing import STATEMENT
+from webtools.fencing import STATEMENT
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from servers import RawServer, read_request
 
 from webtools import WebTools
-from webtools._internal.text.fencing import WORDS
+from webtools.fencing import WORDS
 from webtools.mcp import make_server
 from webtools.mcp.outputs import output_schema
 

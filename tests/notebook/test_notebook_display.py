@@ -19,7 +19,7 @@ from IPython.terminal.interactiveshell import TerminalInteractiveShell
 from markdown_it import MarkdownIt
 from rich.pretty import pretty_repr
 
-from webtools._internal.display.hook import Shown
+from webtools._internal.representation import Shown
 from webtools.results import (
     Claim,
     FetchResponse,

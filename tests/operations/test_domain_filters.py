@@ -19,8 +19,8 @@ from offline import Stub, answer, client, entry
 from langchain_webtools import WebSearchRetriever, WebSearchTool
 from llamaindex_webtools import WebRetriever, WebToolsSpec
 from webtools import WebTools
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import InputError
+from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS
 
 SEARCHERS = [kind for kind in PROVIDERS if PROVIDERS[kind].search is not None]

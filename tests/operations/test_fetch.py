@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from offline import Answer, Stub, accounts, answer, client, entry
 
-from webtools._internal.http.messages import Request, Response
-from webtools._internal.text.fencing import unfenced
 from webtools.errors import ConfigError, ProviderError
+from webtools.fencing import remove_fences
+from webtools.messages import Request, Response
 from webtools.providers import direct, exa
 from webtools.results import FetchResponse
 from webtools.tools import ToolResult
@@ -229,5 +229,5 @@ def test_the_file_has_the_whole_output_and_is_private() -> None:
 def test_a_line_over_the_budget_is_cut_at_a_character() -> None:
     result = show("漢" * 40_000)
     body = result.text[: result.text.index("\n\n[Output truncated")]
-    assert set(unfenced(body).splitlines()[-1]) == {"漢"}
+    assert set(remove_fences(body).splitlines()[-1]) == {"漢"}
     assert MAX_BYTES - 3 < len(body.encode()) <= MAX_BYTES

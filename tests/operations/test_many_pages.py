@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from offline import IO, drive
 
 from webtools._internal.call.present import present_pages
-from webtools._internal.text.fencing import OVERHEAD, OVERHEAD_LINES, unfenced
+from webtools.fencing import OVERHEAD, OVERHEAD_LINES, remove_fences
 from webtools.results import FetchResponse, Page
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES
@@ -33,7 +33,7 @@ def present(pages: list[Page]) -> ToolResult:
 
 
 def page_text(found: ToolResult) -> str:
-    return unfenced(found.text.partition("\n\n[Output truncated")[0])
+    return remove_fences(found.text.partition("\n\n[Output truncated")[0])
 
 
 def headings(found: ToolResult) -> list[str]:

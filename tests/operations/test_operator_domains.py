@@ -9,10 +9,10 @@ import pytest
 from offline import Stub, accounts, answer, detached, entry, run
 
 from webtools import WebTools
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.operations.fetch import fetch_pages
 from webtools.config import Config
 from webtools.errors import ConfigError, InputError, WebToolsError
+from webtools.messages import Request, Response
 from webtools.providers.operator_domains import OperatorDomains, read_sites
 from webtools.providers.protocols import PageQuery
 from webtools_sandbox import SandboxServer

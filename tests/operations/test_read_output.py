@@ -21,14 +21,13 @@ from hypothesis import strategies as st
 from offline import IO, Stub, answer, client, drive, entry
 from servers import RawServer, answering, response
 
-from webtools import Config, InputError, ReadResponse, ToolResult, WebTools
+from webtools import Config, InputError, ReadResponse, ToolResult, WebTools, outputs
 from webtools._internal.call.present import (
     present_part,
 )
 from webtools._internal.operations.read_output import read_stored_output
-from webtools._internal.output import stored
-from webtools._internal.output.stored import clear, handle_of, is_handle, load, save
-from webtools._internal.text.fencing import STATEMENT, unfenced
+from webtools.fencing import STATEMENT, remove_fences
+from webtools.outputs import delete_outputs, handle_of, is_handle, load_output, save_output
 from webtools.tools import ReadInput, read_input
 from webtools.truncation import MAX_BYTES, MAX_LINES
 
@@ -40,7 +39,7 @@ UNKNOWN = "0" * 32
 @pytest.fixture(autouse=True)
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools._internal.output.stored._state", stored.State())
+    monkeypatch.setattr("webtools.outputs._state", outputs.State())
     return tmp_path
 
 
@@ -57,7 +56,7 @@ def web() -> Iterator[WebTools]:
 
 def save_text(text: str) -> tuple[str, Path]:
     """Save a text and give its handle and its file."""
-    path = save(text)
+    path = save_output(text)
     handle = handle_of(path)
     assert path is not None
     assert handle is not None
@@ -121,7 +120,7 @@ def test_every_part_is_shown_whole_and_within_the_budget(text: str) -> None:
         assert len(shown.encode("utf-8", "surrogatepass")) <= MAX_BYTES
         assert shown.count("\n") < MAX_LINES
         assert "[Output truncated" not in shown.replace(item.content, "")
-        assert unfenced(shown).startswith(item.content)
+        assert remove_fences(shown).startswith(item.content)
 
 
 def test_parts_end_at_lines_where_there_are_lines() -> None:
@@ -211,7 +210,7 @@ def test_only_a_handle_is_accepted(handle: Any, web: WebTools) -> None:
     if isinstance(handle, str):
         assert not is_handle(handle)
         with pytest.raises(InputError, match="read_handle"):
-            load(handle)
+            load_output(handle)
 
 
 def test_a_handle_can_be_in_a_list_and_have_its_other_name(web: WebTools) -> None:
@@ -268,16 +267,16 @@ def test_a_folder_open_to_other_users_is_not_read(temp: Path) -> None:
 
 
 def test_clearing_deletes_the_outputs_and_counts_them(temp: Path) -> None:
-    assert clear("own") == (0, 0)
+    assert delete_outputs("own") == (0, 0)
     handle, path = save_text("abc")
     _, other = save_text("defgh")
     for saved in (path, other):
-        stored.claim(str(saved), "own")
+        outputs.claim_output(str(saved), "own")
     running, stale = path.with_name("running.tmp"), path.with_name("stale.tmp")
     running.write_bytes(b"1")
     stale.write_bytes(b"22")
     os.utime(stale, (0, 0))
-    assert clear("own") == stored.Outputs(files=2, bytes=8)
+    assert delete_outputs("own") == outputs.Outputs(files=2, bytes=8)
     assert handle in error_of(handle)
     assert sorted(path.parent.iterdir()) == [running]
 
@@ -312,7 +311,7 @@ def test_a_text_that_is_cut_leads_to_the_rest_of_itself(show: Any) -> None:
     result = show(LONG)
     handle, offset = POINTER.findall(result.text)[0]
     assert result.details["read_handle"] == handle == handle_of(result.details["full_output_path"])
-    body = unfenced(result.text.partition("\n\n[Output truncated")[0])
+    body = remove_fences(result.text.partition("\n\n[Output truncated")[0])
     assert int(offset) == len(body)
     rest = parts(handle)
     full_text = "".join(item.content for item in rest)
@@ -372,7 +371,7 @@ def test_a_page_of_the_web_can_be_read_to_its_end_by_an_agent(seed: int) -> None
     answer = response(json.dumps({"results": [page]}).encode())
     with RawServer(answering(answer)) as server, web_at(server.url) as web:
         result = web.call_tool("web_fetch", {"urls": [A]})
-        shown = unfenced(result.text.partition("\n\n[Output truncated")[0])
+        shown = remove_fences(result.text.partition("\n\n[Output truncated")[0])
         while pointers := POINTER.findall(result.text):
             [(handle, offset)] = pointers
             result = web.call_tool("web_read", {"handle": handle, "offset": offset})
@@ -399,7 +398,7 @@ def test_the_text_has_the_position_and_the_next_call(web: WebTools) -> None:
     assert f"0 to {offset} of 25000" in first.text
     assert POINTER.findall(first.text) == [(handle, str(offset))]
     last = web.call_tool("web_read", {"handle": handle, "offset": 24_995})
-    assert unfenced(last.text).startswith("line\n\n\n[")
+    assert remove_fences(last.text).startswith("line\n\n\n[")
     assert "24995 to 25000 of 25000" in last.text
     assert not POINTER.search(last.text)
     hit = web.call_tool("web_read", {"handle": handle, "offset": 24_991, "find": "Line"})

@@ -11,8 +11,8 @@ from webtools import InputError, WebTools
 from webtools._internal.call.present import present_search
 from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools._internal.operations.passage_choice import OURS, choose_passages
-from webtools._internal.text.choices import Fence
-from webtools._internal.text.fencing import unfenced
+from webtools.choices import Fence
+from webtools.fencing import remove_fences
 from webtools.formatting import search_text
 from webtools.results import FetchResponse, Page, Passage, SearchResponse, SearchResult
 from webtools.tools import SearchInput, read_input, with_fixed
@@ -184,7 +184,8 @@ def present(response: SearchResponse, fence: Fence) -> str:
 def test_content_of_pages_is_fenced_as_pages_are() -> None:
     response = with_pages("https://a.example/")
     assert [
-        unfenced(present(response, fence)) != present(response, fence) for fence in get_args(Fence)
+        remove_fences(present(response, fence)) != present(response, fence)
+        for fence in get_args(Fence)
     ] == [
         True,
         True,
@@ -193,7 +194,7 @@ def test_content_of_pages_is_fenced_as_pages_are() -> None:
     bare = response.model_copy(
         update={"results": [response.results[0].model_copy(update={"content": None})]}
     )
-    assert unfenced(present(bare, "pages")) == present(bare, "pages")
+    assert remove_fences(present(bare, "pages")) == present(bare, "pages")
 
 
 def test_long_content_crowds_no_result_out() -> None:

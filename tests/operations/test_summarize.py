@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from offline import Answer, Stub, answer, client, entry
 
-from webtools._internal.text.fencing import unfenced
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -19,6 +18,7 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
+from webtools.fencing import remove_fences
 from webtools.results import ProviderAttempt, SummaryResponse
 from webtools.truncation import MAX_BYTES
 
@@ -104,8 +104,8 @@ def test_a_summary_of_one_long_line_is_cut_and_not_dropped() -> None:
     with client(Stub(output("ä" * 40_000)), KAGI) as web:
         result = web.call_tool("summarize", {"url": A})
     body, _, notice = result.text.partition("\n\n")
-    assert set(unfenced(body)) == {"ä"}
+    assert set(remove_fences(body)) == {"ä"}
     assert 0 <= MAX_BYTES - len(body.encode()) < len("ä".encode())
     assert str(result.details["full_output_path"]) in notice
-    assert f"handle {result.details['read_handle']}, offset {len(unfenced(body))}." in notice
+    assert f"handle {result.details['read_handle']}, offset {len(remove_fences(body))}." in notice
     assert result.details["truncation"]["last_line_partial"]

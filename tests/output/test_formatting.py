@@ -16,8 +16,8 @@ from webtools._internal.call.present import (
     present_pages,
     present_search,
 )
-from webtools._internal.text.fencing import STATEMENT
 from webtools.errors import RateLimitError
+from webtools.fencing import STATEMENT
 from webtools.results import (
     FetchResponse,
     Page,

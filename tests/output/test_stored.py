@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from webtools._internal.output import stored
-from webtools._internal.output.stored import save
+from webtools import outputs
+from webtools.outputs import save_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +28,12 @@ DAY = 24 * 60 * 60
 def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a temporary folder of the test's own, with housekeeping at every save."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("webtools._internal.output.stored._state", stored.State(0))
+    monkeypatch.setattr("webtools.outputs._state", outputs.State(0))
     return tmp_path
 
 
 def save_text(text: str) -> Path:
-    path = save(text)
+    path = save_output(text)
     assert path is not None
     return Path(path)
 
@@ -118,7 +118,7 @@ def test_the_oldest_files_make_room_for_the_new(monkeypatch: pytest.MonkeyPatch)
     paths = [save_text(letter * 100) for letter in "abc"]
     for path, seconds in zip(paths, [10, 30, 20], strict=True):
         age(path, seconds)
-    monkeypatch.setattr("webtools._internal.output.stored._MAX_TOTAL", 250)
+    monkeypatch.setattr("webtools.outputs._MAX_TOTAL", 250)
     newest = save_text("d" * 100)
     assert sorted(files_below(newest.parent)) == sorted([newest, paths[0]])
 
@@ -129,7 +129,7 @@ def test_a_failure_yields_none_and_leaves_nothing(
     temp: Path, monkeypatch: pytest.MonkeyPatch, step: tuple[object, str], number: int
 ) -> None:
     monkeypatch.setattr(*step, fail_with(number))
-    assert save("text") is None
+    assert save_output("text") is None
     monkeypatch.undo()
     assert not files_below(temp)
 
@@ -140,7 +140,7 @@ def test_a_disk_that_fills_up_midway_leaves_nothing(temp: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
     try:
-        path = save("x" * 1_000_000)
+        path = save_output("x" * 1_000_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path is None
@@ -153,7 +153,7 @@ def test_nothing_is_written_through_a_link(temp: Path, monkeypatch: pytest.Monke
     victim.touch()
     (save_text("text").parent / "guessed.tmp").symlink_to(victim)
     monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: repeat("guessed"))
-    assert save("other") is None
+    assert save_output("other") is None
     assert victim.read_bytes() == b""
 
 
@@ -162,6 +162,6 @@ def test_a_folder_of_somebody_else_is_not_used(temp: Path, monkeypatch: pytest.M
     somebody = os.getuid() + 1
     (temp / f"webtools-{somebody}").mkdir(mode=0o700)
     monkeypatch.setattr(os, "getuid", lambda: somebody)
-    path = save("private")
+    path = save_output("private")
     assert path is not None
     assert Path(path).parent.name != f"webtools-{somebody}"

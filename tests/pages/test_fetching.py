@@ -25,7 +25,6 @@ from llamaindex_webtools._nodes import page_document as node_document
 from webtools import WebTools
 from webtools._internal.http import tls
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
-from webtools._internal.http.messages import Response
 from webtools._internal.operations.fetch import fetch
 from webtools.config import Settings, load
 from webtools.errors import (
@@ -35,6 +34,7 @@ from webtools.errors import (
     RequestError,
 )
 from webtools.formatting import page_sections
+from webtools.messages import Response
 from webtools.providers import Account
 from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.fetched import cut

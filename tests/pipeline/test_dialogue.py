@@ -9,12 +9,12 @@ import offline
 import pytest
 from offline import Clock, Stub, answer, detached, metered_look_up, run
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
     RateLimitError,
     RequestTimeoutError,
 )
+from webtools.messages import Request, Response
 from webtools.providers import context7
 from webtools.providers.protocols import DocsCall
 

@@ -12,7 +12,6 @@ from offline import KEY, Clock, Stub, account, answer, detached, metered_exchang
 from pydantic import SecretStr
 
 from webtools import WebTools
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.pipeline import retries
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
@@ -23,6 +22,7 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.messages import Request, Response
 from webtools_sandbox import SandboxServer
 
 POST = Request("POST", "https://api.exa.ai/search", {"x-api-key": "k"}, json={"query": "rust"})

@@ -21,9 +21,9 @@ from recording import CASSETTES, SCENARIOS, CassetteYaml
 
 from webtools import testing
 from webtools._internal.call.present import PRESENTERS
-from webtools._internal.http.messages import Response
 from webtools._internal.operations.search import search
 from webtools.errors import WebToolsError
+from webtools.messages import Response
 from webtools.providers import PROVIDERS, Capability
 from webtools.providers.error_tables import make_error
 from webtools.providers.protocols import SearchQuery

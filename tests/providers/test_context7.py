@@ -12,7 +12,6 @@ import offline
 import pytest
 from offline import KEY, Clock, Stub, answer, detached, metered_look_up, run
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
     InputError,
@@ -20,6 +19,7 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.messages import Request, Response
 from webtools.providers import Account, context7
 from webtools.providers.protocols import Cost, DocsQuery, Hits
 from webtools.results import SearchResult

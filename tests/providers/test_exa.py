@@ -9,11 +9,11 @@ import offline
 import pytest
 from offline import KEY, OPTIONS, answer
 
-from webtools._internal.http.messages import Request
 from webtools.errors import (
     Fault,
     ProviderError,
 )
+from webtools.messages import Request
 from webtools.providers import Account, exa
 from webtools.providers.protocols import Cost, Hits, PageQuery, Pages, SearchQuery
 from webtools.results import Page, SearchResult, failed_page

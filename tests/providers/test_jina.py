@@ -8,12 +8,12 @@ import offline
 import pytest
 from offline import KEY, Stub, answer, detached
 
-from webtools._internal.http.messages import Request
 from webtools._internal.operations.fetch import fetch
 from webtools.errors import (
     Fault,
     RateLimitError,
 )
+from webtools.messages import Request
 from webtools.providers import jina
 from webtools.providers.protocols import Cost, PageQuery
 from webtools.results import fault_of

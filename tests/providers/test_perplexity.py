@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from offline import KEY, OPTIONS, answer
 
 from webtools import WebTools
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import (
     ProviderError,
     UnavailableError,
 )
+from webtools.messages import Request, Response
 from webtools.providers import Account, perplexity
 from webtools.providers.protocols import Cost, Hits, SearchQuery, Source, Synthesis, SynthesisQuery
 from webtools.results import SearchResult

@@ -10,7 +10,7 @@ from offline import answer
 from playing import Play, plays
 from recording import SCENARIOS
 
-from webtools._internal.http.messages import Response
+from webtools.messages import Response
 from webtools.providers import PROVIDERS, Account, direct, exa, kagi, perplexity
 from webtools.providers.protocols import (
     Cost,

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import offline
 import pytest
 
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -17,6 +16,7 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
+from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS
 from webtools.providers.protocols import PageQuery, SearchQuery
 from webtools_sandbox.apis import APIS

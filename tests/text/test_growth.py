@@ -14,9 +14,9 @@ from webtools._internal.grounding.evidence import Evidence
 from webtools._internal.grounding.verification import verify
 from webtools._internal.pages.block_pages import is_challenge
 from webtools._internal.text.cleaning import one_line, without_controls
-from webtools._internal.text.fencing import STATEMENT, WORDS, defused, unfenced
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.redaction import Redactor
+from webtools.fencing import STATEMENT, WORDS, defuse, remove_fences
 from webtools.synthesis import Source
 
 REDACTOR = Redactor(
@@ -47,8 +47,8 @@ WAYS: dict[str, Callable[[str], object]] = {
     "one_line": one_line,
     "without_controls": without_controls,
     "without_invisible": without_invisible,
-    "defused": defused,
-    "unfenced": unfenced,
+    "defuse": defuse,
+    "remove_fences": remove_fences,
     "redacted": REDACTOR.text,
     "is_challenge": is_challenge,
 }
@@ -80,9 +80,9 @@ def test_the_time_for_a_text_grows_with_its_length(way: Callable[[str], object],
 def test_a_fence_is_found_behind_many_that_are_never_closed() -> None:
     full_text = f"{MARK}text\n{WORDS} 0123456789ab>>>"
     other = MARK.replace("0123456789ab", "ba9876543210")
-    assert unfenced(f"{other * 3}x {full_text} y {full_text}") == f"{other * 3}x text y text"
-    assert unfenced(f"{MARK}\n{WORDS} 0123456789ab>>>") == ""
-    assert unfenced(f"{MARK}{WORDS} 0123456789ab>>>") == f"{MARK}{WORDS} 0123456789ab>>>"
+    assert remove_fences(f"{other * 3}x {full_text} y {full_text}") == f"{other * 3}x text y text"
+    assert remove_fences(f"{MARK}\n{WORDS} 0123456789ab>>>") == ""
+    assert remove_fences(f"{MARK}{WORDS} 0123456789ab>>>") == f"{MARK}{WORDS} 0123456789ab>>>"
 
 
 @pytest.mark.parametrize("unit", ["(see [1]", "[1]", "[[1]] ", "a[1]", "x[1](", "It leaves [1]. "])

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from webtools._internal.http.messages import Response
 from webtools._internal.pipeline import exchange
 from webtools._internal.text.redaction import MARK, Redactor
 from webtools.errors import RateLimitError, WebToolsError
+from webtools.messages import Response
 from webtools.results import SearchResponse, SearchResult
 from webtools.tools import SearchInput
 

@@ -10,8 +10,8 @@ from dataclasses import asdict, fields
 from typing import Any, Self
 
 from webtools import WebTools, bulk
-from webtools._internal.display import hook
 from webtools._internal.display.short_texts import price
+from webtools._internal.representation import Bars, bars
 from webtools.bulk import Options, State, Summary
 from webtools.cli import printing, terminal_output
 from webtools.progress import Stage
@@ -96,14 +96,14 @@ class Display:
 
     def __init__(self, options: Namespace) -> None:
         self._options = options
-        self._bars: hook.Bars | None = None
+        self._bars: Bars | None = None
         self._printed_at = time.monotonic()
         self.words = "0 done"
 
     def __enter__(self) -> Self:
         """Start the bar, unless there is no terminal."""
         if not self._options.quiet and terminal_output.can_draw_on(sys.stderr):
-            self._bars = hook.bars(sys.stderr)
+            self._bars = bars(sys.stderr)
         return self
 
     def __exit__(self, *_: object) -> None:

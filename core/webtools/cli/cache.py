@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from webtools._internal.display.short_texts import count, duration, size
-from webtools._internal.output import stored
 from webtools._internal.storage.cache_entries import Cache, CacheStats
 from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.store_errors import StoreError
@@ -17,6 +16,7 @@ from webtools.cli.printing import FINE, report
 from webtools.config import Accounts, Settings, cache_path
 from webtools.config.accounts import output_owner
 from webtools.errors import ConfigError
+from webtools.outputs import Outputs, count_outputs, delete_outputs
 
 _T = TypeVar("_T")
 
@@ -39,7 +39,7 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     stats = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
     if _cache_exists(accounts):
         stats = _call_store(_open_cache(accounts).stats)
-    outputs = stored.saved(output_owner(accounts))
+    outputs = count_outputs(output_owner(accounts))
     data = {
         "path": str(stats.path),
         "enabled": settings.enabled,
@@ -61,7 +61,7 @@ def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     """Delete the cache entries and the outputs of these settings, and report how many."""
     path = accounts.config.storage.place or cache_file(cache_path(accounts))
     entries = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
-    outputs = stored.clear(output_owner(accounts))
+    outputs = delete_outputs(output_owner(accounts))
     text = f"Deleted {count(entries, 'cache entry', 'cache entries')} from {path}."
     if outputs.files:
         text += f"\nDeleted {_outputs_text(outputs)}."
@@ -70,7 +70,7 @@ def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     return text, data
 
 
-def _outputs_text(outputs: stored.Outputs) -> str:
+def _outputs_text(outputs: Outputs) -> str:
     return f"{count(outputs.files, 'saved output')}, {size(outputs.bytes)}"
 
 

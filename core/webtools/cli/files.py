@@ -8,10 +8,10 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from webtools._internal.output import stored
 from webtools.cli.arguments import UsageError
 from webtools.cli.printing import note
 from webtools.cli.tool_results import show, uncut
+from webtools.outputs import load_output
 from webtools.tools import ToolResult
 
 _OTHER_FORMATS = {
@@ -50,7 +50,7 @@ def write_output(options: Namespace, result: ToolResult) -> int:
         OSError: The file cannot be written.
     """
     if result.details["truncation"] is not None and result.details["read_handle"] is not None:
-        result = uncut(result, stored.load(result.details["read_handle"]))  # a file has room
+        result = uncut(result, load_output(result.details["read_handle"]))  # a file has room
     with redirect_stdout(StringIO()) as buffer:
         code = show(options.tool, result, options)
     path = Path(options.output)

@@ -12,7 +12,6 @@ from typing import Any
 from webtools import formatting
 from webtools._internal.display.contents import by_query
 from webtools._internal.display.outline import subject
-from webtools._internal.text.fencing import unfenced
 from webtools.cli.printing import (
     FAILED,
     FINE,
@@ -26,6 +25,7 @@ from webtools.cli.printing import (
     tell,
 )
 from webtools.cli.terminal_output import draw
+from webtools.fencing import remove_fences
 from webtools.results import ResearchEnvelope, SearchResponse
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
@@ -104,7 +104,7 @@ def _text_for_people(tool: str, result: ToolResult) -> str:
     """Return the text without the parts for models: the fence, and how to call `web_read`."""
     if tool == "web_search" and len(result.details.get("queries", ())) > 1:
         return _by_query(result.details)
-    text = unfenced(result.text)
+    text = remove_fences(result.text)
     handle = result.details["read_handle"]
     return text if handle is None else re.sub(_handle_pattern(handle), "", text)
 

@@ -15,9 +15,9 @@ from pydantic import (
     model_validator,
 )
 
-from webtools._internal.text.choices import Fence
 from webtools._internal.text.cleaning import store_place
 from webtools._internal.text.quoting import listed, quote
+from webtools.choices import Fence
 from webtools.config.config_messages import fail, not_picklable
 from webtools.config.parts import (
     MAX_RESULTS,

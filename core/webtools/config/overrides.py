@@ -11,9 +11,9 @@ from typing import Any, TypeAlias, TypedDict
 import httpx
 from pydantic import SecretStr
 
-from webtools._internal.text.choices import Fence
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.quoting import hint, listed, quote
+from webtools.choices import Fence
 from webtools.config.config_messages import REMOVED
 from webtools.config.config_models import (
     PARTS,

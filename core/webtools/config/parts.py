@@ -16,10 +16,10 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from webtools._internal.text.choices import Command
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import QUOTED, SHORTEST_KEY, hint, listed, quote
 from webtools._internal.text.redaction import Redactor
+from webtools.choices import Command
 from webtools.config.config_messages import explain, fail
 from webtools.config.setting_values import checked_path
 from webtools.errors import ConfigError, Fault

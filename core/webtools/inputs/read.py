@@ -4,12 +4,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from webtools._internal.output.stored import is_handle
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.reader import handle_source
 from webtools.inputs.argument_values import UnfitError, as_one, bounded_number
 from webtools.inputs.tool_inputs import ToolInput
+from webtools.outputs import is_handle
 
 MAX_OFFSET = 1_000_000_000
 MAX_FIND_CHARACTERS = 1000

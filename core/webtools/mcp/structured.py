@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from webtools._internal.text.fencing import defused, wrapping
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools._internal.text.nested_texts import with_texts
+from webtools.fencing import defuse, fence_function
 from webtools.mcp.outputs import COMMON, PAGE_TEXTS
 from webtools.truncation import MAX_BYTES
 
@@ -51,12 +51,13 @@ def _wrapped(details: dict[str, Any], fence: str, from_pages: set[str]) -> dict[
     """Fence each text according to `fence`, and those from pages as their texts."""
     if fence == "off":
         return details
-    wrap_page, wrap_other = wrapping(fence, is_page=True), wrapping(fence, is_page=False)
+    wrap_page = fence_function(fence, is_page=True)
+    wrap_other = fence_function(fence, is_page=False)
 
     def wrap(text: str, name: str) -> str:
         if text and name in from_pages:
             return wrap_page(text)
-        return wrap_other(text) if text and name in _FROM_PROVIDERS else defused(text)
+        return wrap_other(text) if text and name in _FROM_PROVIDERS else defuse(text)
 
     return with_texts(details, wrap)
 

@@ -7,7 +7,6 @@ an installed package, in the entry point group `webtools.providers`.
 
 from __future__ import annotations
 
-from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -20,6 +19,7 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.messages import OK, Request, Response
 from webtools.providers import (
     brave,
     browser,

@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
 
-from webtools._internal.http.messages import Request
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools._internal.io.locks import Lock
+from webtools.messages import Request
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
 Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -18,6 +17,7 @@ from webtools.errors import (
     QuotaError,
     RateLimitError,
 )
+from webtools.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.brave_answers import context_fields, hit_fields, is_used_up

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.text.cleaning import without_controls
 from webtools.errors import (
     AuthenticationError,
@@ -19,6 +18,7 @@ from webtools.errors import (
     RequestTimeoutError,
     UnavailableError,
 )
+from webtools.messages import OK, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, Options
 from webtools.providers.context7_libraries import (

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 
 from pydantic import Field, field_validator
 
-from webtools._internal.http.messages import Response
 from webtools._internal.io.runtime import gather_results
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.fetching import FetchedPage, PageFetcher, fetch_all, host_of
@@ -29,6 +28,7 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
+from webtools.messages import Response
 from webtools.providers.about import DIRECT, About, Account, Capability, Options
 from webtools.providers.error_tables import error_class
 from webtools.providers.fetched import missing_parts, text_limit, with_parts

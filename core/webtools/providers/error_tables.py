@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from webtools._internal.http.messages import CLIENT_ERRORS, OK, REDIRECTS, SERVER_ERRORS, Response
 from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import (
@@ -19,6 +18,7 @@ from webtools.errors import (
     ResponseFormatError,
     UnavailableError,
 )
+from webtools.messages import CLIENT_ERRORS, OK, REDIRECTS, SERVER_ERRORS, Response
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.error_words import (
     codes_of,

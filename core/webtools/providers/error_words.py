@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from webtools._internal.http.messages import Response
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import (
     AuthenticationError,
@@ -21,6 +20,7 @@ from webtools.errors import (
     RateLimitError,
     UnavailableError,
 )
+from webtools.messages import Response
 
 _MAX_DEPTH = 4
 _MAX_ITEMS = 5  # of a list

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import BadRequestError
+from webtools.messages import Request, Response
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, Meaning, read_failure
 from webtools.providers.fetched import (

@@ -9,9 +9,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from webtools._internal.http.messages import CLIENT_ERRORS, Request, Response
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import ProviderError
+from webtools.messages import CLIENT_ERRORS, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_failure

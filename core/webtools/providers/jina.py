@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.text.dates import read_moment
+from webtools.messages import OK, Request, Response
 from webtools.providers.about import About, Account, PageOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_failure
 from webtools.providers.fetched import NO_TEXT, PageFault, PageFields, read_texts, site_fault

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from webtools._internal.http.messages import OK, Request, Response
+from webtools.messages import OK, Request, Response
 from webtools.providers import jina
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_failure

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.narrowing import is_list
+from webtools.messages import Request, Response
 from webtools.providers import filters, kagi_api
 from webtools.providers.about import Account
 from webtools.providers.hits import HitFields, Item, join_extracts, read_hits

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.errors import AuthenticationError, ProviderError, QuotaError, UnavailableError
+from webtools.messages import Request, Response
 from webtools.providers.about import About, Account, Capability, PageOptions, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.fetched import PageFields, read_faults, read_texts, without_failed

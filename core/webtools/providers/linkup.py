@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import OK, Request, Response
 from webtools.errors import AuthenticationError, QuotaError
+from webtools.messages import OK, Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_failure

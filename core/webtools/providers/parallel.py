@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import without_controls
+from webtools.messages import Request, Response
 from webtools.providers import fetched
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.error_tables import ErrorTable, read_failure

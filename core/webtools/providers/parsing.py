@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webtools._internal.http.messages import Response
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.dates import read_moment
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools._internal.text.redaction import redactor_for
+from webtools.messages import Response
 from webtools.providers.about import About, Account
 from webtools.providers.protocols import Cost
 

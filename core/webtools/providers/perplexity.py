@@ -10,10 +10,10 @@ import re
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import one_line, shortened, without_controls
 from webtools._internal.text.narrowing import is_list
 from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
+from webtools.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, Meaning, read_failure

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.runtime import IO
 from webtools.errors import ProviderError
+from webtools.messages import Request, Response
 from webtools.providers.about import About, Account, Capability
 from webtools.results import Page, Passage, SearchResult
 

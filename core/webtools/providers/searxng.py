@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 
 from pydantic import Field
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.narrowing import is_list
 from webtools.errors import AuthenticationError, UnavailableError
+from webtools.messages import Request, Response
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_failure
 from webtools.providers.filters import DomainRules, native_operators, news, utc_day

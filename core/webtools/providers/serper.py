@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import QuotaError
+from webtools.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, SearchOptions
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, Meaning, read_failure

@@ -11,9 +11,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.dates import read_moment
 from webtools.errors import QuotaError
+from webtools.messages import Request, Response
 from webtools.providers import filters
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
 from webtools.providers.error_tables import ErrorTable, read_failure

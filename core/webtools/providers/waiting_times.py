@@ -6,8 +6,8 @@ import re
 import time
 from typing import Any
 
-from webtools._internal.http.messages import Response
 from webtools._internal.text.dates import read_moment
+from webtools.messages import Response
 from webtools.providers.parsing import http_date, number
 
 _MAX_WAIT = 86_400.0  # seconds

@@ -10,10 +10,10 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.text.narrowing import is_list
 from webtools._version import __version__
 from webtools.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
+from webtools.messages import Request, Response
 from webtools.providers.about import About, Account, Capability, SearchOptions
 from webtools.providers.error_tables import ErrorTable, Meaning, read_error_body
 from webtools.providers.filters import add_paging, results_to_request

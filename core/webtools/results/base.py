@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from webtools._internal.display.hook import Bounded, Pictured, Shown
+from webtools._internal.representation import Bounded, Pictured, Shown
 
 
 class Model(Bounded, BaseModel):

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from webtools._internal.text.choices import Command
+from webtools.choices import Command
 from webtools.results.base import Model, ShownModel
 
 

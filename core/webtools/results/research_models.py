@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from webtools._internal.text.choices import Command, Confidence
+from webtools.choices import Command, Confidence
 from webtools.results.base import ItemModel, Model, ShownModel
 from webtools.results.responses import Passage, Score
 

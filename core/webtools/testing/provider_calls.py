@@ -10,7 +10,6 @@ from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.runtime import IO, run
 from webtools._internal.operations.fetch import fetch
@@ -21,6 +20,7 @@ from webtools._internal.pipeline.exchange import exchange, look_up
 from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.tool_call import detached
 from webtools.errors import WebToolsError
+from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
     DocsQuery,

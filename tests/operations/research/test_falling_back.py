@@ -13,7 +13,7 @@ import pytest
 
 from webtools import ProviderError, RequestError, ResearchEnvelope, WebTools
 from webtools._internal.pipeline import retries
-from webtools._internal.text.choices import Command
+from webtools.choices import Command
 from webtools.errors import WebToolsError
 from webtools_sandbox import SandboxServer
 

@@ -13,7 +13,6 @@ import pytest
 from offline import IO, Stub, account, answer, arun, detached, run
 from source_samples import SOURCES, TRUE
 
-from webtools._internal.http.messages import Request
 from webtools._internal.operations.research.checked_synthesis import (
     Outcome,
     synthesize,
@@ -26,6 +25,7 @@ from webtools._internal.operations.research.synthesizers import (
     prompt_for,
 )
 from webtools.errors import RequestError, UnavailableError
+from webtools.messages import Request
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation

@@ -10,7 +10,7 @@ from webtools._internal.call.dispatcher import arguments
 from webtools._internal.call.instance import Instance
 from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
-from webtools._internal.text.choices import Command
+from webtools.choices import Command
 from webtools.progress import ProgressCallback
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult

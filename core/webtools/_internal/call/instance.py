@@ -21,8 +21,8 @@ from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, interruptible, run
 from webtools._internal.logs import tail
 from webtools._internal.pipeline.tool_call import call_services
-from webtools._internal.text.choices import Fence
 from webtools._internal.text.reader import short_interrupt
+from webtools.choices import Fence
 from webtools.config import (
     BudgetConfig,
     CacheConfig,

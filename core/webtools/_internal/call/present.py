@@ -1,6 +1,6 @@
 """Tool results, including failures: text for a model, and details for programs.
 
-The setting `fence` decides which text from the web is fenced (`text/fencing.py`). "pages": the
+The setting `fence` decides which text from the web is fenced (`webtools.fencing`). "pages": the
 contents of pages, including those in search results, summaries, research answers and parts of
 stored outputs. "all": also search results and errors of providers. Our own text is outside the
 fence: notices, confidence, warnings. In text from the web that is not fenced, fence marks are
@@ -14,18 +14,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from webtools import formatting
+from webtools import fencing, formatting
 from webtools._internal.io.runtime import IO
 from webtools._internal.operations.search_filters import removed_warning
-from webtools._internal.output.stored import claim, handle_of, save
 from webtools._internal.pages.usage import merge
 from webtools._internal.pipeline.tool_call import Call
-from webtools._internal.text import fencing
-from webtools._internal.text.choices import Fence
-from webtools._internal.text.fencing import wrapping
+from webtools.choices import Fence
 from webtools.config.accounts import output_owner
 from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.fencing import fence_function
 from webtools.formatting import BriefPage
+from webtools.outputs import claim_output, handle_of, save_output
 from webtools.results import (
     FetchResponse,
     Page,
@@ -60,7 +59,7 @@ async def present(outcome: Any, call: Call) -> ToolResult:
         result = await PRESENTERS[call.tool](outcome, call.io, fence)
     path, truncation = result.details["full_output_path"], result.details["truncation"]
     if path:
-        await call.io.call_blocking(lambda: claim(path, output_owner(call.accounts)))
+        await call.io.call_blocking(lambda: claim_output(path, output_owner(call.accounts)))
     if truncation:
         call.log(
             "truncation",
@@ -88,13 +87,13 @@ async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages
     if (fence == "all" and (response.results or response.errors)) or (fence != "off" and has_pages):
         output = _Output(
             text,
-            fencing.fenced,
+            fencing.add_fence,
             inner_footer=formatting.footer(response.errors, ()),
             footer=formatting.footer((), warnings),
             brief=brief,
         )
     else:
-        wrap = str if fence == "off" else fencing.defused
+        wrap = str if fence == "off" else fencing.defuse
         footer = formatting.footer(response.errors, warnings)
         output = _Output(text, wrap, footer=footer, brief=brief)
     return await _fit_text(output, details, io)
@@ -114,7 +113,7 @@ async def present_summary(response: SummaryResponse, io: IO, fence: Fence = "pag
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
     footer = formatting.footer((), response.warnings, [response.url])
-    output = _Output(response.text, wrapping(fence, is_page=True), footer=footer)
+    output = _Output(response.text, fence_function(fence, is_page=True), footer=footer)
     return await _fit_text(output, details, io)
 
 
@@ -130,11 +129,11 @@ async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages")
     full_text = _SEPARATOR.join(full_sections)
     urls = [page.url for page in response.pages]
     footer = _fit_footer(formatting.footer((), response.warnings, urls))
-    output = _Output(full_text, wrapping(fence, is_page=True), footer=footer)
+    output = _Output(full_text, fence_function(fence, is_page=True), footer=footer)
     if not fit(full_text, *output.room()).truncated:
         return _result(output, details)
     text, cut = _share_pages(response.pages, full_sections, output.room())
-    path = await io.call_blocking(lambda: save(full_text))
+    path = await io.call_blocking(lambda: save_output(full_text))
     return _result(replace(output, text=text), details, replace(cut, path=path))
 
 
@@ -151,7 +150,7 @@ async def present_research(
         "cost_usd": meta.cost_usd,
         "cost_is_estimate": meta.cost_is_estimate,
     }
-    wrap = wrapping(fence if envelope.results else "off", is_page=True)
+    wrap = fence_function(fence if envelope.results else "off", is_page=True)
     text, footer = formatting.research_text(envelope), formatting.research_footer(envelope)
     brief = partial(_brief_research, envelope)
     return await _fit_text(_Output(text, wrap, footer=footer, brief=brief), details, io)
@@ -162,7 +161,7 @@ async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -
     details = response.model_dump(mode="json")
     details |= {"characters": len(response.content), "results": [], "result_count": 0}
     details |= {"provider": None, "cost_usd": None, "cost_is_estimate": False}
-    wrap, footer = wrapping(fence, is_page=True), formatting.part_footer(response)
+    wrap, footer = fence_function(fence, is_page=True), formatting.part_footer(response)
     result = await _fit_text(_Output(response.content, wrap, footer=footer), details, io)
     details["read_handle"] = None if response.next_offset is None else response.handle
     return result
@@ -174,7 +173,7 @@ async def present_map(response: SiteMap, io: IO, fence: Fence = "pages") -> Tool
     details["results"] = details.pop("entries")
     details["result_count"] = len(response.entries)
     text, footer = formatting.map_text(response.entries), formatting.map_footer(response)
-    output = _Output(text, wrapping(fence, is_page=True), footer=footer)
+    output = _Output(text, fence_function(fence, is_page=True), footer=footer)
     return await _fit_text(output, details, io)
 
 
@@ -182,7 +181,7 @@ async def present_error(error: WebToolsError, io: IO, fence: Fence = "pages") ->
     """Show an error as text. The details have the same facts as data."""
     details = error_details(error)
     is_external = isinstance(error, (ProviderError, RequestError))
-    wrap = wrapping(fence if is_external or fence == "off" else "pages", is_page=False)
+    wrap = fence_function(fence if is_external or fence == "off" else "pages", is_page=False)
     result = await _fit_text(_Output(str(error), wrap), details, io)
     details["error"] = error.to_details()
     return replace(result, is_error=True)
@@ -222,7 +221,7 @@ class _Output:
         for text in filter(None, (self.inner_footer, self.footer)):
             lines -= text.count("\n") + 1 + _SEPARATOR.count("\n")
             size -= len(text.encode("utf-8", "surrogatepass")) + len(_SEPARATOR)
-        if self.wrap is fencing.fenced:
+        if self.wrap is fencing.add_fence:
             return lines - fencing.OVERHEAD_LINES, size - fencing.OVERHEAD
         return lines, size
 
@@ -268,7 +267,7 @@ async def _fit_text(output: _Output, details: dict[str, Any], io: IO) -> ToolRes
         brief_cut = fit(brief, *output.room())
         is_partial = brief_cut.last_line_partial or not text.startswith(brief_cut.content)
         cut, offset = _describe_cut(brief_cut.content, text, is_partial=is_partial), 0
-    path = await io.call_blocking(lambda: save(text))
+    path = await io.call_blocking(lambda: save_output(text))
     output = replace(output, text=cut.content)
     return _result(output, details, _Cut(cut, path, offset))
 

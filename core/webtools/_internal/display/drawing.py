@@ -1,4 +1,4 @@
-"""The ways to draw a response, for `hook`.
+"""The ways to draw a response, for `representation`.
 
 Here are plain text, for a terminal without colours, and one line, for logs.
 """

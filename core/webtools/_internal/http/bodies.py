@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 
-from webtools._internal.http.messages import Response
 from webtools._internal.text.cleaning import one_line
 from webtools.errors import RequestError
+from webtools.messages import Response
 
 _LONGEST_TOKEN = 12  # characters
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeVar
 import httpx
 
 from webtools._internal.http.dns import aresolve, resolve
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.network import CurrentCall
 from webtools._internal.http.outgoing import Outgoing, Route
 from webtools._internal.http.pool import (
@@ -31,6 +30,7 @@ from webtools._internal.http.transports import (
 )
 from webtools._internal.http.watching import log_request
 from webtools.errors import ConfigError, InputError
+from webtools.messages import Request, Response
 
 MAX_PAGE_ORIGINS = 64  # sites of fetched pages whose connections are kept
 P = TypeVar("P", bound=Pool[Any])

@@ -14,7 +14,7 @@ from typing import Any
 import httpcore
 
 from webtools._internal.http.dns import aresolve, resolve
-from webtools._internal.http.messages import CONNECT_TIMEOUT
+from webtools.messages import CONNECT_TIMEOUT
 
 _WRITE_BYTES = 65_536
 _MIN_SECONDS = 0.001

@@ -17,10 +17,10 @@ import httpx
 from pydantic import SecretStr
 
 from webtools._internal.http.engine_logs import IN_OUR_REQUEST
-from webtools._internal.http.messages import CONNECT_TIMEOUT, Request, Response
 from webtools._internal.text.cleaning import without_login
 from webtools._version import __version__
 from webtools.errors import Fault, RequestError, RequestTimeoutError
+from webtools.messages import CONNECT_TIMEOUT, Request, Response
 
 NO_RESPONSE = "no response in time"
 _DEFAULT_HEADERS = {

@@ -18,10 +18,10 @@ import httpx
 
 from webtools._internal.http import transports
 from webtools._internal.http.bodies import Body
-from webtools._internal.http.messages import Response
 from webtools._internal.http.network import CurrentCall
 from webtools._internal.http.outgoing import NO_RESPONSE, Outgoing
 from webtools.errors import RequestTimeoutError
+from webtools.messages import Response
 
 MAX_CONNECTIONS = 64  # in use for one route, per loop or for all threads together
 _CHUNKS_PER_TURN = 256  # of a body, until other tasks of the event loop run

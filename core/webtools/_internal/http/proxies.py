@@ -19,9 +19,9 @@ from urllib.request import getproxies
 import httpx
 from pydantic import SecretStr
 
-from webtools._internal.http.messages import Request
 from webtools._internal.text.cleaning import without_login
 from webtools.errors import ConfigError
+from webtools.messages import Request
 
 _SCHEMES = ("http", "https", "all")
 _NAMES = {scheme: (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") for scheme in (*_SCHEMES, "no")}

@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from math import inf
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.threads import in_own_thread
 from webtools._internal.io.foreign import call_in_thread
 from webtools._internal.io.runtime import (
@@ -23,6 +22,7 @@ from webtools._internal.io.runtime import (
     seconds_until,
 )
 from webtools.errors import RequestTimeoutError, WebToolsError
+from webtools.messages import Request, Response
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from contextvars import ContextVar
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from webtools._internal.http.messages import Request, Response
 from webtools.errors import WebToolsError
+from webtools.messages import Request, Response
 
 T = TypeVar("T")
 MAX_CONCURRENCY = 16  # parts of one call that run at the same time

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from webtools import fencing
 from webtools._internal.io.runtime import IO
-from webtools._internal.output.stored import load
-from webtools._internal.text import fencing
 from webtools.errors import InputError
 from webtools.inputs.read import ReadInput
+from webtools.outputs import load_output
 from webtools.results import ReadResponse
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit
 
@@ -33,7 +33,7 @@ async def read_stored_output(arguments: ReadInput, io: IO) -> ReadResponse:
 
 
 def _part(handle: str, offset: int, find: str) -> ReadResponse:
-    text = load(handle)
+    text = load_output(handle)
     total = len(text)
     if offset > total:
         message = (

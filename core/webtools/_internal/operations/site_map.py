@@ -15,7 +15,6 @@ from pydantic import BaseModel, TypeAdapter
 
 from webtools._internal.grounding.ranking import Document, rank_documents
 from webtools._internal.grounding.terms import lowered, stems_of
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.io.runtime import gather_results
 from webtools._internal.operations.failover import Turn, end_of_call
 from webtools._internal.operations.fetch_part import page_call
@@ -29,6 +28,7 @@ from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.urls import PORTS, Target, page_key, parse
 from webtools.errors import Fault, ProviderError, RequestError, WebToolsError
 from webtools.inputs.map import DEFAULT_MAP_LIMIT, MapInput
+from webtools.messages import Request, Response
 from webtools.providers import Account
 from webtools.providers.direct import page_fetcher
 from webtools.providers.protocols import PageQuery, Pages, ReportProgress

@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.proxies import Proxy, with_proxy
 from webtools._internal.io.runtime import IO, gather_results
 from webtools._internal.pages import robots, ssrf, twins, workers
@@ -47,6 +46,7 @@ from webtools.errors import (
     RequestTimeoutError,
     WebToolsError,
 )
+from webtools.messages import Request, Response
 
 T = TypeVar("T")
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from webtools._internal.http.messages import Response
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import Payment
+from webtools.messages import Response
 
 PAYMENT_REQUIRED = "payment_required"
 _STATUS = 402

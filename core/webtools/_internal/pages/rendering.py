@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from webtools._internal.http.messages import Response
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.io.runtime import IO
 from webtools._internal.pages.fetching import MAX_PAGE_BYTES, MAX_REDIRECTS, Rendered
@@ -31,6 +30,7 @@ from webtools.errors import (
     RequestTimeoutError,
     WebToolsError,
 )
+from webtools.messages import Response
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Request

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urljoin, urlsplit
 
-from webtools._internal.http.messages import Response
 from webtools._internal.pages.content import Content
 from webtools._internal.pages.usage import Link
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.dates import read_moment
+from webtools.messages import Response
 
 MIN_PROSE = 200  # characters of a page with less, whose twin is worth a request
 MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown", "application/markdown"})

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from webtools._internal.http.messages import Request, Response
 from webtools._internal.http.proxies import with_proxy
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import (
@@ -24,6 +23,7 @@ from webtools._internal.pipeline.retries import send_with_retries
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
+from webtools.messages import Request, Response
 from webtools.providers import Capability
 from webtools.providers.protocols import DocsCall
 

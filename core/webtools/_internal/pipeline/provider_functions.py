@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TypeVar, cast
 
-from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.text.narrowing import is_object
 from webtools.errors import Fault, ProviderError, ResponseFormatError, WebToolsError
+from webtools.messages import OK, Request, Response
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_error_body
 from webtools.providers.error_words import (

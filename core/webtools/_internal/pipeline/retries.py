@@ -7,7 +7,6 @@ import random
 from contextlib import suppress
 from functools import partial
 
-from webtools._internal.http.messages import OK, Request, Response
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.metering import reserve
@@ -24,6 +23,7 @@ from webtools.errors import (
     RequestTimeoutError,
     ResponseFormatError,
 )
+from webtools.messages import OK, Request, Response
 from webtools.providers.about import Pacer
 from webtools.providers.waiting_times import retry_after
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from webtools._internal.text.fencing import unfenced
+from webtools.fencing import remove_fences
 from webtools.results import (
     FetchResponse,
     ReadResponse,
@@ -84,7 +84,7 @@ def response_of(tool: str, result: ToolResult) -> BaseModel | None:
 
 def _own_text(result: ToolResult) -> str:
     """Return the text without the notes for the model below it."""
-    full_text = unfenced(result.text)
+    full_text = remove_fences(result.text)
     text, _, below = full_text.rpartition(_NOTICE)
     if below and result.details.get("truncation"):
         return text

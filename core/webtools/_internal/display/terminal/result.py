@@ -14,9 +14,9 @@ from webtools._internal.display.short_texts import cut_lines, more
 from webtools._internal.display.terminal.block import Block, Line, MarkedUp, line, url_text
 from webtools._internal.display.terminal.console import BAD, MUTED, STYLES, TONES
 from webtools._internal.display.terminal.recognition import READ, response_of
-from webtools._internal.text.fencing import unfenced
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.visible import display_lines, display_text
+from webtools.fencing import remove_fences
 from webtools.tools import ToolResult
 
 _SEPARATOR = " · "
@@ -91,7 +91,7 @@ def render_whole(tool: str, result: ToolResult, seconds: float | None = None) ->
         if not result.details.get("truncation"):
             return Block([*lines, *_body(outline)])
         lines.append(line(""))
-    text, _ = cut_lines(unfenced(result.text), _LONGEST_TEXT)
+    text, _ = cut_lines(remove_fences(result.text), _LONGEST_TEXT)
     if tool in _MARKDOWN:
         return Block([*lines, Line(MarkedUp(text, is_page=True))])
     return Block([*lines, *map(line, text.split("\n"))])
@@ -112,7 +112,7 @@ def _failure(result: ToolResult, *, expanded: bool) -> Block:
 
 def _text(result: ToolResult, *, expanded: bool) -> Block:
     """Draw the text of a foreign tool."""
-    lines, hidden_lines = display_lines(unfenced(result.text), _TEXT_LINES if expanded else 1)
+    lines, hidden_lines = display_lines(remove_fences(result.text), _TEXT_LINES if expanded else 1)
     missing = more(hidden_lines, "line")
     if expanded:
         return Block([*map(line, lines), *([line(missing, MUTED)] if missing else [])])

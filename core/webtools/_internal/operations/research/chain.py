@@ -36,8 +36,8 @@ from webtools._internal.pipeline.once import Cached, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.storage.circuit_breaker import OpenCircuit
-from webtools._internal.text.choices import Command
 from webtools._internal.text.quoting import listed
+from webtools.choices import Command
 from webtools.config import Accounts
 from webtools.config.accounts import keyless_notices
 from webtools.config.first_steps import first_steps, keyless_titles

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Literal, TypeAlias
 
 from webtools._internal.operations.research import rules
-from webtools._internal.text.choices import Command
+from webtools.choices import Command
 from webtools.config import Accounts
 from webtools.inputs.tool_inputs import MAX_RECENCY_DAYS, MAX_SOURCES, ResearchInput
 

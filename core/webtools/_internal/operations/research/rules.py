@@ -11,8 +11,8 @@ from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from webtools._internal.grounding.terms import find, lowered, stems_of
-from webtools._internal.text.choices import Command, Confidence
 from webtools._internal.text.domains import registrable_domain
+from webtools.choices import Command, Confidence
 from webtools.inputs.tool_inputs import MAX_RECENCY_DAYS
 from webtools.results import SearchResult
 

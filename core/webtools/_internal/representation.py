@@ -1,7 +1,7 @@
 """How results, tools and progress show themselves.
 
-The modules that draw results import their models, and the models import this module. So the package
-loads the drawing when a result is shown.
+The modules that draw results import their models, and the models import this module. So
+`load_display` imports those modules by name when a result is shown.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import functools
 import reprlib
 import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import IO, Any, Protocol, TypeVar, cast
-
-import webtools
 
 Draw = TypeVar("Draw", bound=Callable[[Any], str])
 
@@ -20,6 +19,11 @@ _shortener = reprlib.Repr()
 _shortener.maxstring = 200
 _shortener.maxother = 400
 _shortener.maxlist = _shortener.maxtuple = _shortener.maxdict = 4
+
+
+def load_display(module: str = "drawing") -> Any:
+    """Import a module of `_internal/display` by name."""
+    return import_module(f"webtools._internal.display.{module}")
 
 
 def _never_raising(draw: Draw) -> Draw:
@@ -55,9 +59,8 @@ class Bars(Protocol):
 
 def bars(file: IO[str]) -> Bars:
     """Draw bars on a terminal; needs rich."""
-    from webtools._internal.display.terminal.bars import Bars  # noqa: PLC0415
-
-    return Bars(file)
+    terminal_bars: Bars = load_display("terminal.bars").Bars(file)
+    return terminal_bars
 
 
 class Bounded:
@@ -86,19 +89,19 @@ class Pictured:
     @_never_raising
     def _repr_html_(self) -> str:
         """Return one HTML fragment that runs nothing and fetches nothing."""
-        return str(webtools.load_drawing().draw_html(self))
+        return str(load_display().draw_html(self))
 
     @_never_raising
     def _repr_markdown_(self) -> str:
         """Return Markdown, for front ends that do not show HTML."""
-        return str(webtools.load_drawing().draw_markdown(self))
+        return str(load_display().draw_markdown(self))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Print all of it in IPython on a terminal; elsewhere and in lists one line."""
         text = ""
         try:
             if not cycle and len(printer.stack) == 1 and _is_on_terminal():
-                text = webtools.load_drawing().draw_text(self)
+                text = load_display().draw_text(self)
         except Exception:  # noqa: BLE001  # as above
             text = ""
         printer.text(text or repr(self))
@@ -112,7 +115,7 @@ class Drawn(Pictured):
     @_never_raising
     def __repr__(self) -> str:
         """Return a short line that describes it."""
-        return f"<{type(self).__name__} {webtools.load_drawing().draw_line(self)}>"
+        return f"<{type(self).__name__} {load_display().draw_line(self)}>"
 
     _repr_pretty_ = Pictured._repr_pretty_  # IPython uses the one of the class with `__repr__`
 
@@ -125,7 +128,7 @@ class Shown(Drawn, Bounded):
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the line for libraries that print models in their own way, such as rich."""
         try:
-            return [(None, webtools.load_drawing().draw_line(self))]
+            return [(None, load_display().draw_line(self))]
         except Exception:  # noqa: BLE001  # as above
             return []
 
@@ -140,7 +143,7 @@ class Shown(Drawn, Bounded):
             InputError: The response has no rows: a plan, a summary or a part of an output.
             ImportError: pandas is not installed.
         """
-        return webtools.load_drawing().to_data_frame(self)
+        return load_display().to_data_frame(self)
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a chart, and return its matplotlib `Axes`.
@@ -154,4 +157,4 @@ class Shown(Drawn, Bounded):
             InputError: There is no chart of that kind, or the response has no sources.
             ImportError: matplotlib is not installed.
         """
-        return webtools.load_drawing().plot(self, kind, ax)
+        return load_display().plot(self, kind, ax)

@@ -55,21 +55,21 @@ _CLOSING = re.compile(rf"\n{WORDS} ([0-9a-f]{{{_ID_DIGITS}}})>>>")
 _CLOSING_LENGTH = len(f"\n{WORDS} >>>") + _ID_DIGITS
 
 
-def fenced(text: str) -> str:
+def add_fence(text: str) -> str:
     """Put a text into a fence; forged marks in it are replaced."""
-    text = defused(text)
-    opening, closing = marks(text)
+    text = defuse(text)
+    opening, closing = fence_marks(text)
     return f"{opening}\n{text}\n{closing}"
 
 
-def marks(text: str) -> tuple[str, str]:
+def fence_marks(text: str) -> tuple[str, str]:
     """Return the lines to put before and after a defused text."""
     data = text.encode("utf-8", "surrogatepass")
     name = f"{WORDS} {hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:_ID_DIGITS]}"
     return f"{STATEMENT}\n<<<{name}", f"{name}>>>"
 
 
-def unfenced(text: str) -> str:
+def remove_fences(text: str) -> str:
     """Remove the fences of a text, to show it to people."""
     parts: list[str] = []
     position = 0
@@ -92,13 +92,13 @@ def _closings(text: str) -> dict[str, list[int]]:
     return positions
 
 
-def defused(text: str) -> str:
+def defuse(text: str) -> str:
     """Replace texts that are, or look like, the words of a mark."""
     folded, data = text, text.encode("utf-8", "surrogatepass")
     if not data.isascii():
         characters = set(beyond_ascii(data))
         if not characters.isdisjoint(_LIGATURES):
-            return defused(text.translate(dict.fromkeys(map(ord, _LIGATURES), "st")))
+            return defuse(text.translate(dict.fromkeys(map(ord, _LIGATURES), "st")))
         for character in characters:
             if (
                 letter := _letter_of(character)
@@ -113,7 +113,7 @@ def defused(text: str) -> str:
     return with_spans(text, (match.span() for match in _FORGED.finditer(folded)), _REPLACEMENT)
 
 
-def wrapping(fence: str, *, is_page: bool) -> Callable[[str], str]:
+def fence_function(fence: str, *, is_page: bool) -> Callable[[str], str]:
     """Return the function that prepares text from the web: fence it, defuse it, or leave it.
 
     Args:
@@ -122,12 +122,12 @@ def wrapping(fence: str, *, is_page: bool) -> Callable[[str], str]:
     """
     if fence == "off":
         return str
-    return fenced if is_page or fence == "all" else defused
+    return add_fence if is_page or fence == "all" else defuse
 
 
-def defused_line(text: str) -> str:
+def defuse_line(text: str) -> str:
     """Put a text that may quote the web on one line, without forged marks."""
-    return defused(" ".join(text.split()))
+    return defuse(" ".join(text.split()))
 
 
 @lru_cache(maxsize=8192)
@@ -150,5 +150,5 @@ def _lookalikes() -> dict[str, str]:
     return {lookalike: letter for lookalike, letter in letters.items() if not lookalike.isascii()}
 
 
-OVERHEAD = len(fenced(""))  # bytes of a fence
+OVERHEAD = len(add_fence(""))  # bytes of a fence
 OVERHEAD_LINES = 3

@@ -18,12 +18,21 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
-from webtools._internal.io.locks import Lock
 from webtools.errors import InputError
 
-__all__ = ["Outputs", "claim", "clear", "handle_of", "is_handle", "load", "save", "saved"]
+__all__ = [
+    "Outputs",
+    "claim_output",
+    "count_outputs",
+    "delete_outputs",
+    "handle_of",
+    "is_handle",
+    "load_output",
+    "save_output",
+]
 
 _MAX_AGE = 24 * 60 * 60  # seconds a file is kept after it was last saved
 _MAX_TOTAL = 256 * 1024 * 1024  # bytes kept in the folder
@@ -35,7 +44,7 @@ _OWNER_SUFFIX = ".owner"
 _UNFINISHED_SUFFIX = ".tmp"
 
 
-def save(text: str) -> str | None:
+def save_output(text: str) -> str | None:
     """Write a text to a private temporary file and return its path.
 
     The file is UTF-8 with newlines untouched; lone surrogates are three bytes each, as Python's
@@ -57,7 +66,7 @@ def save(text: str) -> str | None:
 
 
 def handle_of(path: str | None) -> str | None:
-    """Return the handle of a file that `save` wrote."""
+    """Return the handle of a file that `save_output` wrote."""
     return Path(path).stem if path else None
 
 
@@ -66,7 +75,7 @@ def is_handle(text: str) -> bool:
     return _HANDLE.fullmatch(text) is not None
 
 
-def load(handle: str) -> str:
+def load_output(handle: str) -> str:
     """Return the text that was saved under a handle.
 
     Raises:
@@ -93,18 +102,18 @@ class Outputs(NamedTuple):
     bytes: int
 
 
-def claim(path: str, owner: str) -> None:
+def claim_output(path: str, owner: str) -> None:
     """Record an owner of an output.
 
     Args:
-        path: Path from `save`.
+        path: Path from `save_output`.
         owner: Identifies the settings of the call; letters and digits.
     """
     with contextlib.suppress(OSError):
         Path(path).with_suffix(f".{owner}{_OWNER_SUFFIX}").touch(mode=0o600)
 
 
-def saved(owner: str) -> Outputs:
+def count_outputs(owner: str) -> Outputs:
     """Count the saved outputs of an owner, without creating the folder."""
     path = _folder_path()
     files = _list(path) if _is_private(path) else []
@@ -112,7 +121,7 @@ def saved(owner: str) -> Outputs:
     return Outputs(len(sizes), sum(sizes))
 
 
-def clear(owner: str) -> Outputs:
+def delete_outputs(owner: str) -> Outputs:
     """Delete the outputs that belong only to this owner, and expired owner records."""
     try:
         files = _list(_folder())

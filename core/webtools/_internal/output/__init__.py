@@ -1,1 +1,0 @@
-"""What a model reads: formatting, truncation, stored outputs."""
