@@ -25,8 +25,7 @@ from langchain_webtools._graph_store import (
 from langchain_webtools.citations import tool_content
 from langchain_webtools.exceptions import WebToolException
 from langchain_webtools.progress import aprogress_events, progress_events
-from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.pipeline.tool_call import CacheMode
+from webtools.choices import CacheMode
 from webtools.tools import ALL_TOOLS, READ, Tool, ToolInput, ToolResult
 
 MAX_THREADS = 32
@@ -121,7 +120,7 @@ class WebTool(BaseTool):
     @model_validator(mode="after")
     def _finish(self) -> Self:
         self._fix_arguments()
-        warn_if_unconfigured(self.web, self._tool)
+        self.web.warn_if_unconfigured(self._tool)
         return self
 
     def _fix_arguments(self) -> None:

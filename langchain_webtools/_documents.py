@@ -5,8 +5,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.documents import Document
 
-from webtools._internal.operations.loading import plain_text
-from webtools._internal.text.urls import other_host
+from webtools.adapters import plain_text
+from webtools.page_urls import other_host
 from webtools.results import Page, SearchResult
 
 _FIELDS = {"title", "published_at", "author"}

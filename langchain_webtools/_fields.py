@@ -1,6 +1,7 @@
 """Validators and field types that the constructors share."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, TypeAlias, cast
 
 from langchain_core.language_models import LanguageModelInput
@@ -9,9 +10,7 @@ from langchain_core.runnables import Runnable
 from pydantic import BaseModel, BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from webtools import WebTools
-from webtools._internal.text.narrowing import is_mapping
-from webtools._internal.text.quoting import nearest
+from webtools import WebTools, adapters
 from webtools.config.overrides import ClientArguments
 from webtools.errors import InputError
 
@@ -35,17 +34,10 @@ def check_web(web: Any, **settings: Any) -> WebTools:
     """
     if web is None:
         return WebTools(**settings)
-    if not isinstance(web, WebTools):
-        message = (
-            f'web must be a WebTools, such as WebTools("CONFIG_FILE"), not {type(web).__name__}'
-        )
-        raise ValueError(message)  # noqa: TRY004  pydantic reports no TypeError
-    if names := [name for name, value in settings.items() if value is not None]:
-        arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
-        raise ValueError(
-            f"pass web or {arguments}, not both; to combine them, pass web=WebTools({options})"
-        )
-    return web
+    try:
+        return adapters.check_web(web, **settings)
+    except InputError as error:
+        raise ValueError(str(error)) from None  # pydantic reports it as a `ValidationError`
 
 
 def check_model(model: ChatModel | None) -> ChatModel | None:
@@ -67,7 +59,7 @@ Model = Annotated[ChatModel | None, BeforeValidator(check_model)]
 
 def use_settings(values: Any) -> Any:
     """Replace the constructor's arguments `api_keys` and `keyless` by a `WebTools` with them."""
-    if not is_mapping(values):
+    if not isinstance(values, Mapping):
         return values
     settings = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
     if not settings:
@@ -82,7 +74,7 @@ def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
     Raises:
         PydanticCustomError: An argument is unknown. Pydantic reports it as a `ValidationError`.
     """
-    if not is_mapping(values):
+    if not isinstance(values, Mapping):
         return values
     names = {*cls.model_fields, *(field.alias for field in cls.model_fields.values())}
     unknown = next((name for name in values if name not in names), None)
@@ -93,8 +85,9 @@ def check_argument_names(cls: type[BaseModel], values: Any) -> Any:
         raise PydanticCustomError("unknown_argument", _KEY_HINT, facts)
     if unknown in ClientArguments.__annotations__:
         raise PydanticCustomError("unknown_argument", _CLIENT_HINT, facts)
-    suggestion = nearest(str(unknown), [*cls.model_fields, *getattr(cls, "client_arguments", ())])
-    facts["suggestion"] = f'; did you mean "{suggestion}"?' if suggestion else "."
+    known = {*cls.model_fields, *getattr(cls, "client_arguments", ())}
+    suggestions = get_close_matches(str(unknown), sorted(known), n=1)
+    facts["suggestion"] = f'; did you mean "{suggestions[0]}"?' if suggestions else "."
     of_client = ["and those of WebTools"] if hasattr(cls, "client_arguments") else []
     facts["own"] = ", ".join([*_own_fields(cls), *of_client])
     message = '{kind} does not accept "{name}"{suggestion} Its arguments are: {own}.'

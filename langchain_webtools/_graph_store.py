@@ -7,10 +7,10 @@ fails never fails the call.
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from webtools._internal.text.narrowing import is_mapping
 from webtools.errors import InputError
 from webtools.outputs import is_handle, load_output, save_output
 
@@ -67,7 +67,7 @@ def _lifetime(store: "BaseStore") -> dict[str, float]:
 
 def _missing_handles(arguments: Any) -> list[str]:
     """List the handles in a call's arguments that have no output on this machine."""
-    values = arguments.values() if is_mapping(arguments) else ()
+    values = arguments.values() if isinstance(arguments, Mapping) else ()
     return [
         value
         for value in values

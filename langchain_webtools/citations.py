@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 
-from webtools._internal.text.urls import page_key
 from webtools.fencing import (
     OVERHEAD,
     OVERHEAD_LINES,
@@ -23,6 +22,7 @@ from webtools.fencing import (
     defuse_line,
     fence_marks,
 )
+from webtools.page_urls import page_key
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 

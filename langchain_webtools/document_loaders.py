@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 
 from langchain_webtools._documents import page_document
 from langchain_webtools._fields import check_web
-from webtools._internal.operations.loading import Loading
+from webtools.adapters import Loading
 from webtools.errors import InputError, WebToolsError
 from webtools.tools import FetchInput, read_input
 

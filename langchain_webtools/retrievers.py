@@ -15,7 +15,6 @@ from pydantic import ConfigDict, Field, model_validator
 
 from langchain_webtools._documents import result_document, with_id
 from langchain_webtools._fields import Web, check_argument_names, use_settings
-from webtools._internal.call.instance import warn_if_unconfigured
 from webtools.results import FetchResponse, SearchResponse
 from webtools.tools import MAX_LIMIT
 
@@ -141,7 +140,7 @@ class WebSearchRetriever(BaseRetriever):
 
     @model_validator(mode="after")
     def _warn_of_missing_key(self) -> Self:
-        warn_if_unconfigured(self.web)
+        self.web.warn_if_unconfigured()
         return self
 
     def _get_relevant_documents(

@@ -15,7 +15,6 @@ from langchain_webtools.tools import (
     WebResearchTool,
     WebSearchTool,
 )
-from webtools._internal.call.instance import warn_if_unconfigured
 from webtools.config.overrides import ClientArguments, show_client_arguments
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
@@ -96,7 +95,7 @@ class WebToolkit(BaseToolkit):
         del settings, client  # a traceback that shows local variables would show the keys
         fields |= {"web": web, "llm": llm, "prefix": prefix, "suffix": suffix}
         super().__init__(**fields | {"compact_artifact": compact_artifact})
-        warn_if_unconfigured(self.web)
+        self.web.warn_if_unconfigured()
 
     def get_tools(self, names: Sequence[str] | None = None) -> list[BaseTool]:
         """Return the tools.

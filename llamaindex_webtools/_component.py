@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseComponent
 
-import webtools
 from webtools import InputError
+from webtools.adapters import check_web
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,26 +47,6 @@ def check_llm(llm: "LLM") -> "LLM":
 def log_warnings(response: "SearchResponse | FetchResponse") -> None:
     for warning in response.warnings:
         logger.warning("%s", warning)
-
-
-def check_web(web: "WebTools | None", **settings: Any) -> "WebTools":
-    """Return `web`; for None, make a `WebTools` from the settings.
-
-    Raises:
-        InputError: `web` is not a `WebTools`, or comes with settings.
-    """
-    if web is None:
-        return webtools.WebTools(**settings)
-    if not isinstance(web, webtools.WebTools):  # pyright: ignore[reportUnnecessaryIsInstance]
-        kind = type(web).__name__
-        message = f'web must be a WebTools, such as WebTools("CONFIG_FILE"), not {kind}.'
-        raise InputError(message)
-    if names := [name for name, value in settings.items() if value is not None]:
-        arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
-        raise InputError(
-            f"Pass web or {arguments}, not both. To combine them, pass web=WebTools({options})."
-        )
-    return web
 
 
 class WebComponent(BaseComponent):

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from llama_index.core.tools import FunctionTool
 
-from llamaindex_webtools._component import check_web
 from llamaindex_webtools._fixed import (
     FixedFetch,
     FixedMap,
@@ -16,8 +15,8 @@ from llamaindex_webtools._fixed import (
 )
 from llamaindex_webtools._function_tools import tool_metadata
 from llamaindex_webtools._spec import WebToolsSpec
-from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
+from webtools.adapters import check_options, check_web
+from webtools.choices import CacheMode
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ def _spec(
     llm: "LLM | None" = None,
 ) -> WebToolsSpec:
     spec = _ToolSpec(check_web(web, api_keys=api_keys), llm=llm)
-    warn_if_unconfigured(spec.web, tool)
+    spec.web.warn_if_unconfigured(tool)
     return spec
 
 
@@ -231,8 +230,8 @@ def _make(
     cache: CacheMode = "use",
     timeout: float | None = None,
 ) -> FunctionTool:
-    options = CallOptions(cache, timeout=timeout)  # checks them now, not at the first call
-    spec.cache_mode, spec.timeout = options.cache, options.timeout
+    check_options(cache, timeout)
+    spec.cache_mode, spec.timeout = cache, timeout
     if fixed:
         return FixedTool(spec, tool.name, name, fixed)
     return spec.to_tool_list([tool.name], {tool.name: tool_metadata(tool, name)})[0]

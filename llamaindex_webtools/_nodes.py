@@ -17,7 +17,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from webtools._internal.text.urls import other_host
+from webtools.page_urls import other_host
 from webtools.results import Page, SearchResult
 from webtools.results.scores import scores_of
 

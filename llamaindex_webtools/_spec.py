@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
-from llamaindex_webtools._component import check_llm, check_web
+from llamaindex_webtools._component import check_llm
 from llamaindex_webtools._function_tools import (
     CallResult,
     WebFunctionTool,
@@ -16,8 +16,8 @@ from llamaindex_webtools._function_tools import (
 )
 from llamaindex_webtools.progress import progress_events
 from llamaindex_webtools.synthesis import LLMSynthesizer
-from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.pipeline.tool_call import CacheMode
+from webtools.adapters import check_web
+from webtools.choices import CacheMode
 from webtools.config.overrides import ClientArguments, show_client_arguments
 from webtools.tools import (
     ALL_TOOLS,
@@ -87,7 +87,7 @@ class WebToolsSpec(BaseToolSpec):
         self.llm = None if llm is None else check_llm(llm)
 
     def _warn(self) -> None:
-        warn_if_unconfigured(self.web)
+        self.web.warn_if_unconfigured()
 
     web_search, aweb_search = tool_methods(SEARCH, SEARCH.name)
     web_fetch, aweb_fetch = tool_methods(FETCH, FETCH.name)

@@ -13,7 +13,7 @@ from llamaindex_webtools._component import WebComponent, log_warnings
 from llamaindex_webtools._nodes import first_urls, page_id
 from llamaindex_webtools._passages import best_passages
 from webtools import FetchResponse, Page
-from webtools._internal.operations.loading import url_fault
+from webtools.adapters import url_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -149,7 +149,7 @@ def with_fetch_error(source: NodeWithScore, error: Exception) -> NodeWithScore:
 def _url(node: BaseNode) -> str | None:
     """Return a node's URL if it is one that can be fetched."""
     url = node.metadata.get("url")
-    return url if isinstance(url, str) and not url_fault(url) else None
+    return url if isinstance(url, str) and not url_error(url) else None
 
 
 def _with_note(node: BaseNode, key: str, note: Any) -> BaseNode:

@@ -10,7 +10,7 @@ from llama_index.core.schema import Document
 from llamaindex_webtools._component import WebComponent, logger
 from llamaindex_webtools._nodes import first_urls, page_document
 from webtools import WebToolsError
-from webtools._internal.operations.loading import Loading
+from webtools.adapters import Loading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,12 +9,11 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from llamaindex_webtools._component import check_count, check_web, log_warnings
+from llamaindex_webtools._component import check_count, log_warnings
 from llamaindex_webtools._nodes import result_nodes
 from llamaindex_webtools._passages import best_passages
 from llamaindex_webtools.postprocessors import FetchPagePostprocessor
-from webtools._internal.call.instance import warn_if_unconfigured
-from webtools._internal.operations.loading import plain_text
+from webtools.adapters import check_web, plain_text
 from webtools.tools import MAX_LIMIT
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class WebRetriever(BaseRetriever):
         verbose: bool = False,
     ) -> None:
         self.web = check_web(web, api_keys=api_keys)
-        warn_if_unconfigured(self.web)
+        self.web.warn_if_unconfigured()
         self.similarity_top_k = similarity_top_k
         self._filters: dict[str, Any] = {
             "include_domains": include_domains,

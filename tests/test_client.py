@@ -37,7 +37,9 @@ from webtools.progress import Progress
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 
-QUICK = {"plot", "rate_limits", "reads_pages_itself", "redact", "tools"}  # without I/O
+QUICK = {  # without I/O
+    *("plot", "rate_limits", "reads_pages_itself", "redact", "tools", "warn_if_unconfigured")
+}
 METHODS = [name for name, _ in inspect.getmembers(WebTools, inspect.isfunction)]
 PUBLIC = [name for name in METHODS if name[0] != "_" and name not in QUICK]
 TWINS = [name for name in PUBLIC if not inspect.iscoroutinefunction(getattr(WebTools, name))]

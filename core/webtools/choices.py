@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 Fence: TypeAlias = Literal["pages", "all", "off"]

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.text.cleaning import shortened
-from webtools._internal.text.urls import other_host, page_key
 from webtools.fencing import defuse_line
+from webtools.page_urls import other_host, page_key
 from webtools.results import (
     FetchResponse,
     Page,

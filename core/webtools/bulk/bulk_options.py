@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from webtools._internal.pipeline.tool_call import CacheMode
+from webtools.choices import CacheMode
 from webtools.errors import InputError
 
 InFlight = Literal["resend", "skip"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.call.instance import Instance
 from webtools._internal.operations.research.synthesizers import as_synthesizer
-from webtools._internal.pipeline.tool_call import CacheMode, CallOptions
-from webtools.choices import Command
+from webtools._internal.pipeline.tool_call import CallOptions
+from webtools.choices import CacheMode, Command
 from webtools.progress import ProgressCallback
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult

@@ -176,6 +176,20 @@ class Instance:
         """
         return self._dispatcher.tools()
 
+    def warn_if_unconfigured(self, tool: Tool | None = None) -> None:
+        """Issue a `UserWarning` that says what to set if no provider is configured, once.
+
+        Adapters call it when a tool is made: an agent would only show its model the error of the
+        first call.
+
+        Args:
+            tool: The tool to serve. Default: search.
+        """
+        message = self._dispatcher.missing(tool)
+        if message and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(message, UserWarning, stacklevel=_depth_of_caller())
+
     def redact(self, value: T) -> T:
         """Replace the configured keys in a text, or in all texts of a list, dict or model.
 
@@ -273,19 +287,6 @@ class Instance:
     ) -> None:
         """Close the connections."""
         await self.aclose()
-
-
-def warn_if_unconfigured(web: Instance, tool: Tool | None = None) -> None:
-    """Issue a `UserWarning` if no provider is configured, once per `WebTools`.
-
-    Args:
-        web: The `WebTools`.
-        tool: The tool to serve. Default: search.
-    """
-    message = web._dispatcher.missing(tool)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    if message and not web._has_warned:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        web._has_warned = True  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        warnings.warn(message, UserWarning, stacklevel=_depth_of_caller())
 
 
 def _depth_of_caller() -> int:

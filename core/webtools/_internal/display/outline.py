@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from webtools._internal.display.short_texts import cut, cut_lines, day
 from webtools._internal.text.text_fragments import with_text_fragment
-from webtools._internal.text.urls import other_host
 from webtools._internal.text.visible import LONGEST_URL, link_target
+from webtools.page_urls import other_host
 from webtools.results import ResearchResult, SearchResult
 from webtools.truncation import MAX_BYTES
 

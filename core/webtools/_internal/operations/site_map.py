@@ -25,10 +25,11 @@ from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
-from webtools._internal.text.urls import PORTS, Target, page_key, parse
+from webtools._internal.text.urls import PORTS, Target, parse
 from webtools.errors import Fault, ProviderError, RequestError, WebToolsError
 from webtools.inputs.map import DEFAULT_MAP_LIMIT, MapInput
 from webtools.messages import Request, Response
+from webtools.page_urls import page_key
 from webtools.providers import Account
 from webtools.providers.direct import page_fetcher
 from webtools.providers.protocols import PageQuery, Pages, ReportProgress

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import shared_log
@@ -24,6 +24,7 @@ from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import Store, stores_for
 from webtools._internal.text.invisible import visible
+from webtools.choices import CacheMode
 from webtools.config import Accounts, BudgetConfig, LogConfig, cache_path, log_path
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 _LONG_LINE = 2048  # bytes of the log
 Event: TypeAlias = tuple[int, str, dict[str, Any]]  # time in ns since 1970, name, facts
-CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 _CACHE_MODES = get_args(CacheMode)
 
 

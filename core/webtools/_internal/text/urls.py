@@ -155,17 +155,6 @@ def quoted_url(text: str) -> str:
     return '"' + (plain if len(plain) <= 100 else plain[:97] + "...") + '"'  # noqa: PLR2004
 
 
-def other_host(url: str, final: str | None) -> str:
-    """Return the host of a final URL, if it differs from the requested one by more than `www.`."""
-    try:
-        hosts = [
-            (urlsplit(each).hostname or "").removeprefix("www.") for each in (url, final or "")
-        ]
-    except ValueError:
-        return ""
-    return hosts[1] if hosts[1] != hosts[0] else ""
-
-
 def without_text_fragment(url: str) -> str:
     """Return a URL without the words that a browser should scroll to (`#:~:text=`)."""
     base, _, fragment = url.partition("#")
@@ -173,21 +162,3 @@ def without_text_fragment(url: str) -> str:
     if not has_words:
         return url
     return f"{base}#{section}" if section else base
-
-
-def page_key(url: str) -> str:
-    """Return a key that is equal for URLs of one page.
-
-    They may differ by `utm_` parameters, a final slash, the fragment, the default port and the case
-    of the host.
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return url
-    host = (parts.hostname or "").rstrip(".")
-    if port and port != PORTS.get(parts.scheme):
-        host = f"{host}:{port}"
-    fields = [each for each in parts.query.split("&") if not each.lower().startswith("utm_")]
-    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}?{'&'.join(filter(None, fields))}"

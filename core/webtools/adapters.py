@@ -1,0 +1,169 @@
+"""What adapters to agent frameworks have in common.
+
+An adapter needs `webtools.tools` for the tools and `WebTools.call_tool` to call one. This module
+checks the arguments of an adapter's constructors, and loads pages for the document loaders of
+frameworks. The page "Write an adapter" shows a whole adapter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from logging import Logger
+from typing import Any
+
+from webtools._internal.pipeline.tool_call import CallOptions
+from webtools.choices import CacheMode
+from webtools.client import WebTools
+from webtools.errors import (
+    AuthenticationError,
+    InputError,
+    ProviderError,
+    QuotaError,
+    RequestError,
+    WebToolsError,
+)
+from webtools.inputs.tool_inputs import FetchInput, read_input
+from webtools.results import FetchResponse, Page
+
+__all__ = ["Loading", "check_options", "check_web", "plain_text", "url_error"]
+
+_FINAL_ERRORS = (AuthenticationError, QuotaError)  # the next pages would fail, too
+
+
+def check_web(web: WebTools | None, **settings: Any) -> WebTools:
+    """Return `web`; for None, make a `WebTools` from the settings.
+
+    Args:
+        web: The value of the adapter's argument `web`.
+        settings: Arguments of `WebTools`, such as `api_keys`, which the adapter takes instead.
+
+    Raises:
+        InputError: `web` is not a `WebTools`, or comes with settings.
+        ConfigError: A setting is not valid.
+    """
+    if web is None:
+        return WebTools(**settings)
+    if not isinstance(web, WebTools):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = type(web).__name__
+        message = f'web must be a WebTools, such as WebTools("CONFIG_FILE"), not {kind}.'
+        raise InputError(message)
+    if names := [name for name, value in settings.items() if value is not None]:
+        arguments, options = ", ".join(names), ", ".join(f"{name}=..." for name in names)
+        raise InputError(
+            f"Pass web or {arguments}, not both. To combine them, pass web=WebTools({options})."
+        )
+    return web
+
+
+def check_options(cache: CacheMode, timeout: float | None) -> None:
+    """Check the options of `WebTools.call_tool` before the first call.
+
+    Raises:
+        InputError: `cache` is unknown, or `timeout` is not a number of seconds above 0.
+    """
+    CallOptions(cache, timeout=timeout)
+
+
+def plain_text(page: Page) -> str:
+    """Return the summary, extracts, passages and text of a page as one text."""
+    passages = [passage.text for passage in page.passages or ()]
+    parts = [page.summary, *page.highlights, *passages, page.text]
+    return "\n\n".join(part for part in parts if part)
+
+
+class Loading:
+    """Loads any number of pages in batches, and decides which errors end the loading.
+
+    A page that cannot be read is skipped and logged; without `continue_on_failure`, its error is
+    raised. An error that every page would have is always raised.
+
+        loading = Loading(urls, logger, continue_on_failure=True)
+        for batch in loading.batches(10):
+            try:
+                response = web.fetch(batch)
+            except WebToolsError as error:
+                loading.fail(batch, error)
+            else:
+                yield from loading.pages(response, may_be_empty=False)
+        loading.end()
+
+    Args:
+        urls: The URLs.
+        logger: Where to log skipped pages and warnings.
+        continue_on_failure: Whether to skip pages that cannot be read.
+    """
+
+    def __init__(self, urls: Sequence[str], logger: Logger, *, continue_on_failure: bool) -> None:
+        self._urls = urls
+        self._logger = logger
+        self._continues = continue_on_failure
+        self._first_error: WebToolsError | None = None
+        self._has_pages = False
+
+    def batches(self, size: int) -> Iterator[Sequence[str]]:
+        """Yield batches of URLs. An invalid URL is skipped: it would fail its whole batch."""
+        urls = [url for url in self._urls if not self._is_refused(url)]
+        for start in range(0, len(urls), size):
+            yield urls[start : start + size]
+
+    def fail(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
+        """Skip pages, or raise their error.
+
+        Raises:
+            WebToolsError: All pages would have the error, or pages must not be skipped.
+        """
+        is_external = isinstance(error, (RequestError, ProviderError))
+        if not self._continues or not is_external or isinstance(error, _FINAL_ERRORS):
+            raise error
+        self._skip(urls, error, reason)
+
+    def pages(self, response: FetchResponse, *, may_be_empty: bool) -> Iterator[Page]:
+        """Yield the pages that could be read, and log the warnings."""
+        for warning in response.warnings:
+            self._logger.warning("%s", warning)
+        for page in response.pages:
+            has_text = may_be_empty or page.text
+            if reason := page.error or ("" if has_text else "the page has no text"):
+                self.fail([page.url], _unreadable(page, reason, response.provider), reason)
+            else:
+                self._has_pages = True
+                yield page
+
+    def end(self) -> None:
+        """Raise the first error if no page was loaded.
+
+        Raises:
+            WebToolsError: No page was loaded.
+        """
+        if self._first_error is not None and not self._has_pages:
+            raise self._first_error
+
+    def _is_refused(self, url: str) -> bool:
+        error = url_error(url)
+        if error is None:
+            return False
+        if not self._continues:
+            raise error
+        self._skip([url], error)
+        return True
+
+    def _skip(self, urls: Sequence[str], error: WebToolsError, reason: str = "") -> None:
+        self._logger.warning("Skipped %s: %s", ", ".join(urls), reason or error)
+        self._first_error = self._first_error or error
+
+
+def url_error(url: str) -> InputError | None:
+    """Return the error of a URL that cannot be fetched, or None."""
+    try:
+        read_input(FetchInput, {"urls": [url]})
+    except InputError as error:
+        return error
+    return None
+
+
+def _unreadable(page: Page, reason: str, provider: str) -> ProviderError:
+    message = (
+        f"{page.url} could not be read: {reason}. Check the URL, or pass "
+        "continue_on_failure=True to skip pages that cannot be read."
+    )
+    return ProviderError(message, provider=provider)
