@@ -467,6 +467,28 @@ async def test_a_quota_is_not_retried_by_either_runtime(kind: str) -> None:
     assert count == 2
 
 
+BUDGETS = [
+    {"error": {"message": "Spent 12.01 of 12.00", "type": "budget_exceeded", "code": "400"}},
+    {"detail": {"error": "Budget has been exceeded! Current cost: 4.2, max budget: 4"}},
+    {"error": "insufficient_quota", "message": "See the dashboard."},
+    {"message": "Your credits are used up."},
+]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 422, 429])
+@pytest.mark.parametrize("case", KEYED, ids=str)
+def test_a_budget_of_a_gateway_is_a_quota_whatever_its_status(
+    case: tuple[str, Capability], status: int
+) -> None:
+    for body in BUDGETS:
+        result = outcome(ACCOUNTS[case[0]], case[1], answer(body, status))
+        assert (type(result), result.retryable) == (QuotaError, False), (body, result)
+    words = "Validation of the parameter limit was not successful, it must be a number"
+    if status in {400, 422}:
+        result = outcome(ACCOUNTS[case[0]], case[1], answer({"message": words}, status))
+        assert type(result) is BadRequestError
+
+
 # --- gateways in front of an API ------------------------------------------------------------------
 
 PAGE = b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body></body></html>"
@@ -535,6 +557,65 @@ def test_a_page_of_a_gateway_with_403_is_not_a_wrong_key(case: tuple[str, Capabi
     assert type(result) is (AuthenticationError if own else UnavailableError)
 
 
+NO_ROUTE: list[dict[str, Any]] = [
+    {"body": b"<html><head><title>404 Not Found</title></head><body>nginx</body></html>"},
+    {"body": b"<!DOCTYPE html><html><body><pre>Cannot POST /v9/search</pre></body></html>"},
+    {"body": b"404 page not found"},
+    {"body": b""},
+    *(
+        {"value": value}
+        for value in (
+            {"message": "no Route matched with those values", "request_id": "7"},
+            {"detail": "Not Found"},
+            {"message": "Cannot GET /v9/search", "error": "Not Found", "statusCode": 404},
+            {"error": {"message": "Unknown endpoint /v9/search"}},
+            {"status": 404, "error": "Not Found", "path": "/v9/search"},
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("response", NO_ROUTE, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_an_address_that_the_server_does_not_have_points_to_the_base_url(
+    case: tuple[str, Capability], response: dict[str, Any]
+) -> None:
+    result = outcome(ACCOUNTS[case[0]], case[1], answer(**response, status=404))
+    assert isinstance(result, ProviderError)
+    assert "baseUrl" in str(result), result
+    assert "Change the request" not in str(result)
+
+
+ENVELOPES: list[Callable[[Any], Any]] = [
+    lambda body: {"data": body},
+    lambda body: {"result": body},
+    lambda body: {"response": {"data": body}},
+    lambda body: {"results": body},
+    lambda body: {"data": {"results": [RESULT]}},
+    lambda body: {"data": {"items": [RESULT]}},
+    lambda body: {"result": {"results": [RESULT]}},
+    lambda body: {"results": {"results": [RESULT]}},
+    lambda body: {"statusCode": 200, "body": {"results": [RESULT]}},
+]
+
+
+@pytest.mark.parametrize("case", SEARCHES, ids=str)
+def test_results_in_one_more_envelope_are_not_an_empty_success(
+    case: tuple[str, Capability],
+) -> None:
+    for envelope in ENVELOPES:
+        body = envelope(NOTHING[case])
+        result = outcome(ACCOUNTS[case[0]], case[1], answer(body))
+        assert type(result) is ResponseFormatError, (body, result)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case not in SEARCHES], ids=str)
+def test_what_is_not_a_search_fails_in_one_more_envelope(case: tuple[str, Capability]) -> None:
+    for envelope in ENVELOPES:
+        result = outcome(ACCOUNTS[case[0]], case[1], answer(envelope(NOTHING[case])))
+        assert isinstance(result, ProviderError), (envelope(NOTHING[case]), result)
+
+
 # --- waiting times -----------------------------------------------------------------------------
 
 NAMES = ["retry_after", "x_ratelimit_reset", "ratelimit_reset", "x_rate_limit_reset"]
@@ -555,6 +636,8 @@ WAITS: dict[str, Callable[[int], str]] = {
     "duration in parts": lambda seconds: f"{seconds // 60}m{seconds % 60}s",
     "duration in words": lambda seconds: f"{seconds} seconds",
     "ISO duration": lambda seconds: f"PT{seconds // 60}M{seconds % 60}S",
+    "ISO duration with days": lambda seconds: f"P0DT{seconds}S",
+    "clock": lambda seconds: f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}",
     "ISO date": lambda seconds: (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(),
     "HTTP date": lambda seconds: format_datetime(
         datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True
@@ -584,7 +667,23 @@ BODIES: list[Callable[[int], Any]] = [
         "error": {"message": f"Rate limit of 5 per 1s. Please retry after {seconds}s."}
     },
     lambda seconds: [{"error": f"Rate limit resets in about {seconds} sec."}],
+    lambda seconds: {"error": {"message": "Slow down.", "retry_after": f"PT{seconds}S"}},
+    lambda seconds: {"message": f"Slow down. Retry after {WAITS['clock'](seconds)}."},
+    lambda seconds: {"message": f"Slow down. Retry after PT{seconds}S."},
 ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    ("value", "wait"),
+    [("P1D", 86_400), ("P1W", 86_400), ("P0DT1H", 3600), ("P1M", None), ("P", None), ("PT", None)],
+)
+def test_an_iso_duration_is_no_more_than_a_day(
+    case: tuple[str, Capability], value: str, wait: float | None
+) -> None:
+    for body, headers in (({"retry_after": value}, {}), ({}, {"retry_after": value})):
+        result = outcome(ACCOUNTS[case[0]], case[1], answer(body, 503, **headers))
+        assert (type(result), result.retry_after) == (UnavailableError, wait)
 
 
 @thorough

@@ -27,6 +27,7 @@ from webtools.providers.error_words import (
     is_contained,
     is_html,
     is_nothing,
+    is_unknown_route,
     kind_by_words,
     limit_kind,
     plain_text,
@@ -42,6 +43,7 @@ WHOLE_BODY = ""
 _MAX_MESSAGE_CHARACTERS, _MAX_MESSAGES_CHARACTERS = 500, 700  # of one, of all
 _MINUTE = 60.0
 _FORBIDDEN = 403
+_NO_ROUTE = (404, 405)
 _CLASSES: dict[int, type[ProviderError]] = {
     401: AuthenticationError,
     402: QuotaError,
@@ -55,6 +57,9 @@ _LIMIT_STATUSES = frozenset({401, 402, 429})
 _NOT_REACHABLE = (
     'The API of provider "{name}" is not reachable: a bot check or a gateway in front of it '
     "refused the request. Check the network, or use another provider."
+)
+_WRONG_ADDRESS = (
+    'The server has no such address. Check the baseUrl of provider "{name}", or use another one.'
 )
 _LIMITS_WITHOUT_KEY = (AuthenticationError, QuotaError, RateLimitError)
 _REMEDIES: dict[type[ProviderError], str] = {
@@ -115,6 +120,9 @@ def make_error(
         text += f": {shortened(words, _MAX_MESSAGES_CHARACTERS)}"
     wait = _wait(kind, response, wait)
     remedy = hint or _REMEDIES[kind].format(name=account.name)
+    if kind is BadRequestError and response.status in _NO_ROUTE and not hint:
+        is_route = is_unknown_route(response, messages)
+        remedy = _WRONG_ADDRESS.format(name=account.name) if is_route else remedy
     if wait is not None and not hint:
         remedy = f"Wait {wait:g} s before the next call."
     return kind(
@@ -156,8 +164,11 @@ def _kind_of(response: Response, texts: Sequence[Any]) -> type[ProviderError]:
         default = error_class(status) if status else ProviderError
         return kind_by_words(texts, is_certain=status is not None) or default
     kind = error_class(response.status)
+    limit = limit_kind(texts)
+    if kind is BadRequestError:  # some gateways report a budget so
+        return limit if limit is QuotaError else kind
     is_ambiguous = kind in (AuthenticationError, RateLimitError)
-    return (limit_kind(texts) if is_ambiguous else None) or kind
+    return (limit if is_ambiguous else None) or kind
 
 
 # --- bodies ------------------------------------------------------------------------------------

@@ -83,11 +83,15 @@ _BAD_REQUEST = re.compile(
     r"invalid|validation|bad request|malformed|missing|required|unsupported|unprocessable|not valid"
     r"|too long|\bmust\b|not found"
 )
+_UNKNOWN_ROUTE = re.compile(
+    r"\broutes?\b|\bendpoint|\bcannot (?:get|post) /|method not allowed"
+    r"|(?:invalid|unknown) (?:url|path)|(?:^|http )(?:404)?\W*(?:(?:page|path|url|resource) )?not found\W*$"
+)
 _NAMES_KEY = re.compile(_KEY, re.IGNORECASE)
 _NEXT_TRY = re.compile(
     r"(?:again|retry|wait|available|resets?|replenished)(?: (?:in|after|for|at least|about))* ?"
     r"((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)"
-    r"(?![a-z])[ ,]{0,2})+)"
+    r"(?![a-z])[ ,]{0,2})+|\d{1,3}:\d\d:\d\d|p(?:t?\d{1,6}[wdhms])+)"
 )
 _BOT_CHECK_HEADERS = ("cf-mitigated", "x-amzn-waf-action", "x-vercel-mitigated")
 _BOT_CHECK = re.compile(
@@ -292,6 +296,14 @@ def is_html(response: Response) -> bool:
     return start.startswith((b"<!doctype", b"<html", b"<head", b"<body", b"<center", b"<!--")) or (
         is_declared and start.startswith(b"<")
     )
+
+
+def is_unknown_route(response: Response, words: Iterable[Any]) -> bool:
+    """Return whether a server has nothing at an address; not only no page or library of a name."""
+    if response.json_or_none() is None:
+        return True
+    texts = (word.lower().strip() for word in words if isinstance(word, str))
+    return any(_UNKNOWN_ROUTE.search(text[:_MAX_CHARACTERS]) for text in texts)
 
 
 def is_bot_check(response: Response, *, with_words: bool) -> bool:

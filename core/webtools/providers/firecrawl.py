@@ -31,6 +31,7 @@ from webtools.providers.parsing import (
     maybe_object,
     notices,
     number,
+    results_by_kind,
     unread_kinds,
 )
 from webtools.providers.protocols import FilterName, Hits, PageQuery, Pages, SearchQuery
@@ -136,7 +137,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
     """
     answer = json_object(response.json())
     data, source = answer["data"], _source(query)
-    rows = data if is_list(data) else join_lists(json_object(data), source)
+    rows = data if is_list(data) else join_lists(results_by_kind(data), source)
     credits_used = number(answer.get("creditsUsed"))
     usd = search_price(query, account)
     if credits_used is not None:

@@ -15,7 +15,7 @@ from webtools.messages import Request, Response
 from webtools.providers import filters, kagi_api
 from webtools.providers.about import Account
 from webtools.providers.hits import HitFields, Item, join_extracts, read_hits
-from webtools.providers.parsing import json_object, maybe_object, unread_kinds
+from webtools.providers.parsing import json_object, maybe_object, results_by_kind, unread_kinds
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
 
 # The other capabilities are in `kagi_api`.
@@ -101,7 +101,7 @@ def read_search(response: Response, query: SearchQuery, account: Account) -> Hit
         kinds = [f"t={item['t']}" for item in data if _is_related(item)] if is_list(data) else []
         data = [item for item in data if not _is_related(item)] if is_list(data) else data
     elif data is not None:
-        kinds = [name for name, items in json_object(data).items() if items]
+        kinds = [name for name, items in results_by_kind(data).items() if items]
         data = _v1_items(data)
         if query.content and data:
             count, fields = _page_count(query), replace(_HIT, text="markdown")

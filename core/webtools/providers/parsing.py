@@ -21,6 +21,8 @@ from webtools.messages import Response
 from webtools.providers.about import About, Account
 from webtools.providers.protocols import Cost
 
+_ENVELOPES = frozenset({"data", "results", "result", "response", "items", "hits"})
+
 
 def json_object(value: Any) -> dict[str, Any]:
     """Return a JSON object unchanged.
@@ -55,6 +57,20 @@ def success_object(response: Response, *marks: str) -> dict[str, Any]:
         if name in answer and (not value or answer[name] == value):
             return answer
     raise KeyError(" or ".join(marks))
+
+
+def results_by_kind(value: Any) -> dict[str, Any]:
+    """Return an object that has results by kind, of which any may be missing.
+
+    Raises:
+        TypeError: The value has another type.
+        KeyError: Its fields are not kinds. It is an envelope around the results.
+    """
+    kinds = json_object(value)
+    if envelopes := _ENVELOPES & kinds.keys():
+        message = f"expected kinds of results, not {', '.join(sorted(envelopes))}"
+        raise KeyError(message)
+    return kinds
 
 
 def unread_kinds(title: str, kinds: Iterable[str]) -> list[str]:

@@ -27,17 +27,21 @@ _UNITS = {
     **dict.fromkeys(("m", "min", "minute"), 60.0),
     **dict.fromkeys(("h", "hr", "hour"), 3600.0),
     **dict.fromkeys(("d", "day"), 86_400.0),
+    **dict.fromkeys(("w", "week"), 604_800.0),
 }
 _PART = re.compile(r"(\d+(?:\.\d+)?) ?([a-z]+)")
-_DURATION = re.compile(rf"(?:pt)?(?:{_PART.pattern}[ ,]*)+")  # `pt` begins one of ISO 8601
+_DURATION = re.compile(rf"(?:{_PART.pattern}[ ,]*)+")
+_ISO_DURATION = re.compile(r"p(?:\d+[wd])*(?:t(\d.*))?")  # months and years have no fixed length
+_CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?)")
 
 
 def read_wait(value: Any) -> float | None:
     """Return a waiting time in seconds, at most one day, or None if it cannot be read.
 
     Args:
-        value: A number of seconds, a duration such as `1m30s` or `500ms`, a date, or a Unix time in
-            seconds or milliseconds. If there are several, separated by commas, the first counts.
+        value: A number of seconds, a duration such as `1m30s`, `500ms`, `PT30S` or `00:01:30`, a
+            date, or a Unix time in seconds or milliseconds. If there are several, separated by
+            commas, the first counts.
     """
     text = value.strip() if isinstance(value, str) else value
     seconds = number(text)
@@ -65,10 +69,14 @@ def _limit_number(seconds: float) -> float | None:
 
 
 def _read_duration(text: str) -> float | None:
+    if clock := _CLOCK.fullmatch(text):
+        text = "{}h {}m {}s".format(*clock.groups())
+    elif _ISO_DURATION.fullmatch(text):
+        text = text[1:].replace("t", " ").strip()
     if not _DURATION.fullmatch(text):
         return None
     total = 0.0
-    for count, unit in _PART.findall(text.removeprefix("pt")):
+    for count, unit in _PART.findall(text):
         seconds = _UNITS.get(unit) or _UNITS.get(unit.removesuffix("s"))
         if seconds is None:
             return None

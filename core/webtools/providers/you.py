@@ -19,6 +19,7 @@ from webtools.providers.parsing import (
     json_object,
     listed_price,
     maybe_object,
+    results_by_kind,
     unread_kinds,
 )
 from webtools.providers.protocols import FilterName, Hits, SearchQuery
@@ -125,7 +126,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
 
 def read_search(response: Response, query: SearchQuery, account: Account) -> Hits:
     """Read the results of the web, then the news. A section without results may be missing."""
-    sections = json_object(json_object(response.json())["results"])
+    sections = results_by_kind(json_object(response.json())["results"])
     rows, fields = join_lists(sections, "web", "news"), _HIT
     if query.content and account.api_key:
         rows, fields = [*map(_with_page, rows)], replace(_HIT, text="markdown")
