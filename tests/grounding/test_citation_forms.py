@@ -76,6 +76,7 @@ BEHIND = [
     *("(Sources: 1, 1)", "(see source 1)", "[src_1]", "[doc-1]", "[S1]", "[@1]", "[snippet 1]"),
     *("[Search result 1]", "[来源1]", "[Fuente 1]", "[1, 1, and 1]", "[1, p. 3]", "[1, lines 4-6]"),
     *("[1: news.example]", f"[1. {TITLE}]", f"[Source 1: {TITLE}]", "[1](#ref-1)", "[1](1)"),
+    *("{1}", "{1, 1}", "①", "❶", "[n1]", "(see 1)", "(see: 1)", "(source 1)", "(cf. 1)", "(src 1)"),
     *("→ [1]", "🔗 [1]", "(→ [1])", "^[1]", "(according to [1])", "(as reported by [1])"),
     *("(fuente: [1])", "（来源：[1]）", "(source: news.example)", "[Source: news.example]"),
     *(
@@ -242,9 +243,53 @@ def test_marks_of_a_service_around_a_sentence_leave_nothing(form: str) -> None:
         assert_quoted(form.format("cite", sentence), [sentence])
 
 
+@pytest.mark.parametrize("sign", ["!", "?", "."])
+@pytest.mark.parametrize(
+    "mark", ["[1]", "[^1]", "【1】", "([1])", f"([Kiosk news]({URL}))", f"<{URL}>"]
+)
+def test_a_citation_ends_a_sentence_also_behind_a_name(sign: str, mark: str) -> None:
+    for first in ("The ferry stops in Oslo", "Many love Tarn Quay", "They saw Ada Byron"):
+        for gap in (" ", "") if mark[0] in "[【(" else (" ",):
+            claims = checked(f"{first}{sign}{gap}{mark} Kiosks open daily there.").claims
+            assert [claim.text for claim in claims] == [
+                f"{first}{sign}",
+                "Kiosks open daily there.",
+            ]
+
+
+def test_a_title_with_an_exclamation_mark_goes_on_behind_a_citation() -> None:
+    [claim] = checked("The film Airplane! [1] is shown daily there.").claims
+    assert claim.text == "The film Airplane! is shown daily there."
+
+
+NO_SOURCES = [
+    *("turn0search0", "citeturn0search1", "turn0search0turn1news3", "turn0search0, turn0news1"),
+    *(
+        "【turn0search3】",
+        "[turn0search0†L1-L4]",
+        "(turn0search0)",
+        "【4:0†source】",
+        "[cite_start]",
+    ),
+    *("【4:0†source】【4:1†source】", "[oaicite:3]", ":contentReference[oaicite:0]{index=0}"),
+    "\ue200cite\ue202turn0search1\ue201",
+]
+
+
+@pytest.mark.parametrize("mark", NO_SOURCES)
+def test_a_mark_that_names_no_source_leaves_nothing_and_cites_nothing(mark: str) -> None:
+    for first in SENTENCES:
+        report = checked(f"{first} {mark} {SENTENCES[1]} [1]\n\n{first[:-1]} {mark}{first[-1]}")
+        found = [(claim.text, claim.status) for claim in report.claims]
+        assert found[0] == found[2] == (first, "unsupported")
+        assert found[1] == (SENTENCES[1], "quoted")
+        assert all(claim.reasons for claim in report.claims if claim.status == "unsupported")
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        *("f{1}", "a {1} b", "{10}", "room ①", "[n7]", "(see 9)", "(source 9)", "(12)", "(b 1)"),
         *(
             "[Table 2]",
             "[page 9]",

@@ -85,7 +85,8 @@ _BAD_REQUEST = re.compile(
 )
 _UNKNOWN_ROUTE = re.compile(
     r"\broutes?\b|\bendpoint|\bcannot (?:get|post) /|method not allowed"
-    r"|(?:invalid|unknown) (?:url|path)|(?:^|http )(?:404)?\W*(?:(?:page|path|url|resource) )?not found\W*$"
+    r"|(?:invalid|unknown) (?:url|path)"
+    r"|(?:^|http )(?:404)?\W*(?:(?:page|path|url|resource) )?not found\W*$"
 )
 _NAMES_KEY = re.compile(_KEY, re.IGNORECASE)
 _NEXT_TRY = re.compile(

@@ -29,7 +29,7 @@ _KIND = (
 _WEAK_KIND = (
     r"(?:(?:(?:web|search|tool)[ _-])?(?:sources?|src|refs?|docs?|documents?|results?|web|search"
     r"|news|links?|notes?|pages?|articles?|passages?|snippets?|chunks?|excerpts?|contexts?|ctx|evidence|quellen?"
-    r"|fuentes?|fontes?|источник|来源|來源|資料|出典|출처)[.:_@-]?\s{0,3}|[SDRW@](?=\d))"
+    r"|fuentes?|fontes?|источник|来源|來源|資料|出典|출처)[.:_@-]?\s{0,3}|[SDRWN@](?=\d))"
 )
 _NUMBERS = (
     rf"(?:\\?[\[【［〔〖]){{1,2}}\s{{0,3}}(?:(?P<weak>{_WEAK_KIND})|{_KIND})"
@@ -53,19 +53,22 @@ TOKEN = re.compile(
     r"|\[(?P<named>[^\[\]]{1,300})\](?:\[(?P<key>[^\[\]]{0,100})\])?"
     rf"|{_ANCHOR}"
     r"|<(?P<tag>sup|ref|cite|source)>\s?(?P<tagged>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\s?</(?P=tag)>"
-    r"|\((?:(?:see|cf\.?)\s)?(?:sources?|refs?|references?|citations?|documents?|results?|quellen?)[.:]?"
-    r"\s{0,3}(?P<aside>\d{1,3}(?:\s?(?:[,;&–-]|and)\s?(?:source\s)?\d{1,3}){0,9})\)"
+    r"|\((?:(?:see|cf\.?):?\s{1,3}|(?=[a-z]))"
+    r"(?:sources?|src|refs?|references?|citations?|documents?|results?|quellen?)?[.:]?\s{0,3}(?P<aside>\d{1,3}(?:\s?(?:[,;&–-]|and)\s?(?:source\s)?\d{1,3}){0,9})\)"
     r"|(?P<html><\s{0,3}/?[a-z!][^<>]{0,500}\b(?:href|src|srcset|action|data|poster|url)\b"
     r"[^<>]{0,2000}>?)"
     rf"|<?(?P<url>{URL})>?"
     r"|(?<![^\s.!?*_])(?:(?:source|quelle)s?:|[—–])\s{0,3}(?!www)(?P<origin>[^\n\[\]()*_:/]{3,150}?)"
     r"\.?(?=[*_]{0,3}[ \t]*(?:\n|\Z))"
     r"|(?P<hedge>[(\[](?:uncertain|unverified)[)\]])"
-    r"|\((?P<round>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\)|(?P<raised>[⁰¹²³⁴-⁹]{1,3})"
+    r"|\((?P<round>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\)|(?P<raised>[⁰¹²³⁴-⁹]{1,3}|[①-⑳❶-❿]{1,9})"
+    r"|\{(?P<curly>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\}"
     r"|(?<=[\s.!?])\((?P<name>[^()\[\]\n/`]{2,200})\)",
     re.IGNORECASE,
 )
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789") | {
+    first + n: f"{n + 1}," for first, count in ((0x2460, 20), (0x2776, 10)) for n in range(count)
+}
 _RANGE = re.compile(
     rf"(\d{{1,9}})(?:\s{{0,3}}(?:[-–—]|to)\s{{0,3}}{_KIND}(\d{{1,9}}))?", re.IGNORECASE
 )
@@ -305,7 +308,7 @@ class MarkedText:
         return ()
 
     def _replace_number(self, match: re.Match[str]) -> str:
-        """Read `[1]`; and `(1)` and `¹` if the references of the answer have these numbers."""
+        """Read `[1]`; and `(1)`, `{1}`, `①` and `¹` if the references have these numbers."""
         if match["hedge"]:
             return self._mark(())
         if match["mark"]:
@@ -313,7 +316,8 @@ class MarkedText:
         if match["aside"]:
             cited = self._sources.at_numbers(re.sub(r"[^\d,–-]+", ",", match["aside"]))
             return match[0] if isinstance(cited, str) else self._mark(cited)
-        numbers = match["round"] or match["tagged"] or match["raised"].translate(_RAISED)
+        numbers = match["round"] or match["tagged"] or match["curly"]
+        numbers = numbers or match["raised"].translate(_RAISED).rstrip(",")
         before = match.string[max(0, match.start() - 4) : match.start()]
         is_behind = before[-1:].isspace() or _BEFORE_NUMBER.search(before)
         cited = self._sources.at_numbers(numbers)

@@ -37,15 +37,21 @@ LONGEST = 50_000  # characters of an answer
 _MAX_BRACKETS = 1000  # in an answer, since each may open a mark, which is slow to read
 
 # Marks of ChatGPT and Gemini that name no source, and tags of Claude and Cohere around a text.
+_TURN = r"turn\d{1,4}[a-z]{4,10}\d{1,4}"
 _UNKNOWN_MARK = re.compile(
     "\ue200[^\ue201]{0,300}\ue201"
     r"|:contentReference\[oaicite:\d{1,5}\](?:\{index=\d{1,5}\})?|\[cite_start\]"
-    r"|\[?(?:cite)?(?:turn\d{1,4}[a-z]{4,10}\d{1,4})+\]?|\[oaicite:\d{1,5}\]"
+    rf"|[\[【]?(?:cite)?{_TURN}(?:[,;]?\s?{_TURN}){{0,20}}(?:†[^\]】\[\n]{{0,80}}[\]】])?[\]】]?"
+    r"|\[oaicite:\d{1,5}\]"
     r"|<(?:cite\s[^<>]{1,200}|co)>([^<>]{0,5000})</co?(?:ite)?(?:: ?[\d, ]{1,20})?>"
 )
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _PLACEHOLDERS = re.compile("(?:\\s{0,9}\ue000\\d{1,6}\ue001)+")
 _PLACEHOLDER_AND_LETTER = re.compile(r"\ue000\d{1,6}\ue001(?:(\s{0,3})[^\W\d_A-Z])?")
+# `!` and `?` before a citation end a sentence also behind a name.
+_CITED_END = re.compile(
+    "[!?](?=[\"'”’»)*_]{0,5}\\s{0,3}(?:\ue000\\d{1,6}\ue001\\s{0,3})+(?![a-z\\s]))"
+)
 _PREFIX = re.compile(r"[ \t]{0,40}(?:>\s?){0,5}(?:(?:[-*+•‣]|\d{1,3}[.)])\s+)?")
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)|\s{0,3}\*\*[^*\[.!?]{1,200}\*\*:?\s*$")
 _REFERENCES = re.compile(
@@ -274,7 +280,8 @@ class Answer:
     def _line(self, row: _Row) -> Line:
         marked = MarkedText(row.text, self._sources)
         text = marked.text
-        blanked = _PLACEHOLDER_AND_LETTER.sub(_blank_placeholder, text)
+        marked_ends = _CITED_END.sub(".", text)
+        blanked = _PLACEHOLDER_AND_LETTER.sub(_blank_placeholder, marked_ends)
         spans = [span for span in sentence_spans(blanked) if _WORD.search(blanked, *span)]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
         # A mark belongs to the text before it, except on a line that begins with a mark.
