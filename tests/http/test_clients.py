@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import trustme
 from pydantic import SecretStr
@@ -390,7 +391,7 @@ def _sending(data: bytes) -> Script:
 
 
 def test_padding_counts_towards_the_size_of_a_body(send: Send) -> None:
-    padded = gzip.compress(b"text") + bytes(17 * 1024 * 1024)
+    padded = gzip.compress(b"text", mtime=0) + bytes(17 * 1024 * 1024)
     data = response(padded, headers=[("Content-Encoding", "gzip")])
     with RawServer(_sending(data)) as server, pytest.raises(RequestError, match="16 MiB"):
         send(server.url)
@@ -399,7 +400,7 @@ def test_padding_counts_towards_the_size_of_a_body(send: Send) -> None:
 @pytest.mark.parametrize(
     ("encoding", "body", "message"),
     [
-        ("gzip", gzip.compress(b"x")[:4] + b"\xff" * 30, "cannot be decompressed"),
+        ("gzip", gzip.compress(b"x", mtime=0)[:4] + b"\xff" * 30, "cannot be decompressed"),
         ("br", b"plain", 'unknown content encoding "br"'),
         ("gzip, gzip", b"plain", 'unknown content encoding "gzip, gzip"'),
     ],
@@ -428,11 +429,11 @@ _RAW_DEFLATE = zlib.compressobj(wbits=-15)
         ("utf-8", b"text"),
         ("none", b"text"),
         ("iso-8859-1", b"text"),
-        ("gzip", gzip.compress(b"text") + b"\n"),
-        ("gzip", gzip.compress(b"te") + b"\0\0" + gzip.compress(b"xt") + b"\r\n"),
+        ("gzip", gzip.compress(b"text", mtime=0) + b"\n"),
+        ("gzip", gzip.compress(b"te", mtime=0) + b"\0\0" + gzip.compress(b"xt", mtime=0) + b"\r\n"),
         ("deflate", zlib.compress(b"text")),
         ("deflate", _RAW_DEFLATE.compress(b"text") + _RAW_DEFLATE.flush()),
-        ("X-GZIP", gzip.compress(b"text")),
+        ("X-GZIP", gzip.compress(b"text", mtime=0)),
     ],
 )
 def test_a_body_is_read_in_spite_of_a_false_content_encoding(
@@ -503,7 +504,8 @@ def test_an_error_carries_neither_the_headers_nor_the_frames_that_held_them(send
         send(server.url, headers={"x-api-key": "secret"})
     cause = caught.value.__cause__
     assert cause is not None
-    assert "_request" not in vars(cause)
+    assert isinstance(cause, httpx.HTTPError)
+    assert "secret" not in repr(cause.request.headers.raw)
     assert (cause.__traceback__, cause.__cause__, cause.__context__) == (None, None, None)
 
 

@@ -24,9 +24,9 @@ from webtools._internal.http.threads import in_thread
 from webtools._internal.http.tls import tls_context
 from webtools._internal.http.transports import (
     AsyncClient,
+    AsyncTransport,
     BlockingClient,
-    open_async_transport,
-    open_transport,
+    BlockingTransport,
 )
 from webtools._internal.http.watching import log_request
 from webtools.errors import ConfigError, InputError
@@ -83,7 +83,7 @@ class BlockingHTTP:
 
         def connect() -> BlockingConnection:
             call = CurrentCall()
-            transport = open_transport(route, context, call)
+            transport = BlockingTransport(route, context, call)
             return BlockingConnection(BlockingClient(transport), call, transport)
 
         pool = self._pools.setdefault(route, BlockingPool(connect))
@@ -165,7 +165,7 @@ class AsyncHTTP:
 
         def connect() -> AsyncConnection:
             call = CurrentCall()
-            transport = open_async_transport(route, context, call)
+            transport = AsyncTransport(route, context, call)
             return AsyncConnection(AsyncClient(transport), call, transport)
 
         pool = pools.setdefault(route, AsyncPool(connect))

@@ -14,6 +14,7 @@ from typing import Any
 import httpcore
 
 from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.framing import ResponseEnd
 from webtools.messages import CONNECT_TIMEOUT
 
 _WRITE_BYTES = 65_536
@@ -29,10 +30,13 @@ class CurrentCall:
     Attributes:
         deadline: When the call ends, on the monotonic clock.
         stream: The connection to the server, perhaps through a proxy, once it was opened.
+        response_end: Follows what was received since the last request.
     """
 
-    deadline = 0.0
-    stream: Any = None
+    def __init__(self) -> None:
+        self.deadline = 0.0
+        self.stream: Any = None
+        self.response_end = ResponseEnd()
 
     def seconds_left(self) -> float:
         """Return the time until the deadline.
@@ -99,13 +103,17 @@ class BlockingStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         self._send()
-        return self._stream.read(max_bytes, self._call.seconds_left())
+        data = self._stream.read(max_bytes, self._call.seconds_left())
+        self._call.response_end.add(data)
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent += buffer
 
     def _send(self) -> None:
         data, self._unsent = self._unsent, b""
+        if data:
+            self._call.response_end = ResponseEnd()
         # In slices: the time-out of one write begins again whenever the server reads a part.
         with suppress(httpcore.WriteError):  # the server may have responded and closed already
             for start in range(0, len(data), _WRITE_BYTES):
@@ -176,6 +184,7 @@ class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data, self._unsent = self._unsent, b""
         if data:
+            self._call.response_end = ResponseEnd()
             self._transport.write(data)
         while not self._unread and not self._has_ended:
             if self._was_paused:
@@ -186,9 +195,11 @@ class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             raise httpcore.ReadError(str(self._error)) from self._error
         part = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
+        self._call.response_end.add(part)
         return part
 
     async def aclose(self) -> None:
+        self._has_ended = True
         self._transport.abort()
 
     def get_extra_info(self, info: str) -> Any:

@@ -9,7 +9,7 @@ import ssl
 import sys
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from json import JSONEncoder
 from typing import NamedTuple, TypeVar
 
@@ -138,6 +138,8 @@ class Outgoing:
         try:
             yield
         except _engine_errors() as error:
+            if isinstance(error, httpx.HTTPError):
+                error.request = httpx.Request(self.request.method, self.route.origin)
             raise self._as_request_error(error) from _stripped(error)
         except RequestError as error:
             text = f"{error}{self._proxy_clause()}"
@@ -199,6 +201,4 @@ def _cause(error: BaseException | None) -> str:
 def _stripped(error: E) -> E:
     """Remove the traceback and the causes of an error. They refer to headers and bodies."""
     error.__cause__ = error.__context__ = None
-    with suppress(AttributeError):
-        del error._request  # type: ignore[attr-defined]  # noqa: SLF001
     return error.with_traceback(None)

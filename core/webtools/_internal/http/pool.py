@@ -60,9 +60,10 @@ class Connection:
 
     def _is_clean(self) -> bool:
         """Return whether the server sent nothing after its response."""
-        if self._transport is None or self._call.stream is None or self._transport.has_surplus():
+        if self._transport is None or self._call.stream is None:
             return False
-        return not self._call.stream.get_extra_info("is_readable")
+        is_exact = self._call.response_end.is_reached
+        return is_exact and not self._call.stream.get_extra_info("is_readable")
 
 
 class BlockingConnection(Connection):
