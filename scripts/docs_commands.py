@@ -36,7 +36,7 @@ def reference() -> str:
 
 def options_of(parser: Parser) -> dict[str, argparse.Action]:
     """Return the options of a command by their long names, except --help."""
-    actions = (action for action in parser._actions if action.option_strings)  # noqa: SLF001
+    actions = (action for action in parser.arguments if action.option_strings)
     return {action.option_strings[-1]: action for action in actions if action.dest != "help"}
 
 
@@ -81,7 +81,7 @@ def _command(name: str, parser: Parser, known: Options, implied: Collection[str]
 
 
 def _usage(name: str, parser: Parser) -> str:
-    positional = [action for action in parser._actions if not action.option_strings]  # noqa: SLF001
+    positional = [action for action in parser.arguments if not action.option_strings]
     words = COMMANDS[name].texts or " ".join(map(_argument, positional))
     return f"`{f'webtools {name} {words}'.strip()}`"
 

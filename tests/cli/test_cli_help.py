@@ -52,7 +52,7 @@ def test_help_fits_80_columns_and_shows_examples(cli: Cli, name: str) -> None:
 def test_every_argument_of_a_tool_has_its_option(
     name: str, model: type[ToolInput], text: str
 ) -> None:
-    options = {action.dest for action in command_parser(name)._actions}
+    options = {action.dest for action in command_parser(name).arguments}
     # Which of the four it is, the command's name says.
     assert options - OF_THE_COMMAND == model.model_fields.keys() - {text, "command"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import h11
 import httpx
 import pytest
@@ -41,7 +43,7 @@ def is_end(parts: list[bytes]) -> bool:
 
 def divided(data: bytes, places: set[int]) -> list[bytes]:
     starts = [0, *sorted(place % len(data) for place in places), len(data)]
-    return [data[start:stop] for start, stop in zip(starts, starts[1:], strict=False)]
+    return [data[start:stop] for start, stop in pairwise(starts)]
 
 
 @given(st.sampled_from(list(PLAIN)), st.sets(st.integers(1, 200)), st.binary(min_size=1))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import redis
 from redis_servers import RedisServer
 from servers import RawServer
 
@@ -165,3 +166,13 @@ def test_over_tls_the_certificate_must_be_of_the_host_with_any_release_of_the_cl
     pool = _connect("rediss://store.example/0", 0.5).connection_pool
     assert pool.connection_kwargs["ssl_check_hostname"] is True
     assert pool.make_connection().check_hostname is True
+
+
+@pytest.mark.parametrize(
+    "connection", [redis.Connection, redis.SSLConnection, redis.UnixDomainSocketConnection]
+)
+def test_the_library_connects_through_the_method_that_bounds_the_replies(
+    connection: type[redis.Connection],
+) -> None:
+    assert "_connect" in redis.connection.AbstractConnection.__abstractmethods__
+    assert "_connect" in vars(connection)

@@ -122,12 +122,26 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         )
 
 
+class PrintVersion(argparse.Action):
+    """Prints the text in `const`, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print the text."""
+        sys.stdout.write(f"{self.const}\n")
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that raises errors instead of exiting, and accepts options of tools."""
+    """A parser that raises errors instead of exiting, and accepts options of tools.
+
+    Attributes:
+        arguments: The arguments that were added.
+    """
 
     color = False  # Python 3.14 would color the help
 
     def __init__(self, name: str, usage: str | None, description: str, epilog: str) -> None:
+        self.arguments: list[argparse.Action] = []
         super().__init__(
             f"webtools {name}".rstrip(),
             usage,
@@ -139,6 +153,12 @@ class Parser(argparse.ArgumentParser):
         )
         self.add_argument("-h", "--help", action="help", help="Show this help.")
         self._old_names: dict[str, str] = {}
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """Add an argument, and list it in `arguments`."""
+        argument = super().add_argument(*names, **settings)
+        self.arguments.append(argument)
+        return argument
 
     def add_option(self, option: Option) -> None:
         """Add an option of a tool, which checks its value."""
@@ -160,9 +180,9 @@ class Parser(argparse.ArgumentParser):
         print(f"webtools: {outdated(name, self._old_names[name])}", file=sys.stderr)
         return f"{self._old_names[name]}{equals}{text}"
 
-    def _print_message(self, message: str, file: Any = None) -> None:
+    def print_help(self, file: Any = None) -> None:
         """Print help, and raise where argparse ignores that the output is full or closed."""
-        (file or sys.stderr).write(message)
+        (file or sys.stdout).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Raise a `UsageError` with a suggestion."""
@@ -172,13 +192,14 @@ class Parser(argparse.ArgumentParser):
             message = f"Unknown {match['name']} {match['choice']}"
             hint = _hint(match["choice"][1:-1], choices) or f"; use {', '.join(choices)}"
         elif match := _UNKNOWN_OPTION.search(message):
-            hint = _hint(match["option"], self._option_string_actions)
+            options = [name for argument in self.arguments for name in argument.option_strings]
+            hint = _hint(match["option"], options)
         elif match := _MISSING.fullmatch(message):
             message = f"{match['names']} is missing"
             metavar = match["names"].split(", ")[0]
-            for action in self._actions:
-                if action.metavar == metavar and action.choices:
-                    hint = f"; use {', '.join(map(str, action.choices))}"
+            for argument in self.arguments:
+                if argument.metavar == metavar and argument.choices:
+                    hint = f"; use {', '.join(map(str, argument.choices))}"
             if message.startswith("CALL-ID"):
                 hint = ". `webtools log tail` lists the IDs of recent calls"
         raise UsageError(f"{message}{hint}", self.prog)

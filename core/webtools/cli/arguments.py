@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from webtools._version import __version__
 from webtools.cli import local_commands as local
-from webtools.cli.argument_parser import Parser, UsageError
+from webtools.cli.argument_parser import Parser, PrintVersion, UsageError
 from webtools.cli.tool_commands import CALLS, PLAN, RESEARCH, tool_options
 
 __all__ = ["COMMANDS", "UsageError", "asks_for_json", "command_parser", "read", "top_parser"]
@@ -121,7 +121,7 @@ def top_parser() -> Parser:
     parser = Parser("", usage, f"{_DESCRIPTION}\n\n{listed}", _EPILOG)
     version = f"webtools {__version__}"
     parser.add_argument(
-        "-V", "--version", action="version", version=version, help="Show the version."
+        "-V", "--version", action=PrintVersion, nargs=0, const=version, help="Show the version."
     )
     parser.add_argument(
         "command", metavar="COMMAND", choices=tuple(COMMANDS), help=argparse.SUPPRESS

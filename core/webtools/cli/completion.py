@@ -52,7 +52,7 @@ def parser_to_complete() -> Parser:
     parser = _parser_of_line()
     completers: dict[str, Any] = dict.fromkeys(_PATHS, FilesCompleter())
     completers |= {"provider": _providers, "type": _types, "name": _names}
-    for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
+    for action in parser.arguments:
         choices: Any = vars(action).get("completions") or action.choices or ()
         # Shells show an option's help beside its values. An action's help does not describe it.
         by_choice = (

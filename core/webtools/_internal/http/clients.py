@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import weakref
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
+import anyio
 import httpx
 
 from webtools._internal.http.dns import aresolve, resolve
@@ -161,7 +164,7 @@ class AsyncHTTP:
         pools = (await self._loop_state()).pools
         if (pool := pools.get(route)) is not None:
             return pool
-        context = await in_thread(tls_context) if route.needs_tls else None
+        context = await in_thread(partial(_prepare, route))
 
         def connect() -> AsyncConnection:
             call = CurrentCall()
@@ -198,6 +201,17 @@ class AsyncHTTP:
     def forget_running_loop(self) -> None:
         """Drop the state of the running loop, which would keep the loop in memory."""
         self._loops.pop(running_loop(), None)
+
+
+def _prepare(route: Route) -> ssl.SSLContext | None:
+    """Load what would block an event loop for some 20 ms."""
+    _import_async_backend()
+    return tls_context() if route.needs_tls else None
+
+
+@cache
+def _import_async_backend() -> None:
+    anyio.run(anyio.sleep, 0)  # otherwise httpcore imports it at the first request
 
 
 def running_loop() -> asyncio.AbstractEventLoop:

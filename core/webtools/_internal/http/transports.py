@@ -100,7 +100,7 @@ class _NoCookies(httpx.Cookies):
 class BlockingClient(httpx.Client):
     """A client without cookies, redirects and logins from `.netrc` or a URL."""
 
-    cookies = _NoCookies()
+    cookies: Any = _NoCookies()
 
     def __init__(self, transport: httpx.BaseTransport) -> None:
         super().__init__(
@@ -114,7 +114,7 @@ class BlockingClient(httpx.Client):
 class AsyncClient(httpx.AsyncClient):
     """As `BlockingClient`, on an event loop."""
 
-    cookies = _NoCookies()
+    cookies: Any = _NoCookies()
 
     def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
         async def hook(response: httpx.Response) -> None:

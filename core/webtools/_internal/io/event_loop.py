@@ -10,9 +10,6 @@ from concurrent.futures import Future
 from math import inf
 from typing import Any, Protocol, TypeVar, cast
 
-# Otherwise httpcore imports it at the first request, which blocks the loop for about 25 ms.
-import anyio._backends._asyncio  # noqa: F401  # pyright: ignore[reportUnusedImport]
-
 from webtools._internal.http.threads import in_own_thread, in_thread, start_in_thread
 from webtools._internal.io.foreign import await_until
 from webtools._internal.io.runtime import (
