@@ -31,6 +31,7 @@ class Request:
         proxy_source: Name of the environment variable that sets the proxy, for messages; "" if the
             settings set it.
         max_bytes: Maximum size of the decompressed response body in bytes. Default: 16 MiB.
+        may_be_cut: Whether the start of a larger body is returned instead of an error.
         addresses: IP addresses to connect to, in this order, instead of a name lookup. TLS and the
             `Host` header still use the name. A proxy ignores them.
     """
@@ -42,6 +43,7 @@ class Request:
     proxy: SecretStr | None = field(default=None, repr=False)
     proxy_source: str = field(default="", repr=False)
     max_bytes: int = MAX_BODY_BYTES
+    may_be_cut: bool = False
     addresses: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -54,12 +56,14 @@ class Response:
         headers: Header fields. Names are in lower case.
         body: The decompressed body.
         has_error: Whether the body is known to be an error although the status is 200.
+        is_start: Whether the body is the start of a larger one.
     """
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
     has_error: bool = False
+    is_start: bool = False
 
     @property
     def is_success(self) -> bool:
@@ -93,11 +97,13 @@ class Response:
             return None
 
     def is_cut(self) -> bool:
-        """Return whether the body is incomplete.
+        """Return whether the body is incomplete, other than on purpose.
 
         That is the case if it is shorter than `Content-Length`. Without a length or chunks, it is
         the case if the body is the beginning of a JSON text.
         """
+        if self.is_start:
+            return False
         announced = self.headers.get("content-length", "")
         encoded = self.headers.get("content-encoding", "identity") != "identity"
         if announced.isdecimal() and not encoded:

@@ -55,7 +55,7 @@ class Connection:
         return outgoing.build_pinned() if self._transport is None else outgoing.build()
 
     def _end(self, body: Body) -> Response:
-        self.is_reusable = self._is_clean()
+        self.is_reusable = not body.is_full and self._is_clean()
         return body.to_response()
 
     def _is_clean(self) -> bool:
@@ -82,9 +82,11 @@ class BlockingConnection(Connection):
         """Send a request and read its response."""
         response = self._client.send(self._begin(outgoing), stream=True)
         try:
-            body = Body(response, outgoing.request.max_bytes)
+            body = Body(response, outgoing.request)
             for chunk in cast("httpx.SyncByteStream", response.stream):
                 body.add(chunk)
+                if body.is_full:
+                    break
                 if time.monotonic() > outgoing.deadline:
                     raise RequestTimeoutError(NO_RESPONSE)
         finally:
@@ -115,7 +117,7 @@ class AsyncConnection(Connection):
         async with asyncio.timeout(outgoing.seconds_left()):
             response = await self._client.send(self._begin(outgoing), stream=True)
             try:
-                body = Body(response, outgoing.request.max_bytes)
+                body = Body(response, outgoing.request)
                 await _read(response, body)
             finally:
                 await response.aclose()
@@ -132,6 +134,8 @@ async def _read(response: httpx.Response, body: Body) -> None:
     chunks = 0
     async for chunk in cast("httpx.AsyncByteStream", response.stream):
         body.add(chunk)
+        if body.is_full:
+            break
         chunks += 1
         if chunks % _CHUNKS_PER_TURN == 0:  # one read can return thousands of small chunks
             await asyncio.sleep(0)

@@ -59,6 +59,7 @@ class Source:
         whole: Whether to return the whole visible page instead of its main part.
         listing: The kind of file to read links from, as in `listings`; empty to read the text.
         twin: URL of the Markdown that the response announces, or "".
+        is_start: Whether the rest of the page was too large to be downloaded.
     """
 
     body: bytes
@@ -72,3 +73,4 @@ class Source:
     refresh: str = ""
     listing: str = ""
     twin: str = ""
+    is_start: bool = False

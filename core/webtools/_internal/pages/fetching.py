@@ -348,7 +348,9 @@ class PageFetcher:
         """Send one request, to an address that the policy allows."""
         ssrf.check(target, policy)
         headers = {**(_HTML_FIRST if self.listing else _HEADERS), **conditions}
-        request = Request("GET", target.url, headers, max_bytes=self.max_bytes)
+        request = Request(
+            "GET", target.url, headers, max_bytes=self.max_bytes, may_be_cut=not self.listing
+        )
         try:
             if (proxy := self.choose_proxy(target.url)) is not None:
                 if proxy.source:  # a proxy of the provider's own settings may look names up
@@ -418,6 +420,7 @@ class PageFetcher:
             whole=self.whole,
             pages=self.pages,
             listing=self.listing,
+            is_start=response.is_start,
             twin=twins.announced(links_of(response.headers.get("link", "")), target.url),
         )
         try:

@@ -52,6 +52,7 @@ for _name in ("charset_normalizer", "pypdf", "pdfminer"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,2000})?\)")
+_TEXT_KINDS = frozenset({"html", "xml", "text"})  # of which a part can be read
 _LINE = 50  # characters by which a text is recognized
 _MIN_PROSE_SHARE = 0.3  # of a page's prose: 19 of 1,114 good pages keep less
 _WILD = "the markup is too large or too unusual to find the main text, so all text is returned"
@@ -65,7 +66,7 @@ def read(source: Source) -> Content:
     """
     if source.is_robots:
         return robots.read(source)
-    kind = source.listing or kind_of(source)
+    kind = source.listing or _kind(source)
     labels = {"pdf": "PDF", "html": "HTML", **documents.NAMES}
     label = labels.get(kind, source.listing or "text")
     try:
@@ -78,9 +79,8 @@ def read(source: Source) -> Content:
     except Exception as error:  # noqa: BLE001  # parsers can raise anything for hostile bytes
         error_type = type(error).__name__
     else:
-        if source.pages and kind != "pdf" and not source.listing:
-            warning = f'pages="{source.pages}" was ignored, because only PDF files have pages'
-            content = replace(content, warnings=[*content.warnings, warning])
+        warnings = [*content.warnings, *_warnings_about(source, kind)]
+        content = replace(content, warnings=warnings)
         name = section_of(source.requested_url)
         if name and content.text and not (kind == "pdf" and "=" in name):
             content = _from_section(content, name)
@@ -89,6 +89,23 @@ def read(source: Source) -> Content:
         warning = f"only the first {MAX_TEXT:,} of {len(content.text):,} characters were read"
         return replace(content, text=content.text[:MAX_TEXT], warnings=[*content.warnings, warning])
     raise ProviderError(f"the {label} could not be read ({error_type}); it may be damaged")
+
+
+def _kind(source: Source) -> str:
+    """Return the kind of a page, unless it is a file of which only the start was downloaded."""
+    is_zip = source.is_start and source.body.startswith(b"PK\x03\x04")  # perhaps a document
+    kind = "zip" if is_zip else kind_of(source)
+    if source.is_start and kind not in _TEXT_KINDS:
+        size = len(source.body) // 2**20
+        raise ProviderError(f"the file is larger than {size} MiB; use another source")
+    return kind
+
+
+def _warnings_about(source: Source, kind: str) -> Iterator[str]:
+    if source.pages and kind != "pdf" and not source.listing:
+        yield f'pages="{source.pages}" was ignored, because only PDF files have pages'
+    if source.is_start:
+        yield f"the page is larger than {len(source.body) // 2**20} MiB, and the rest was not read"
 
 
 def _from_section(content: Content, name: str) -> Content:
@@ -114,6 +131,8 @@ def _read_text(kind: str, source: Source) -> Content:
         return _read_nothing(source)
     if (content := read_notebook(text)) is not None:
         return content
+    if source.is_start and '"cell_type"' in text:  # the text of a notebook is mostly pictures
+        raise ProviderError("the notebook is too large; use another source")
     if (feed := feed_html(text)) is not None:
         title, html = feed
         return _read_document(documents.Document(html, title), source)

@@ -240,11 +240,9 @@ class _Work:
             headers["content-type"] = "text/html; charset=utf-8"
         else:  # what the browser makes of a text is not the text
             html = await response.body()
-        if len(html) > MAX_PAGE_BYTES:
-            raise ProviderError("the page became too large; use another source")
-        return Rendered(
-            Response(response.status, headers, html), parse(page.url), len(proxy.refused)
-        )
+        is_start = len(html) > MAX_PAGE_BYTES
+        read = Response(response.status, headers, html[:MAX_PAGE_BYTES], is_start=is_start)
+        return Rendered(read, parse(page.url), len(proxy.refused))
 
     def _error(self, proxy: GuardProxy, text: str) -> WebToolsError:
         last = (self._visits or [self._target])[-1]
