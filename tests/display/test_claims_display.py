@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -54,6 +55,17 @@ def test_a_claim_is_shown_under_the_heading_that_its_summary_has() -> None:
     shown = drawing.draw_text(ENVELOPE.model_copy(update={"synthesis": answer}))
     assert "`card.save()`:\nIt saves the card. [1]" in shown
     assert shown.count("`card.save()`") == 1
+
+
+@pytest.mark.parametrize("draw", [html.draw, drawing.draw_text])
+def test_sources_name_the_final_host_where_it_differs(
+    draw: Callable[[ResearchEnvelope], str],
+) -> None:
+    finals = {"https://moved.example/cards": True, "https://a.example/other": False}
+    for url, is_shown in finals.items():
+        results = [ENVELOPE.results[0].model_copy(update={"url_final": url})]
+        shown = draw(ENVELOPE.model_copy(update={"results": results, "synthesis": None}))
+        assert ("moved.example" in shown) is is_shown
 
 
 def test_code_keeps_its_lines_in_html() -> None:

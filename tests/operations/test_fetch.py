@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from offline import Answer, Stub, accounts, answer, client, entry
+from servers import RawServer, answering, response
 
-from webtools.errors import ConfigError, ProviderError
+from webtools import WebTools
+from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
 from webtools.fencing import remove_fences
 from webtools.messages import Request, Response
 from webtools.providers import direct, exa
@@ -85,6 +87,43 @@ def test_the_error_of_failing_pages_has_a_shared_reason_once() -> None:
         fetch(A, B, answer=pages(a=None, b=None))
     assert str(caught.value).count("CRAWL_NOT_FOUND (HTTP 404)") == 1
     assert caught.value.provider == "my-exa"
+
+
+NOT_FOUND: dict[str, Any] = {
+    "a status": {"id": A, "status": "error", "error": {"tag": "CRAWL_X", "httpStatusCode": 404}},
+    "a tag": {"id": A, "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}},
+    "nothing": {},
+}
+
+
+@pytest.mark.parametrize("name", NOT_FOUND)
+def test_the_error_of_an_api_about_a_page_names_the_provider_that_reads_sites(name: str) -> None:
+    body = {"results": [], "statuses": [NOT_FOUND[name]] if NOT_FOUND[name] else []}
+    with pytest.raises(ProviderError) as caught:
+        fetch(A, answer=answer(body))
+    assert all(word in str(caught.value) for word in ("direct", "fetchFallback"))
+
+
+@pytest.mark.parametrize("kind", ["loopback", "forbidden redirect", "missing extra"])
+def test_an_error_with_a_remedy_gets_no_other_one(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error: WebToolsError = ConfigError("reading a Word file needs mammoth: pip install mammoth")
+    if kind == "forbidden redirect":
+        error = InputError("the settings forbid b.example", fault=Fault.FORBIDDEN)
+
+    def read_apart(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("webtools._internal.pages.workers.read_apart", read_apart)
+    with RawServer(answering(response(b"text"))) as server:
+        hosts = [] if kind == "loopback" else [f"127.0.0.1:{server.port}"]
+        options = {"allowPrivateHosts": hosts}
+        config = {"providers": [{"name": "direct", "type": "direct", "options": options}]}
+        with WebTools(config, cache=False) as web, pytest.raises(WebToolsError) as caught:
+            web.fetch(server.url)
+    assert "try others" not in str(caught.value)
+    assert "Check the URL" not in str(caught.value)
 
 
 # --- more URLs than a provider takes at once ---------------------------------------------------

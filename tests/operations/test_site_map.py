@@ -43,6 +43,7 @@ class Site:
         self.files: dict[str, bytes | str | int] = {"/": START}
         self.types: dict[str, str] = {}
         self.moves: dict[str, str] = {}
+        self.refreshes: dict[str, str] = {}
         self.requests: Counter[str] = Counter()
         site = self
 
@@ -57,6 +58,8 @@ class Site:
                 self.send_response(302 if is_moved else file if isinstance(file, int) else 200)
                 if is_moved:
                     self.send_header("Location", site.moves[self.path])
+                if self.path in site.refreshes:
+                    self.send_header("Refresh", site.refreshes[self.path])
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -407,11 +410,16 @@ def test_the_tool_is_offered_only_by_name(web: WebTools) -> None:
 # --- a start page that leads elsewhere ---------------------------------------------------------
 
 
+@pytest.mark.parametrize("place", ["meta", "header"])
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_refresh_of_the_start_page_is_followed(
-    site: Site, web: WebTools, is_async: bool
+    site: Site, web: WebTools, is_async: bool, place: str
 ) -> None:
-    site.files["/"] = '<html><meta http-equiv="refresh" content="0; url=/en/"><p>Moved.</p></html>'
+    site.files["/"] = "<html><p>Moved.</p></html>"
+    if place == "meta":
+        site.files["/"] = '<html><meta http-equiv="refresh" content="0; url=/en/"><p>Moved.</p>'
+    else:
+        site.refreshes["/"] = "0; url=/en/"
     site.files["/en/"] = START
     url = f"{site.url}/"
     result = await web.amap(url) if is_async else web.map(url)

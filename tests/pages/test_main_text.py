@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
+from typing import Any
 
-import offline
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcp.client import Client
 from servers import RawServer, answering, response
 
 from langchain_webtools import WebFetchTool
@@ -18,7 +21,11 @@ from llamaindex_webtools import web_fetch_tool
 from webtools import WebTools
 from webtools._internal.pages.content import Content
 from webtools._internal.pages.reading import Source, read
+from webtools.cli import main
 from webtools.errors import ProviderError
+from webtools.mcp import make_server
+from webtools.providers import PROVIDERS
+from webtools_sandbox import SandboxServer
 
 URL = "https://harbour.example/guide/page.html"
 SENTENCES = [
@@ -297,16 +304,51 @@ def test_a_whole_page_has_all_that_is_visible_on_every_surface() -> None:
         assert "First to moor!" in str(WebFetchTool(web=web).invoke(arguments))
         assert "First to moor!" in str(web_fetch_tool(web)(**arguments))
         assert "First to moor!" in web.call_tool("web_fetch", arguments).text
+        fetched = asyncio.run(web.afetch(url, whole=True))
+        assert "First to moor!" in (fetched.pages[0].text or "")
 
 
-def test_a_provider_that_cannot_read_whole_pages_says_so() -> None:
-    reply = offline.answer(
-        {"results": [{"url": URL, "title": "The harbour", "text": SENTENCES[0]}]}
-    )
-    with offline.client(offline.Stub(reply), offline.entry("exa")) as web:
-        fetched = web.fetch(URL, whole=True)
-    assert fetched.pages[0].text == SENTENCES[0]
-    assert any("whole" in warning and "exa" in warning for warning in fetched.warnings)
+def settings_of(server: RawServer) -> dict[str, Any]:
+    options = {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]}
+    return {"providers": [{"name": "direct", "type": "direct", "options": options}]}
+
+
+def test_the_command_line_reads_whole_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = response(SITE, headers=[("Content-Type", "text/html; charset=utf-8")])
+    path = tmp_path / "config.json"
+    with RawServer(answering(answer)) as server:
+        path.write_text(json.dumps(settings_of(server)))
+        path.chmod(0o600)
+        assert main(["fetch", server.url, "--whole", "--config", str(path)]) == 0
+    assert "First to moor!" in capsys.readouterr().out
+
+
+async def test_an_mcp_client_reads_whole_pages() -> None:
+    answer = response(SITE, headers=[("Content-Type", "text/html; charset=utf-8")])
+    with RawServer(answering(answer)) as server:
+        mcp = make_server(WebTools(settings_of(server), cache=False))
+        async with Client(mcp) as connected:
+            arguments = {"urls": [server.url], "whole": True}
+            result = await connected.call_tool("web_fetch", arguments)
+    assert "First to moor!" in str(result.content)
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind, about in PROVIDERS.items() if "fetch" in about.capabilities()]
+)
+def test_a_provider_that_cannot_choose_what_it_reads_says_so(
+    kind: str, webtools_sandbox: SandboxServer
+) -> None:
+    if PROVIDERS[kind].pages is not None:
+        pytest.skip("it can")
+    with WebTools(webtools_sandbox.config(kind), cache=False) as web:
+        url = f"{webtools_sandbox.docs_url}zipfile.html"
+        fetched = web.fetch(url, whole=True, pages="3-7", provider=kind)
+    assert fetched.pages[0].text
+    for value in ("whole", 'pages="3-7"'):
+        assert any(value in warning and kind in warning for warning in fetched.warnings)
 
 
 def test_the_end_of_reading_is_linear() -> None:

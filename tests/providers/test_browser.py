@@ -6,17 +6,23 @@ import asyncio
 import os
 import shutil
 import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import httpx
 import psutil
 import pytest
-from servers import RawServer, read_request, response
+import trustme
+from servers import RawServer, answering, read_request, response, secured
 
 from webtools import WebTools
+from webtools._internal.pages import rendering
+from webtools._internal.pages.guard_proxy import GuardProxy
 from webtools.errors import ConfigError, Fault, WebToolsError
 from webtools.providers.browser import _NAMES
 
@@ -151,6 +157,27 @@ def test_an_error_of_the_site_is_an_error_although_it_has_a_page(site: Site, sta
     assert (Fault.GONE in caught.value.fault) == (status[:3] in {"404", "410"})
 
 
+def test_frames_and_shadow_roots_are_read_or_named(site: Site, secret: Site) -> None:
+    secret.answers["/"] = page("<p>The other site has a table of wind speeds.</p>")
+    site.answers["/inner"] = page(f"<p>Inner berths. {PROSE}</p>")
+    site.answers["/"] = page(
+        f"<h1>Harbour</h1><p>{PROSE}</p><x-tides></x-tides><iframe src=/inner></iframe>"
+        f"<iframe src=/inner?hidden style='display:none'></iframe>"
+        f"<iframe srcdoc='<p>Written berths, {PROSE}</p>'></iframe>"
+        f"<iframe width=400 height=300 src={secret.url}></iframe>"
+        "<script>document.querySelector('x-tides').attachShadow({mode: 'open'}).innerHTML = "
+        f"'<p>Shadow tides. {PROSE}</p>'</script>"
+    )
+    site.answers["/inner?hidden"] = page(f"<p>Hidden berths. {PROSE}</p>")
+    result = render(site.url, settings(site, secret))
+    text = result.pages[0].text
+    for words in ("Inner berths.", "Written berths,", "Shadow tides."):
+        assert text.count(words) == 1
+    assert "Hidden berths" not in text
+    assert "wind speeds" not in text
+    assert any(secret.name in warning for warning in result.warnings)
+
+
 # --- the guard ---------------------------------------------------------------------------------
 
 # Each asks for a path of the other site, named after it.
@@ -278,6 +305,77 @@ def test_downloads_are_refused(site: Site) -> None:
     site.answers["/"] = response(b"PK" * 50, headers=headers)
     with pytest.raises(WebToolsError, match="file"):
         render(site.url, settings(site))
+
+
+@pytest.mark.parametrize("way", ["redirect", "script"])
+def test_a_loop_ends_early(site: Site, way: str) -> None:
+    again = redirect("/") if way == "redirect" else page("<script>location.replace('/?')</script>")
+    site.answers["/"] = site.answers["/?"] = again
+    with pytest.raises(WebToolsError, match="redirects"):
+        render(site.url, settings(site))
+    assert len(site.paths) < 12
+
+
+def test_what_a_page_asks_the_user_for_is_denied(site: Site) -> None:
+    wishes = """<p id=a></p><a id=d download href=/file>file</a><script>
+    const say = text => { document.querySelector('#a').textContent += ` [${text}]` }
+    alert('x'); say(`confirm ${confirm('x')}`); say(`prompt ${prompt('x')}`)
+    navigator.geolocation.getCurrentPosition(() => say('place ok'), () => say('place no'))
+    Notification.requestPermission().then(answer => say(`notes ${answer}`))
+    navigator.serviceWorker.register('/worker.js')
+    document.querySelector('#d').click()
+    </script>"""
+    site.answers["/"] = page(f"<p>{PROSE}</p>{wishes}")
+    headers = [("Content-Type", "text/javascript")]
+    site.answers["/worker.js"] = response(b"", headers=headers)
+    site.answers["/file"] = response(b"PK" * 50, headers=[("Content-Type", "application/zip")])
+    text = render(site.url, settings(site)).pages[0].text
+    assert "made again each morning" in text
+    assert "[confirm false]" in text
+    assert "[prompt null]" in text
+    assert "[notes granted]" not in text
+    assert "[place ok]" not in text
+    assert "/worker.js" not in site.paths
+
+
+def test_the_proxy_refuses_programs_that_do_not_log_in(
+    site: Site, secret: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls: list[str] = []
+    enter = GuardProxy.__aenter__
+
+    async def note_url(proxy: GuardProxy) -> GuardProxy:
+        await enter(proxy)
+        urls.append(proxy.url)
+        return proxy
+
+    monkeypatch.setattr(GuardProxy, "__aenter__", note_url)
+    answers: list[int] = []
+
+    def intrude(connection: socket.socket) -> None:
+        for login in ("", "webtools:guess@"):
+            proxy = urls[0].replace("//", f"//{login}")
+            with httpx.Client(proxy=proxy, trust_env=False) as client:
+                answers.append(client.get(secret.url).status_code)
+        connection.sendall(page(f"<p>{PROSE}</p>"))
+
+    site.answers["/"] = intrude
+    render(site.url, settings(site, secret))
+    assert answers == [407, 407]
+    assert secret.connections == 0
+
+
+def test_a_page_over_tls_is_read_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    arguments = [*rendering._ARGUMENTS, "--ignore-certificate-errors"]
+    monkeypatch.setattr(rendering, "_ARGUMENTS", arguments)
+    with RawServer(secured(answering(page(f"<p>{PROSE}</p>")), context)) as site:
+        config = settings(cast("Site", SimpleNamespace(name=f"127.0.0.1:{site.port}")))
+        result = render(f"https://127.0.0.1:{site.port}/", config)
+        assert "made again each morning" in result.pages[0].text
+        with pytest.raises(WebToolsError):
+            render(f"https://127.0.0.1:{site.port}/", settings())
 
 
 # --- limits ------------------------------------------------------------------------------------

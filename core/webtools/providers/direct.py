@@ -46,7 +46,7 @@ _REMEDIES = {
     429: "the site received too many requests; try again later",
     451: "the page is blocked for legal reasons; use another source",
 }
-_FAULTS = {404: Fault.GONE | Fault.ADVISED, 410: Fault.GONE, 429: Fault.ADVISED}
+_FAULTS = {404: Fault.GONE, 410: Fault.GONE}
 
 _PageWithWarnings = tuple[Page, list[str]]
 
@@ -253,14 +253,13 @@ def read_error(
             payment=payment,
             fault=Fault.ADVISED,
         )
-    remedy, fault = "check the URL or use another source", Fault.NONE
+    remedy = "check the URL or use another source"
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         remedy = "the site has an error; try again later or use another source"
-        fault = Fault.ADVISED
     return error_class(status)(
         f"HTTP {status}{phrase}: {_REMEDIES.get(status, remedy)}",
         provider=account.name,
         status=status,
         retry_after=retry_after(response),
-        fault=_FAULTS.get(status, fault),
+        fault=_FAULTS.get(status, Fault.NONE) | Fault.ADVISED,
     )

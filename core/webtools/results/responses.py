@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
-from webtools.errors import Fault, Payment, WebToolsError
+from webtools.errors import ConfigError, Fault, Payment, WebToolsError
 from webtools.results.base import ItemModel, Model, ShownModel
 
 FilterState = Literal["native", "local", "unsupported"]
@@ -119,10 +119,13 @@ class _FailedPage(Page):
 
 def failed_page(url: str, message: str, error: WebToolsError | None) -> Page:
     """Build a page that failed, with the facts of its error if there is one."""
-    if error is None or not (error.fault or error.code):
+    if error is None:
+        return Page(url=url, error=message)
+    fault = error.fault | (Fault.ADVISED if isinstance(error, ConfigError) else Fault.NONE)
+    if not (fault or error.code):
         return Page(url=url, error=message)
     return _FailedPage(
-        url=url, error=message, error_code=error.code, fault=error.fault, payment=error.payment
+        url=url, error=message, error_code=error.code, fault=fault, payment=error.payment
     )
 
 

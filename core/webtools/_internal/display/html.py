@@ -130,7 +130,7 @@ def _row(source: Source, anchor: str) -> Html:
     snippet = div("snippet", tag("bdi", source.snippet) if source.snippet else "")
     cells = [
         tag("td", str(source.rank), class_="wt-rank"),
-        tag("td", title, address_line(source.address), snippet),
+        tag("td", title, address_line(source.address), div("url", source.final_host), snippet),
         tag("td", source.day, class_="wt-day"),
         tag("td", source.provider, class_="wt-source"),
     ]

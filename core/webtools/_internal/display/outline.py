@@ -97,6 +97,7 @@ class Source:
     provider: str = ""
     snippet: str = ""
     author: str = ""
+    final_host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,8 @@ def source(rank: int, result: SearchResult | ResearchResult, limits: Limits) -> 
         day(result.published_at),
         name(result.source_provider),
         cut(_RULE.sub("", result.snippet), limits.snippet),
-        name(result.author) if isinstance(result, SearchResult) else _final_host(result),
+        name(result.author) if isinstance(result, SearchResult) else "",
+        "" if isinstance(result, SearchResult) else _final_host(result),
     )
 
 

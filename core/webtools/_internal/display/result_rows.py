@@ -106,7 +106,7 @@ def _source(source: Source) -> Iterator[Row]:
     yield Row(source.address.shown, marker=marker, address=source.address)
     if source.snippet:
         yield Row(source.snippet, marker=_INDENT)
-    if facts := " · ".join(filter(None, (source.day, source.author))):
+    if facts := " · ".join(filter(None, (source.day, source.author, source.final_host))):
         yield Row(facts, "muted", _INDENT)
 
 

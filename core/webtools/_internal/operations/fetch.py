@@ -27,13 +27,20 @@ from webtools.errors import (
     UnavailableError,
     WebToolsError,
 )
-from webtools.providers import Account
+from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page, fault_of, payment_of
 
 # Faults after which no other provider gets the URL: the page is gone, robots.txt disallows it, or
 # our own policy refuses it, because it may be private.
 _FINAL_FAULTS = Fault.GONE | Fault.REFUSED | Fault.DISALLOWED
+# Faults whose messages have a remedy of their own.
+_REMEDIED = Fault.ADVISED | Fault.REFUSED | Fault.FORBIDDEN | Fault.DISALLOWED
+_CHECK_URLS = " Check the URLs or try others."
+_READ_DIRECTLY = (
+    ' Check the URLs, or read them from their own sites: a provider of type "direct" does, by name '
+    "or as fetchFallback."
+)
 _MAX_REASONS_IN_MESSAGE = 10
 MAX_PASSAGE_CHARACTERS = 8000  # of all passages of a call with a question
 
@@ -197,7 +204,15 @@ class _Fetching:
                 failed_page(url, self._joined_reasons(url), self._cause(url))
                 for url in self.query.urls
             ]
-            error = _error_of_pages(next(iter(self.parts)), pages)
+            names = {name for failed in self.failed.values() for name in failed}
+            is_by_api = all(
+                PROVIDERS[account.type].pages is None
+                for account in self.accounts
+                if account.name in names
+            )
+            error = _error_of_pages(
+                next(iter(self.parts)), pages, _READ_DIRECTLY if is_by_api else _CHECK_URLS
+            )
         for url in self.failed:
             error.fault |= self._fault(url)
         return error
@@ -259,7 +274,7 @@ def _counted(urls: Sequence[str]) -> str:
     return urls[0] if len(urls) == 1 else f"{len(urls)} pages"
 
 
-def _error_of_pages(name: str, pages: list[Page]) -> ProviderError:
+def _error_of_pages(name: str, pages: list[Page], remedy: str) -> ProviderError:
     listed_pages = pages[:_MAX_REASONS_IN_MESSAGE]
     groups: dict[str, list[str]] = {}
     for page in listed_pages:
@@ -272,9 +287,8 @@ def _error_of_pages(name: str, pages: list[Page]) -> ProviderError:
     head = "The page could not"
     if len(pages) > 1:
         head = f"None of the {len(pages)} pages could"
-    is_advised = any(Fault.ADVISED in fault_of(page) for page in listed_pages)
-    remedy = "" if is_advised else " Check the URLs or try others."
-    message = f"{head} be fetched: {reasons}.{remedy}"
+    is_advised = any(fault_of(page) & _REMEDIED for page in listed_pages)
+    message = f"{head} be fetched: {reasons}.{'' if is_advised else remedy}"
     codes = {page.error_code for page in pages}
     code = codes.pop() if len(codes) == 1 else None
     kind = UnavailableError if code == PAYMENT_REQUIRED else ProviderError

@@ -124,12 +124,12 @@ class Rendered:
     Attributes:
         response: Status and headers of the last response, with the page as it then was.
         target: The final URL.
-        blocked: How many other sites the page did not reach.
+        warnings: Clauses about what the page did not load, or what of it was not read.
     """
 
     response: Response
     target: Target
-    blocked: int
+    warnings: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,20 +206,18 @@ class PageFetcher:
         """
         visit = _Visit(parse(url), self.policy)
         while True:
-            blocked = 0
+            warnings: list[str] = []
             if self.render is None:
                 visit, response, usage = await self._download(visit, self.robots, known)
             else:
-                visit, response, usage, blocked = await self._render(visit, self.render)
+                visit, response, usage, warnings = await self._render(visit, self.render)
             self._check_usage(usage)
             target = visit.target
             validators = Validators.of_headers(response.headers, target.url)
             if known is not None and response.status == HTTPStatus.NOT_MODIFIED:
                 return FetchedPage(None, target, known.updated(validators), usage)
             content = await self._read(url, target, response)
-            if blocked:
-                warning = f"connections of the page to {blocked} sites were blocked or failed"
-                content = replace(content, warnings=[*content.warnings, warning])
+            content = replace(content, warnings=[*content.warnings, *warnings])
             usage = merge(usage, content.usage)
             self._check_usage(usage)
             if not content.refresh:
@@ -290,7 +288,7 @@ class PageFetcher:
 
     async def _render(
         self, visit: _Visit, render: Callable[[Target, Policy], Awaitable[Rendered]]
-    ) -> tuple[_Visit, Response, Usage, int]:
+    ) -> tuple[_Visit, Response, Usage, list[str]]:
         """Load a page in a browser, which follows redirects itself."""
         self.check_site(visit.target.url)
         ssrf.check(visit.target, visit.policy)
@@ -306,7 +304,7 @@ class PageFetcher:
         self._check_response(rendered.response)
         usage = merge(usage, of_headers(rendered.response.headers, final.url))
         visit = replace(visit, target=final, policy=policy)
-        return visit, rendered.response, usage, rendered.blocked
+        return visit, rendered.response, usage, rendered.warnings
 
     def _check_usage(self, usage: Usage) -> None:
         if self.obeys_usage and (refusal := warning_of(usage)):

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
+from hmac import compare_digest
+from secrets import token_urlsafe
 from types import TracebackType
 from typing import Self
 
@@ -31,6 +34,11 @@ _BROWSERS_OWN = (
     *("safebrowsing.googleapis.com", "safebrowsing.google.com", "redirector.gvt1.com"),
     *("edgedl.me.gvt1.com", "android.clients.google.com", "mtalk.google.com"),
 )
+USER = "webtools"
+_LOG_IN = (
+    b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n"
+    b'Proxy-Authenticate: Basic realm="webtools"\r\nConnection: close\r\n\r\n'
+)
 _HOP_BY_HOP = ("connection", "keep-alive", "upgrade")
 
 
@@ -39,6 +47,8 @@ class GuardProxy:
 
     Attributes:
         url: Its own URL.
+        password: What the browser must log in with. Without it, other local processes could use the
+            proxy.
         is_open: Whether the page is asked for. What the browser asks for earlier is its own.
         fault: Why it accepts nothing any more, or None.
         refused: Errors of the sites that it did not connect to, by host and port.
@@ -74,6 +84,7 @@ class GuardProxy:
         self._writers: list[asyncio.StreamWriter] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.url = ""
+        self.password = token_urlsafe()
         self.is_open = False
         self.fault: WebToolsError | None = None
         self.refused: dict[str, WebToolsError] = {}
@@ -128,6 +139,9 @@ class GuardProxy:
         self, head: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         line, *fields = head.rstrip("\r\n").split("\r\n")
+        if not self._is_login(fields):
+            writer.write(_LOG_IN)
+            return
         method, address, _version = line.split(" ")
         is_tunnel = method == "CONNECT"
         target = parse(f"https://{address}/" if is_tunnel else address)
@@ -154,6 +168,14 @@ class GuardProxy:
                 await self._copy_response(from_site, writer)
         finally:
             to_site.transport.abort()
+
+    def _is_login(self, fields: list[str]) -> bool:
+        expected = b64encode(f"{USER}:{self.password}".encode()).decode()
+        return any(
+            name.strip().lower() == "proxy-authorization"
+            and compare_digest(value.strip(), f"Basic {expected}")
+            for name, _, value in _parts(fields)
+        )
 
     async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to an address of a site that the guard has checked.

@@ -19,7 +19,7 @@ MAX_ELEMENTS = 100_000  # a tree of more takes too long to read
 MAX_DEPTH = 250  # libxml2 drops elements deeper than 255
 MAX_ATTRIBUTES = 1000  # libxml2 takes quadratic time for them
 _HIDDEN = frozenset({"script", "style", "svg", "noscript"})
-_ASIDE = frozenset({"nav", "footer", "aside", "select", "button", "head"})
+_ASIDE = frozenset({"nav", "footer", "aside", "select", "button"})
 _BLOCKS = BLOCKS | {"br", "title"}
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})
 _END = "\0"  # of an element's text; page text has no NUL
@@ -149,11 +149,11 @@ class _Target:
         elif "noscript" in self._path[-4:]:
             self._noscript.append(data)
         elif not self._hidden:
-            if tag == "title":
-                self._title.append(data)
             if "h1" in self._path[-4:]:
                 self._heading.append(data)
-            if not self._aside:
+            if tag == "title":
+                self._title.append(data)
+            elif not self._aside:
                 self._markup.parts.append(data)
 
     def close(self) -> Markup:

@@ -73,7 +73,8 @@ def read_pdf(source: Source) -> Content:
     chosen = source.pages or _page_of_fragment(source.requested_url)
     indexes = page_indexes(chosen, total) if chosen else list(range(total))
     if not indexes:
-        raise ProviderError(f'the PDF has {total} pages; pages="{chosen}" are not among them')
+        size = "1 page" if total == 1 else f"{total} pages"
+        raise ProviderError(f'the PDF has {size}, none of which pages="{chosen}" selects')
     undecodable = {index for index in indexes[:MAX_PAGES] if _is_undecodable(reader.pages[index])}
     mined = _mined_texts(body, undecodable, deadline)
     texts = list(_texts(reader, indexes, deadline, mined))

@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.io.runtime import IO
 from webtools._internal.pages.fetching import MAX_PAGE_BYTES, MAX_REDIRECTS, Rendered
-from webtools._internal.pages.guard_proxy import GuardProxy
+from webtools._internal.pages.guard_proxy import USER, GuardProxy
 from webtools._internal.pages.ssrf import Policy
+from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.urls import Target, follow, parse
 from webtools.errors import (
     ConfigError,
@@ -53,7 +54,40 @@ _VARIABLES = (
     *("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "PROGRAMFILES", "PROGRAMDATA", "XDG_RUNTIME_DIR"),
 )
-_REMOVE_NOTES = "document.querySelectorAll('noscript').forEach(each => each.remove())"
+_MAX_FRAMES_NAMED = 3
+_LONGEST_HOST = 100
+# Returns the page as HTML with its shadow roots and the frames of its own origin, and the hosts of
+# other frames that are large enough to be content.
+_SERIALIZE = """() => {
+  const shadowRoots = [], unread = new Set()
+  const visit = root => {
+    for (const element of [...root.querySelectorAll('noscript')]) element.remove()
+    for (const element of [...root.querySelectorAll('*')]) {
+      if (element.shadowRoot) {
+        shadowRoots.push(element.shadowRoot)
+        visit(element.shadowRoot)
+      } else if (element.localName === 'iframe' || element.localName === 'frame') {
+        if (element.offsetWidth < 2 || element.offsetHeight < 2) continue
+        const body = element.contentDocument && element.contentDocument.body
+        if (body) {
+          visit(body)
+          const part = document.createElement('div')
+          for (const name of ['style', 'class']) {
+            if (element.hasAttribute(name)) part.setAttribute(name, element.getAttribute(name))
+          }
+          part.append(...body.childNodes)
+          element.replaceWith(part)
+        } else if (element.offsetWidth >= 200 && element.offsetHeight >= 100) {
+          try { unread.add(new URL(element.src).host) } catch {}
+        }
+      }
+    }
+  }
+  visit(document)
+  const root = document.documentElement
+  const html = root.getHTML ? root.getHTML({shadowRoots}) : root.innerHTML
+  return [`<!DOCTYPE html><html>${html}</html>`, [...unread].filter(Boolean)]
+}"""
 _NO_SANDBOX = re.compile(r"without --no-sandbox|[Nn]o usable sandbox|SUID sandbox")
 _ERROR_CODE = re.compile(r"net::ERR_[A-Z0-9_]+")
 
@@ -160,7 +194,12 @@ class _Work:
                 browser = await playwright.chromium.launch(
                     executable_path=self._renderer.executable,
                     chromium_sandbox=self._renderer.has_sandbox,
-                    proxy={"server": proxy.url, "bypass": "<-loopback>"},
+                    proxy={
+                        "server": proxy.url,
+                        "bypass": "<-loopback>",
+                        "username": USER,
+                        "password": proxy.password,
+                    },
                     args=_ARGUMENTS,
                     env={name: os.environ[name] for name in _VARIABLES if name in os.environ},
                     handle_sigint=False,
@@ -226,8 +265,8 @@ class _Work:
             if proxy.fault is not None:
                 raise proxy.fault
             try:
-                await page.evaluate(_REMOVE_NOTES)
-                html = (await page.content()).encode("utf-8", "replace")
+                text, unread = await page.evaluate(_SERIALIZE)
+                html = text.encode("utf-8", "replace")
                 break
             except Error:
                 if attempt == _ATTEMPTS:
@@ -242,7 +281,7 @@ class _Work:
             html = await response.body()
         is_start = len(html) > MAX_PAGE_BYTES
         read = Response(response.status, headers, html[:MAX_PAGE_BYTES], is_start=is_start)
-        return Rendered(read, parse(page.url), len(proxy.refused))
+        return Rendered(read, parse(page.url), list(_warnings(len(proxy.refused), unread)))
 
     def _error(self, proxy: GuardProxy, text: str) -> WebToolsError:
         last = (self._visits or [self._target])[-1]
@@ -253,6 +292,14 @@ class _Work:
         code = _ERROR_CODE.search(text)
         message = f"the browser could not load the page ({code[0] if code else 'it failed'})"
         return RequestError(f"{message}; check the URL or use another source", fault=Fault.ADVISED)
+
+
+def _warnings(blocked: int, unread: list[str]) -> Iterator[str]:
+    if blocked:
+        yield f"connections of the page to {blocked} sites were blocked or failed"
+    if unread:
+        hosts = ", ".join(one_line(host)[:_LONGEST_HOST] for host in unread[:_MAX_FRAMES_NAMED])
+        yield f"the page shows frames of other sites, which were not read: {hosts}"
 
 
 def _launch_error(executable: str, text: str) -> ConfigError:
