@@ -454,8 +454,9 @@ def test_a_redirect_that_leads_nowhere_is_an_error(
 # --- what sites answer -------------------------------------------------------------------------
 
 
-def test_a_page_larger_than_the_bound_is_an_error(get: Fetch, internet: Internet) -> None:
-    with Site(x=html(b"<p>" + b"x" * 16 * 1024 * 1024)) as site:
+def test_a_file_larger_than_the_bound_is_an_error(get: Fetch, internet: Internet) -> None:
+    file = response(b"%PDF-1.7\n" + bytes(16 * 1024 * 1024))
+    with Site(x=file) as site:
         internet.servers = {PUBLIC: site.port}
         assert "16 MiB" in refusal(get, IMPLICIT, "http://a.example/x")
 

@@ -20,6 +20,7 @@ from langchain_webtools import WebFetchTool
 from llamaindex_webtools import web_fetch_tool
 from webtools import WebTools
 from webtools._internal.pages.content import Content
+from webtools._internal.pages.markup import MAX_ELEMENTS
 from webtools._internal.pages.reading import Source, read
 from webtools.cli import main
 from webtools.errors import ProviderError
@@ -336,19 +337,27 @@ async def test_an_mcp_client_reads_whole_pages() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind, about in PROVIDERS.items() if "fetch" in about.capabilities()]
+    "kind",
+    [kind for kind, each in PROVIDERS.items() if "fetch" in each.capabilities() and not each.pages],
 )
 def test_a_provider_that_cannot_choose_what_it_reads_says_so(
     kind: str, webtools_sandbox: SandboxServer
 ) -> None:
-    if PROVIDERS[kind].pages is not None:
-        pytest.skip("it can")
     with WebTools(webtools_sandbox.config(kind), cache=False) as web:
-        url = f"{webtools_sandbox.docs_url}zipfile.html"
+        url = f"{webtools_sandbox.docs_url}/library/zipfile.html"
         fetched = web.fetch(url, whole=True, pages="3-7", provider=kind)
     assert fetched.pages[0].text
     for value in ("whole", 'pages="3-7"'):
         assert any(value in warning and kind in warning for warning in fetched.warnings)
+
+
+@pytest.mark.parametrize("start", ["", "<body>", "<html><head><title>Boats</title></head>"])
+@pytest.mark.parametrize("end", ["", "</p>"])
+def test_a_page_of_too_many_elements_for_a_tree_keeps_its_text(start: str, end: str) -> None:
+    html = f"<!doctype html>{start}<main>" + f"<p>A boat.{end}" * (MAX_ELEMENTS + 1)
+    content = read(Source(html.encode(), "text/html"))
+    assert content.text.count("A boat.") > MAX_ELEMENTS / 2
+    assert content.warnings
 
 
 def test_the_end_of_reading_is_linear() -> None:
