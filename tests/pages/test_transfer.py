@@ -22,7 +22,11 @@ BR: Callable[[bytes], bytes] = brotli.compress
 ZSTD: Callable[[bytes], bytes] = zstandard.compress
 GZIP = partial(gzip.compress, mtime=0)
 MIB = 1024 * 1024
-PACK = {"gzip": GZIP, "br": lambda b: brotli.compress(b, quality=1), "zstd": ZSTD}
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": GZIP,
+    "br": lambda b: brotli.compress(b, quality=1),
+    "zstd": ZSTD,
+}
 
 
 def fetch(body: bytes, content_type: str = "text/html", encoding: str = "") -> FetchResponse:

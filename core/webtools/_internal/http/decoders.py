@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from importlib import import_module
 from typing import Any, Protocol
 
 _GZIP_HEADER = b"\x1f\x8b"
@@ -113,9 +114,8 @@ class _Inflater:
 
 class _BrotliDecoder:
     def __init__(self) -> None:
-        from brotli import Decompressor  # type: ignore[import-untyped]  # noqa: PLC0415
-
-        self._decoder = Decompressor()
+        brotli: Any = import_module("brotli")  # without types
+        self._decoder = brotli.Decompressor()
         self._decoder.can_accept_more_data  # noqa: B018  # since version 1.2
         self._is_empty = True
 
