@@ -1,22 +1,13 @@
 """Functions that create single tools."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from llama_index.core.tools import FunctionTool
 
-from llamaindex_webtools._fixed import (
-    FixedFetch,
-    FixedMap,
-    FixedResearch,
-    FixedSearch,
-    FixedSummary,
-    FixedTool,
-)
-from llamaindex_webtools._function_tools import tool_metadata
-from llamaindex_webtools._spec import WebToolsSpec
+from llamaindex_webtools._function_tools import SingleTool, ToolCalls
 from webtools.adapters import check_options, check_web
-from webtools.choices import CacheMode
+from webtools.choices import CacheMode, Command
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool
 
 if TYPE_CHECKING:
@@ -24,6 +15,62 @@ if TYPE_CHECKING:
 
     from webtools import WebTools
     from webtools.config.overrides import Key
+
+
+class FixedSearch(TypedDict, total=False):
+    """Arguments of `web_search_tool` that go with every call; None leaves one to the model."""
+
+    limit: int | None
+    include_domains: str | Sequence[str]
+    exclude_domains: str | Sequence[str]
+    start_published_date: str | None
+    end_published_date: str | None
+    category: str | None
+    country: str | None
+    language: str | None
+    safe_search: Literal["off", "moderate", "strict"] | None
+    page: int | None
+    content: bool | None
+    similar: bool | None
+    provider: str | None
+
+
+class FixedFetch(TypedDict, total=False):
+    """Arguments of `web_fetch_tool` that go with every call; None leaves one to the model."""
+
+    question: str | None
+    text: bool | None
+    highlights: bool | None
+    summary: bool | None
+    text_max_characters: int | None
+    whole: bool | None
+    pages: str | None
+    provider: str | None
+
+
+class FixedSummary(TypedDict, total=False):
+    """Arguments of `summarize_tool` that go with every call; None leaves one to the model."""
+
+    summary_type: Literal["summary", "takeaway"] | None
+    engine: Literal["cecil", "agnes"] | None
+    target_language: str | None
+    provider: str | None
+
+
+class FixedResearch(TypedDict, total=False):
+    """Arguments of `web_research_tool` that go with every call; None leaves one to the model."""
+
+    command: Command | None
+    limit: int | None
+    recency_days: int | None
+    synthesis: str | None
+
+
+class FixedMap(TypedDict, total=False):
+    """Arguments of `web_map_tool` that go with every call; None leaves one to the model."""
+
+    find: str | None
+    limit: int | None
 
 
 def web_search_tool(
@@ -56,7 +103,7 @@ def web_search_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(SEARCH, _spec(SEARCH, web, api_keys), name, fixed, cache, timeout)
+    return _make(SEARCH, web, api_keys, name, fixed, cache, timeout)
 
 
 def web_fetch_tool(
@@ -86,7 +133,7 @@ def web_fetch_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(FETCH, _spec(FETCH, web, api_keys), name, fixed, cache, timeout)
+    return _make(FETCH, web, api_keys, name, fixed, cache, timeout)
 
 
 def summarize_tool(
@@ -116,7 +163,7 @@ def summarize_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(SUMMARIZE, _spec(SUMMARIZE, web, api_keys), name, fixed, cache, timeout)
+    return _make(SUMMARIZE, web, api_keys, name, fixed, cache, timeout)
 
 
 def web_research_tool(
@@ -148,7 +195,7 @@ def web_research_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(RESEARCH, _spec(RESEARCH, web, api_keys, llm), name, fixed, cache, timeout)
+    return _make(RESEARCH, web, api_keys, name, fixed, cache, timeout, llm)
 
 
 def web_read_tool(
@@ -171,7 +218,7 @@ def web_read_tool(
     Raises:
         InputError: The name is not valid for model APIs.
     """
-    return _make(READ, _spec(READ, web, api_keys), name, {})
+    return _make(READ, web, api_keys, name, {})
 
 
 def web_map_tool(
@@ -201,37 +248,21 @@ def web_map_tool(
     Raises:
         InputError: The name is not valid for model APIs, or a value is not valid.
     """
-    return _make(MAP, _spec(MAP, web, api_keys), name, fixed, cache, timeout)
-
-
-class _ToolSpec(WebToolsSpec):
-    """The spec of one tool. Its factory warns only if no provider can serve that tool."""
-
-    def _warn(self) -> None:
-        pass
-
-
-def _spec(
-    tool: Tool,
-    web: "WebTools | None",
-    api_keys: "Mapping[str, Key] | None",
-    llm: "LLM | None" = None,
-) -> WebToolsSpec:
-    spec = _ToolSpec(check_web(web, api_keys=api_keys), llm=llm)
-    spec.web.warn_if_unconfigured(tool)
-    return spec
+    return _make(MAP, web, api_keys, name, fixed, cache, timeout)
 
 
 def _make(
     tool: Tool,
-    spec: WebToolsSpec,
+    web: "WebTools | None",
+    api_keys: "Mapping[str, Key] | None",
     name: str,
     fixed: Mapping[str, Any],
     cache: CacheMode = "use",
     timeout: float | None = None,
+    llm: "LLM | None" = None,
 ) -> FunctionTool:
     check_options(cache, timeout)
-    spec.cache_mode, spec.timeout = cache, timeout
-    if fixed:
-        return FixedTool(spec, tool.name, name, fixed)
-    return spec.to_tool_list([tool.name], {tool.name: tool_metadata(tool, name)})[0]
+    calls = ToolCalls(check_web(web, api_keys=api_keys), llm)
+    calls.cache_mode, calls.timeout = cache, timeout
+    calls.web.warn_if_unconfigured(tool)
+    return SingleTool(calls, tool.name, name, fixed)

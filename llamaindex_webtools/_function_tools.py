@@ -2,17 +2,27 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from llama_index.core.llms import TextBlock
 from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 from llama_index.core.tools.types import DefaultToolFnSchema
 
-from webtools import InputError, ToolResult
-from webtools.tools import Tool
+from llamaindex_webtools._component import check_llm
+from llamaindex_webtools.progress import progress_events
+from llamaindex_webtools.synthesis import LLMSynthesizer
+from webtools import InputError, ToolResult, WebTools
+from webtools.choices import CacheMode
+from webtools.tools import ALL_TOOLS, RESEARCH, Tool
 
+if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_DESCRIPTION = 1000  # characters
 _RETURNS = """\
@@ -30,6 +40,54 @@ class CallResult(ToolResult):
     """
 
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class ToolCalls:
+    """Calls tools for LlamaIndex.
+
+    Attributes:
+        web: The `WebTools` in use.
+        llm: The model that writes the answers, or None.
+        cache_mode: How calls use the cache: `use`, `refresh` or `bypass`.
+        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
+    """
+
+    cache_mode: CacheMode = "use"
+    timeout: float | None = None
+
+    def __init__(self, web: WebTools, llm: "LLM | None" = None) -> None:
+        self.web = web
+        self.llm = None if llm is None else check_llm(llm)
+
+    def call_tool(self, tool: Tool, arguments: dict[str, Any]) -> CallResult:
+        result = self.web.call_tool(_callee(tool), arguments, **self._options(tool))
+        return self._with_arguments(result, arguments)
+
+    async def acall_tool(self, tool: Tool, arguments: dict[str, Any]) -> CallResult:
+        result = await self.web.acall_tool(_callee(tool), arguments, **self._options(tool))
+        return self._with_arguments(result, arguments)
+
+    def _with_arguments(self, result: ToolResult, arguments: dict[str, Any]) -> CallResult:
+        shown_arguments = self.web.redact(arguments)
+        return CallResult(
+            result.text, result.details, result.is_error, result.call_id, shown_arguments
+        )
+
+    def _options(self, tool: Tool) -> dict[str, Any]:
+        """Return the options of `call_tool` that do not come from the model."""
+        options: dict[str, Any] = {"progress": progress_events(), "cache": self.cache_mode}
+        options["timeout"] = self.timeout
+        if self.llm is not None and tool.name == RESEARCH.name:
+            options["synthesizer"] = LLMSynthesizer(self.llm)
+        return options
+
+
+def _callee(tool: Tool) -> str | Tool:
+    """Return the tool if it has fixed arguments, else its name."""
+    return tool if tool.input_model.fixed else tool.name
+
+
+# --- what a model sees -------------------------------------------------------------------------
 
 
 def tool_metadata(tool: Tool, name: str) -> ToolMetadata:
@@ -54,30 +112,22 @@ def complete_metadata(metadata: ToolMetadata, default: ToolMetadata) -> ToolMeta
     )
 
 
-def tool_methods(tool: Tool, name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Make the blocking and the async method of a tool, for a class with `_call` and `_acall`.
+def describe(tool: Tool) -> Callable[[Function], Function]:
+    """Give a function the description and the parameters of a tool.
 
-    Both have the tool's parameters and description. Agents that write code, such as `CodeActAgent`,
-    show a model the signature and the docstring, and `FunctionTool.from_defaults` joins them.
+    Agents that write code, such as `CodeActAgent`, show a model the signature and the docstring,
+    and `FunctionTool.from_defaults` joins them.
     """
 
-    def run(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self._call(tool, tool.bind(args, kwargs))
+    def decorate(function: Function) -> Function:
+        parameters = inspect.signature(function).parameters
+        own = [parameter for name, parameter in parameters.items() if name == "self"]
+        signature = inspect.Signature([*own, *tool.parameters], return_annotation=ToolResult)
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__doc__ = _docstring(tool, len(f"{function.__name__}{signature}"))
+        return function
 
-    async def arun(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return await self._acall(tool, tool.bind(args, kwargs))
-
-    methods: list[tuple[Any, str]] = [(run, name), (arun, f"a{name}")]
-    for method, method_name in methods:
-        method.__name__ = method_name
-        method.__signature__ = signature = _signature(tool)
-        method.__doc__ = _docstring(tool, len(f"{method_name}{signature}"))
-    return run, arun
-
-
-def _signature(tool: Tool) -> inspect.Signature:
-    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return inspect.Signature([this, *tool.parameters], return_annotation=ToolResult)
+    return decorate
 
 
 def _docstring(tool: Tool, signature_characters: int) -> str:
@@ -89,45 +139,63 @@ def _docstring(tool: Tool, signature_characters: int) -> str:
     return "\n\n".join(paragraphs)
 
 
-class WebFunctionTool(FunctionTool):
-    """A tool over methods that return a `ToolResult`.
-
-    The base class would drop its `is_error`.
-    """
-
-    def call(self, *args: Any, **kwargs: Any) -> ToolOutput:
-        """Call the tool."""
-        result = self.fn(*args, **{**self.partial_params, **kwargs})
-        return _to_output(self.metadata.get_name(), result)
-
-    async def acall(self, *args: Any, **kwargs: Any) -> ToolOutput:
-        """Call the tool, awaited."""
-        result = await self.async_fn(*args, **{**self.partial_params, **kwargs})
-        return _to_output(self.metadata.get_name(), result)
+# --- function tools ----------------------------------------------------------------------------
 
 
-def overridden_tool(
-    metadata: ToolMetadata, run: Callable[..., Any], arun: Callable[..., Awaitable[Any]]
+def function_tool(
+    run: Callable[..., Any], arun: Callable[..., Any], metadata: ToolMetadata
 ) -> FunctionTool:
-    """Make a tool from functions that a developer wrote to replace ours.
+    """Make a tool from functions that return a `ToolResult`, whose `is_error` is kept.
 
-    They may return anything, and LlamaIndex converts what is not a `ToolResult`. Without the async
-    callback it would run the callback of every awaited call in a thread.
+    Methods that a developer wrote to replace ours may return anything else; LlamaIndex converts it.
+    """
+    name = metadata.get_name()
+    return FunctionTool(run, metadata, arun, partial(_output, name), partial(_aoutput, name))
+
+
+class SingleTool(FunctionTool):
+    """A tool, perhaps with some fixed arguments, which a model neither sees nor changes.
+
+    Args:
+        calls: Carries out the calls.
+        tool: The name of the tool in `webtools.tools`.
+        name: The name that the model calls.
+        fixed: The fixed arguments by name.
+
+    Raises:
+        InputError: Model APIs refuse the name, or a value is not valid.
     """
 
-    def output(result: Any) -> ToolOutput | None:
-        is_ours = isinstance(result, ToolResult)
-        return _to_output(metadata.get_name(), result) if is_ours else None
+    def __init__(self, calls: ToolCalls, tool: str, name: str, fixed: Mapping[str, Any]) -> None:
+        own = ALL_TOOLS[tool].with_fixed(fixed) if fixed else ALL_TOOLS[tool]
 
-    async def aoutput(result: Any) -> ToolOutput | None:
-        return output(result)
+        def run(*args: Any, **kwargs: Any) -> CallResult:
+            return calls.call_tool(own, own.bind(args, kwargs))
 
-    return FunctionTool(
-        fn=run, async_fn=arun, metadata=metadata, callback=output, async_callback=aoutput
-    )
+        async def arun(*args: Any, **kwargs: Any) -> CallResult:
+            return await calls.acall_tool(own, own.bind(args, kwargs))
+
+        # Agents that write code call the functions by their names.
+        run.__name__ = name.replace("-", "_")
+        arun.__name__ = f"a{run.__name__}"
+        super().__init__(
+            describe(own)(run),
+            tool_metadata(own, name),
+            describe(own)(arun),
+            partial(_output, name),
+            partial(_aoutput, name),
+        )
+        self._arguments = (calls, tool, name, deepcopy(dict(fixed)))  # lists may change later
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by construction: pickle cannot import the schema and the functions."""
+        return SingleTool, self._arguments
 
 
-def _to_output(name: str, result: ToolResult) -> ToolOutput:
+def _output(name: str, result: Any) -> ToolOutput | None:
+    """Convert a result, as the callback of a tool; None for what LlamaIndex should convert."""
+    if not isinstance(result, ToolResult):
+        return None
     text = result.text if result.text.strip() else _NO_TEXT  # some model APIs refuse an empty one
     call_id = {"call_id": result.call_id} if result.call_id else {}
     return ToolOutput(
@@ -137,3 +205,7 @@ def _to_output(name: str, result: ToolResult) -> ToolOutput:
         raw_output=result.details | call_id,
         is_error=result.is_error,
     )
+
+
+async def _aoutput(name: str, result: Any) -> ToolOutput | None:
+    return _output(name, result)  # without it, LlamaIndex runs `_output` in a thread

@@ -1,23 +1,20 @@
 """A tool spec with all tools."""
 
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
-from llamaindex_webtools._component import check_llm
 from llamaindex_webtools._function_tools import (
-    CallResult,
-    WebFunctionTool,
+    ToolCalls,
     complete_metadata,
-    overridden_tool,
+    describe,
+    function_tool,
     tool_metadata,
-    tool_methods,
 )
-from llamaindex_webtools.progress import progress_events
-from llamaindex_webtools.synthesis import LLMSynthesizer
+from webtools import ToolResult
 from webtools.adapters import check_web
-from webtools.choices import CacheMode
 from webtools.config.overrides import ClientArguments, show_client_arguments
 from webtools.tools import (
     ALL_TOOLS,
@@ -28,29 +25,25 @@ from webtools.tools import (
     SEARCH,
     SUMMARIZE,
     TOOLS,
-    Tool,
     no_such_tool,
 )
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
-    from webtools import ToolResult, WebTools
+    from webtools import WebTools
 
-_METHODS = tuple((name, f"a{name}") for name in TOOLS)
-_PAIR_OF_METHOD = {
-    name: pair for tool in ALL_TOOLS for pair in [(tool, f"a{tool}")] for name in pair
-}
+Strings: TypeAlias = str | Sequence[str]
 
 
-class WebToolsSpec(BaseToolSpec):
+class WebToolsSpec(ToolCalls, BaseToolSpec):
     """All web tools for LlamaIndex agents, with shared settings and connections.
 
         tools = WebToolsSpec().to_tool_list()
 
-    The methods are the functions of the tools. They accept the arguments of a model. If a call
-    fails, the result has `is_error`. A subclass can override methods, and add its own to
-    `spec_functions`.
+    The methods are the functions of the tools. They accept the arguments of a model, also in other
+    spellings. If a call fails, the result has `is_error`. A subclass can override methods, and add
+    its own to `spec_functions`.
 
     Args:
         web: The `WebTools` to use. Default: a new one.
@@ -68,9 +61,7 @@ class WebToolsSpec(BaseToolSpec):
         timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
     """
 
-    cache_mode: CacheMode = "use"
-    timeout: float | None = None
-    spec_functions: list[SPEC_FUNCTION_TYPE] = [*_METHODS]  # noqa: RUF012  as in the base class
+    spec_functions: list[SPEC_FUNCTION_TYPE] = [(name, f"a{name}") for name in TOOLS]  # noqa: RUF012  as in the base class
 
     def __init__(
         self,
@@ -80,21 +71,185 @@ class WebToolsSpec(BaseToolSpec):
         llm: "LLM | None" = None,
         **settings: Unpack[ClientArguments],
     ) -> None:
-        self.web = check_web(web, **settings)
+        web = check_web(web, **settings)
         del settings  # a traceback that shows local variables would show the keys
-        self._warn()
+        super().__init__(web, llm)
+        web.warn_if_unconfigured()
         self.name_prefix = name_prefix
-        self.llm = None if llm is None else check_llm(llm)
 
-    def _warn(self) -> None:
-        self.web.warn_if_unconfigured()
+    @describe(SEARCH)
+    def web_search(
+        self,
+        /,
+        queries: Strings | None = None,
+        limit: int | None = None,
+        include_domains: Strings | None = None,
+        exclude_domains: Strings | None = None,
+        start_published_date: str | None = None,
+        end_published_date: str | None = None,
+        category: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        safe_search: str | None = None,
+        page: int | None = None,
+        content: bool | None = None,
+        similar: bool | None = None,
+        provider: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return self.call_tool(SEARCH, _passed(locals()))
 
-    web_search, aweb_search = tool_methods(SEARCH, SEARCH.name)
-    web_fetch, aweb_fetch = tool_methods(FETCH, FETCH.name)
-    summarize, asummarize = tool_methods(SUMMARIZE, SUMMARIZE.name)
-    web_research, aweb_research = tool_methods(RESEARCH, RESEARCH.name)
-    web_read, aweb_read = tool_methods(READ, READ.name)
-    web_map, aweb_map = tool_methods(MAP, MAP.name)
+    @describe(SEARCH)
+    async def aweb_search(
+        self,
+        /,
+        queries: Strings | None = None,
+        limit: int | None = None,
+        include_domains: Strings | None = None,
+        exclude_domains: Strings | None = None,
+        start_published_date: str | None = None,
+        end_published_date: str | None = None,
+        category: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        safe_search: str | None = None,
+        page: int | None = None,
+        content: bool | None = None,
+        similar: bool | None = None,
+        provider: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return await self.acall_tool(SEARCH, _passed(locals()))
+
+    @describe(FETCH)
+    def web_fetch(
+        self,
+        /,
+        urls: Strings | None = None,
+        question: str | None = None,
+        text: bool | None = None,
+        highlights: bool | None = None,
+        summary: bool | None = None,
+        text_max_characters: int | None = None,
+        whole: bool | None = None,
+        pages: str | None = None,
+        provider: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return self.call_tool(FETCH, _passed(locals()))
+
+    @describe(FETCH)
+    async def aweb_fetch(
+        self,
+        /,
+        urls: Strings | None = None,
+        question: str | None = None,
+        text: bool | None = None,
+        highlights: bool | None = None,
+        summary: bool | None = None,
+        text_max_characters: int | None = None,
+        whole: bool | None = None,
+        pages: str | None = None,
+        provider: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return await self.acall_tool(FETCH, _passed(locals()))
+
+    @describe(SUMMARIZE)
+    def summarize(
+        self,
+        /,
+        url: str | None = None,
+        summary_type: str | None = None,
+        engine: str | None = None,
+        target_language: str | None = None,
+        provider: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return self.call_tool(SUMMARIZE, _passed(locals()))
+
+    @describe(SUMMARIZE)
+    async def asummarize(
+        self,
+        /,
+        url: str | None = None,
+        summary_type: str | None = None,
+        engine: str | None = None,
+        target_language: str | None = None,
+        provider: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return await self.acall_tool(SUMMARIZE, _passed(locals()))
+
+    @describe(RESEARCH)
+    def web_research(
+        self,
+        /,
+        query: str | None = None,
+        command: str | None = None,
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return self.call_tool(RESEARCH, _passed(locals()))
+
+    @describe(RESEARCH)
+    async def aweb_research(
+        self,
+        /,
+        query: str | None = None,
+        command: str | None = None,
+        limit: int | None = None,
+        recency_days: int | None = None,
+        synthesis: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return await self.acall_tool(RESEARCH, _passed(locals()))
+
+    @describe(READ)
+    def web_read(
+        self,
+        /,
+        handle: str | None = None,
+        offset: int | None = None,
+        find: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return self.call_tool(READ, _passed(locals()))
+
+    @describe(READ)
+    async def aweb_read(
+        self,
+        /,
+        handle: str | None = None,
+        offset: int | None = None,
+        find: str | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return await self.acall_tool(READ, _passed(locals()))
+
+    @describe(MAP)
+    def web_map(
+        self,
+        /,
+        url: str | None = None,
+        find: str | None = None,
+        limit: int | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return self.call_tool(MAP, _passed(locals()))
+
+    @describe(MAP)
+    async def aweb_map(
+        self,
+        /,
+        url: str | None = None,
+        find: str | None = None,
+        limit: int | None = None,
+        **other: Any,
+    ) -> ToolResult:
+        return await self.acall_tool(MAP, _passed(locals()))
 
     def get_metadata_from_fn_name(
         self, fn_name: str, spec_functions: list[SPEC_FUNCTION_TYPE] | None = None
@@ -126,66 +281,45 @@ class WebToolsSpec(BaseToolSpec):
         """
         functions = spec_functions or self._servable_functions()
         functions = [functions] if isinstance(functions, str) else functions
-        mapping = func_to_metadata_mapping or {}
-        return [tool for function in functions for tool in self._tools(function, mapping)]
+        mapping, tools = func_to_metadata_mapping or {}, list[FunctionTool]()
+        for function in functions:
+            name, async_name = _method_names(function)
+            if name in ALL_TOOLS:
+                own = mapping.get(name) or mapping.get(async_name)
+                tools.append(self._tool(name, async_name, own))
+            elif isinstance(function, str) and not hasattr(self, function):
+                raise AttributeError(no_such_tool(function))
+            else:  # methods of a subclass
+                tools += super().to_tool_list([function], mapping)
+        return tools
 
     def _servable_functions(self) -> list[SPEC_FUNCTION_TYPE]:
-        names = {tool.name for tool in self.web.tools()}
-        return [item for item in self.spec_functions if item not in _METHODS or item[0] in names]
+        hidden = {*ALL_TOOLS} - {tool.name for tool in self.web.tools()}
+        return [item for item in self.spec_functions if _method_names(item)[0] not in hidden]
 
-    def _tools(
-        self, item: SPEC_FUNCTION_TYPE, mapping: dict[str, ToolMetadata]
-    ) -> list[FunctionTool]:
-        name, async_name = _PAIR_OF_METHOD.get(item, ("", "")) if isinstance(item, str) else item
-        if not name and isinstance(item, str) and not hasattr(self, item):
-            raise AttributeError(no_such_tool(item))
-        if name not in ALL_TOOLS:  # a method of a subclass
-            return super().to_tool_list([item], mapping)
+    def _tool(self, name: str, async_name: str, own: ToolMetadata | None) -> FunctionTool:
         default = tool_metadata(ALL_TOOLS[name], self.name_prefix + name)
-        own = mapping.get(name) or mapping.get(async_name) or self.get_metadata_from_fn_name(name)
-        metadata = complete_metadata(own or default, default)
-        run, arun = getattr(self, name), getattr(self, async_name)
-        if _is_overridden(run, name) or _is_overridden(arun, async_name):
-            return [overridden_tool(metadata, run, arun)]
-        return [WebFunctionTool(fn=run, async_fn=arun, metadata=metadata)]
-
-    def _call(self, tool: Tool, arguments: dict[str, Any]) -> CallResult:
-        result = self.web.call_tool(_callee(tool), arguments, **self._options(tool))
-        return self._with_arguments(result, arguments)
-
-    async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> CallResult:
-        result = await self.web.acall_tool(_callee(tool), arguments, **self._options(tool))
-        return self._with_arguments(result, arguments)
-
-    def _with_arguments(self, result: "ToolResult", arguments: dict[str, Any]) -> CallResult:
-        return CallResult(
-            result.text,
-            result.details,
-            result.is_error,
-            result.call_id,
-            arguments=self.web.redact(arguments),
+        metadata = complete_metadata(
+            own or self.get_metadata_from_fn_name(name) or default, default
         )
-
-    def _options(self, tool: Tool) -> dict[str, Any]:
-        """Return the options of `call_tool` that do not come from the model."""
-        options: dict[str, Any] = {"progress": progress_events(), "cache": self.cache_mode}
-        options["timeout"] = self.timeout
-        if self.llm is not None and tool.name == RESEARCH.name:
-            options["synthesizer"] = LLMSynthesizer(self.llm)
-        return options
+        return function_tool(getattr(self, name), getattr(self, async_name), metadata)
 
 
-def _callee(tool: Tool) -> str | Tool:
-    """Return the tool if it has fixed arguments, else its name."""
-    return tool if tool.input_model.fixed else tool.name
+def _method_names(function: SPEC_FUNCTION_TYPE) -> tuple[str, str]:
+    """Return the names of the blocking and the async method of a tool from one or both."""
+    if not isinstance(function, str):
+        return function
+    name = function if function in ALL_TOOLS else function.removeprefix("a")
+    return name, f"a{name}"
 
 
-def _is_overridden(method: Any, name: str) -> bool:
-    """Return whether a subclass or its user has replaced a method of the spec."""
-    return getattr(method, "__func__", None) is not _ORIGINAL_METHODS[name]
+def _passed(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a caller passed, from the local variables of a method."""
+    other: dict[str, Any] = values.pop("other")
+    del values["self"]
+    return {name: value for name, value in values.items() if value is not None} | other
 
 
 WebToolsSpec.__init__.__signature__ = show_client_arguments(  # type: ignore[attr-defined]
     WebToolsSpec.__init__
 )
-_ORIGINAL_METHODS = {name: vars(WebToolsSpec)[name] for name in _PAIR_OF_METHOD}

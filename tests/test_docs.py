@@ -60,6 +60,7 @@ SHOWN = {  # what the examples of a page must have printed, lest they find nothi
     "docs/service.md": ["JSONDecoder", *["200", "200"] * 2, "400", "2 logs"],
     "docs/research.md": ["['exa', 'brave'] 0.017"],
     "docs/security.md": ["False"],
+    "docs/write-an-adapter.md": ["['web_search', 'web_fetch']", "searching 1 of 1", "1. ", "topic"],
     "docs/bulk.md": ["2 0.0 all is done", "ok heap queue ", "3 of 3 done"],
 }
 CALL_ID = "6ahdbay157jv"  # in an example it stands for the last call

@@ -196,5 +196,5 @@ def test_the_functions_bind_what_their_signatures_say(web: WebTools) -> None:
             assert list(parameters) == list(model.model_fields)
             least = {name for name, item in parameters.items() if item.default is item.empty}
             assert least == {next(iter(parameters))}
-    with pytest.raises(TypeError, match="takes 14 arguments but 15 were given"):
-        WebToolsSpec(web).web_search(*"123456789abcdef")
+    with pytest.raises(TypeError, match="positional arguments"):
+        WebToolsSpec(web).web_search(*"123456789abcdefgh")

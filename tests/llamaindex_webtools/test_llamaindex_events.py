@@ -247,8 +247,8 @@ async def test_progress_from_a_thread_belongs_to_the_span_of_its_call(
     await search.acall(**SEARCH)
     assert [event.span_id for event in listening.received] == spans
     assert [str(span).partition("-")[0] for span in spans] == [
-        "WebFunctionTool.call",
-        "WebFunctionTool.acall",
+        "FunctionTool.call",
+        "FunctionTool.acall",
     ]
 
 

@@ -18,7 +18,7 @@ from llamaindex_webtools import (
     web_research_tool,
     web_search_tool,
 )
-from llamaindex_webtools._fixed import FixedFetch, FixedResearch, FixedSearch, FixedSummary
+from llamaindex_webtools._factories import FixedFetch, FixedResearch, FixedSearch, FixedSummary
 from webtools import InputError, WebTools
 from webtools.tools import TOOLS
 
