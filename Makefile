@@ -15,6 +15,7 @@ NODE_CLIENTS := @upstash/context7-sdk@0.3.1 $(MCP_SUITE)@0.1.16 \
 OLDER_LANGCHAIN := langchain==1.3.18
 # An MCP client that requires version 1 of the SDK. A test runs it in a separate environment.
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
+TEST_ALL := -n auto --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
 # are skipped for it repeat the cause, which is kept in NAME.failed.
@@ -25,7 +26,7 @@ install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed ||
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-only test-all lint pyright format docs docs-check bench dist record clean
+.PHONY: help demo test test-only test-all coverage lint pyright format docs docs-check bench dist record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -52,10 +53,14 @@ $(DEMO_READY): pyproject.toml constraints.txt
 demo: $(DEMO_READY) ## Search, read a page and answer with citations, offline; ARGS=--live to use the web
 	@$(BIN)/webtools demo $(ARGS)
 
-test: lint test-only ## Run lint and all tests, with branch coverage
+test: lint test-only ## Run lint and all tests
+
+# Measuring coverage doubles the time of the tests, so only CI does it every time.
+coverage: $(READY) ## Run all tests, and fail if they miss too much of the code
+	$(BIN)/python -m pytest $(TEST_ALL) --cov --cov-report=term:skip-covered
 
 test-only: $(READY)
-	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),-n auto --dist worksteal --cov --cov-report=term:skip-covered)
+	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),$(TEST_ALL))
 
 test-all: ## Run the tests on every Python from 3.11 to 3.14 that is installed
 	@MAKE="$(MAKE)" sh scripts/test-all.sh

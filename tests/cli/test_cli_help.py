@@ -123,8 +123,10 @@ def test_a_missing_word_is_named_with_the_possible_ones(cli: Cli, name: str, cho
     assert choices in result.err.partition("\n")[0]
 
 
-@pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"], ["log", "-h"]])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("words", "unbuffered"),
+    [(["--help"], ""), (["search", "--help"], "1"), (["--version"], ""), (["log", "-h"], "1")],
+)
 def test_help_that_cannot_be_written_is_exit_1(words: list[str], unbuffered: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no full device here")

@@ -126,35 +126,31 @@ class TestThePlugin(ProviderConformance):
         return {"search": {"results": [HIT]}, "fetch": {"pages": pages}}
 
 
-def test_the_tests_of_the_plugin_run_in_its_folder(tmp_path: Path) -> None:
-    folder = shutil.copytree(PLUGIN, tmp_path / "plugin")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    completed = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
-    assert completed.returncode == 0, completed.stdout[-2000:]
-    assert re.search(r"^\d{2,} passed", completed.stdout, re.MULTILINE)
+MISSPELT = [
+    ('"extract"', '"extarct"'),
+    ('"published"', '"publishd"'),
+    ('snippet="extract"', 'snippet="extract", title="titel"'),
+    ('snippet="extract"', 'snippet="extract", author="auther"'),
+    ('snippet="extract"', 'snippet="extract", score="scor"'),
+    ("PageFields()", 'PageFields(title="titel")'),
+    ("PageFields()", 'PageFields(text="txt")'),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "misspelt"),
-    [
-        ('"extract"', '"extarct"'),
-        ('"published"', '"publishd"'),
-        ('snippet="extract"', 'snippet="extract", title="titel"'),
-        ('snippet="extract"', 'snippet="extract", author="auther"'),
-        ('snippet="extract"', 'snippet="extract", score="scor"'),
-        ("PageFields()", 'PageFields(title="titel")'),
-        ("PageFields()", 'PageFields(text="txt")'),
-    ],
-)
-def test_the_suite_finds_a_misspelt_field(tmp_path: Path, name: str, misspelt: str) -> None:
+def test_the_suite_runs_beside_the_plugin_and_finds_every_misspelt_field(tmp_path: Path) -> None:
     folder = shutil.copytree(PLUGIN, tmp_path / "plugin")
-    module = folder / "webtools_plover.py"
-    text = module.read_text()
-    assert name in text
-    module.write_text(text.replace(name, misspelt))
+    module, tests = ((PLUGIN / f"{name}webtools_plover.py").read_text() for name in ("", "test_"))
+    for number, (name, misspelt) in enumerate(MISSPELT):
+        assert name in module
+        (folder / f"plover_{number}.py").write_text(module.replace(name, misspelt))
+        own_tests = tests.replace("webtools_plover", f"plover_{number}")
+        (folder / f"test_plover_{number}.py").write_text(own_tests)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "sample"]
     completed = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
-    assert completed.returncode == 1, completed.stdout[-2000:]
+    failed = re.findall(r"^FAILED test_(\w+)", completed.stdout, re.MULTILINE)
+    misspelt_ones = {f"plover_{number}" for number in range(len(MISSPELT))}
+    assert {*failed} == misspelt_ones, completed.stdout[-2000:]
+    assert re.search(r"\b[1-9]\d* passed", completed.stdout)
 
 
 # --- announced by a package --------------------------------------------------------------------
