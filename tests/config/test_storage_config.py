@@ -43,7 +43,7 @@ def test_urls_of_servers_are_taken(url: str) -> None:
 def test_without_a_url_it_is_a_file_on_this_machine() -> None:
     for storage in ({}, None, {"url": None}):
         config = load(json.dumps({"providers": [PROVIDER], "storage": storage}), "x.json")
-        assert (config.storage.clear, config.storage.place) == ("", "")
+        assert (config.storage.full_url, config.storage.url_without_login) == ("", "")
     assert any(line.startswith("Storage: a file") for line in check(Settings(config)))
 
 

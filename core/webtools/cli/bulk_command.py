@@ -66,7 +66,7 @@ def _report(summary: Summary, options: Namespace) -> int:
     if summary.failed and not options.quiet:
         fault = f"last error: {summary.fault}\n" if summary.fault else ""
         printing.complain(f"{fault}Each failed row has its error. Retry them with --retry-failed.")
-    return printing.FAILED if summary.failed else printing.FINE
+    return printing.FAILED if summary.failed else printing.SUCCESS
 
 
 def words(state: State) -> str:

@@ -1,4 +1,4 @@
-"""`webtools cache`: show or clear the cache and saved outputs."""
+"""`webtools cache stats` and `webtools cache clear`: the cache and the saved outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webtools._internal.storage.cache_entries import Cache, CacheStats
 from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import stores_for
-from webtools.cli.printing import FINE, report
+from webtools.cli.printing import SUCCESS, report
 from webtools.config import Accounts, Settings, cache_path
 from webtools.config.accounts import output_owner
 from webtools.errors import ConfigError
@@ -27,19 +27,15 @@ def run(options: Namespace) -> int:
     Raises:
         ConfigError: The settings are invalid, or the store cannot be used.
     """
-    accounts = Settings(options.config).accounts()
-    text, data = _stats(accounts) if options.action == "stats" else _clear(accounts)
+    actions = {"stats": _describe_cache, "clear": _clear_cache}
+    text, data = actions[options.action](Settings(options.config).accounts())
     report(options, text, data)
-    return FINE
+    return SUCCESS
 
 
-def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Describe the cache, without creating a missing file."""
-    path, settings = cache_file(cache_path(accounts)), accounts.config.cache
-    stats = CacheStats(0, 0, None, None, 0, path, settings.max_bytes)
-    if _cache_exists(accounts):
-        stats = _call_store(_open_cache(accounts).stats)
-    outputs = count_outputs(output_owner(accounts))
+def _describe_cache(accounts: Accounts) -> tuple[str, dict[str, Any]]:
+    stats, outputs = _cache_stats(accounts), count_outputs(output_owner(accounts))
+    settings = accounts.config.cache
     data = {
         "path": str(stats.path),
         "enabled": settings.enabled,
@@ -48,41 +44,69 @@ def _stats(accounts: Accounts) -> tuple[str, dict[str, Any]]:
         "expired": stats.expired,
         "bytes": stats.bytes,
         "max_bytes": stats.max_bytes,
-        "oldest": _iso(stats.oldest),
-        "newest": _iso(stats.newest),
+        "oldest": _iso_time(stats.oldest),
+        "newest": _iso_time(stats.newest),
         "saved_outputs": outputs.files,
         "saved_output_bytes": outputs.bytes,
     }
-    lines = [*_lines(stats, accounts), f"Outputs:  {_outputs_text(outputs)}"]
-    return "\n".join(lines), data
+    expired = f", {stats.expired} of them expired" if stats.expired else ""
+    limit = "" if stats.max_bytes is None else f" of at most {size(stats.max_bytes)}"
+    rows = {
+        "Server" if accounts.config.storage.url else "File": str(stats.path),
+        "Entries": f"{stats.entries}{expired}",
+        "Size": f"{size(stats.bytes)}{limit}",
+    }
+    if stats.oldest is not None and stats.newest is not None:
+        rows |= {"Oldest": _time_and_age(stats.oldest), "Newest": _time_and_age(stats.newest)}
+    rows |= {"In use": _explain_use(accounts), "Outputs": _outputs_text(outputs)}
+    return "\n".join(f"{title + ':':<10}{text}" for title, text in rows.items()), data
 
 
-def _clear(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    """Delete the cache entries and the outputs of these settings, and report how many."""
-    path = accounts.config.storage.place or cache_file(cache_path(accounts))
-    entries = _call_store(_open_cache(accounts).clear) if _cache_exists(accounts) else 0
+def _clear_cache(accounts: Accounts) -> tuple[str, dict[str, Any]]:
+    entries = _call_store(_open_cache(accounts).clear) if _has_cache(accounts) else 0
     outputs = delete_outputs(output_owner(accounts))
+    path = accounts.config.storage.url_without_login or cache_file(cache_path(accounts))
     text = f"Deleted {count(entries, 'cache entry', 'cache entries')} from {path}."
     if outputs.files:
         text += f"\nDeleted {_outputs_text(outputs)}."
-    data = {"path": str(path), "deleted": entries}
-    data |= {"deleted_outputs": outputs.files, "deleted_output_bytes": outputs.bytes}
+    data = {
+        "path": str(path),
+        "deleted": entries,
+        "deleted_outputs": outputs.files,
+        "deleted_output_bytes": outputs.bytes,
+    }
     return text, data
 
 
-def _outputs_text(outputs: Outputs) -> str:
-    return f"{count(outputs.files, 'saved output')}, {size(outputs.bytes)}"
-
-
-def _cache_exists(accounts: Accounts) -> bool:
+def _has_cache(accounts: Accounts) -> bool:
     return bool(accounts.config.storage.url) or cache_file(cache_path(accounts)).exists()
+
+
+def _cache_stats(accounts: Accounts) -> CacheStats:
+    """Return the statistics, without making a missing file."""
+    if _has_cache(accounts):
+        return _call_store(_open_cache(accounts).stats)
+    return CacheStats(
+        entries=0,
+        bytes=0,
+        oldest=None,
+        newest=None,
+        expired=0,
+        path=cache_file(cache_path(accounts)),
+        max_bytes=accounts.config.cache.max_bytes,
+    )
 
 
 def _open_cache(accounts: Accounts) -> Cache:
     """Open the cache. It may have entries even if it is turned off now."""
-    path, url, settings = cache_path(accounts), accounts.config.storage.clear, accounts.config.cache
-    ttl = settings.ttl_ms / 1000
-    return stores_for(path, url, ttl=ttl, max_bytes=settings.max_bytes).cache
+    settings = accounts.config.cache
+    stores = stores_for(
+        cache_path(accounts),
+        accounts.config.storage.full_url,
+        ttl=settings.ttl_ms / 1000,
+        max_bytes=settings.max_bytes,
+    )
+    return stores.cache
 
 
 def _call_store(function: Callable[[], _T]) -> _T:
@@ -94,23 +118,7 @@ def _call_store(function: Callable[[], _T]) -> _T:
     raise ConfigError(f"{fault}. {remedy[:1].upper()}{remedy[1:]}.", retryable=is_outage)
 
 
-def _lines(stats: CacheStats, accounts: Accounts) -> list[str]:
-    expired = f", {stats.expired} of them expired" if stats.expired else ""
-    limit = "" if stats.max_bytes is None else f" of at most {size(stats.max_bytes)}"
-    lines = [
-        f"{'Server: ' if accounts.config.storage.url else 'File:   '}  {stats.path}",
-        f"Entries:  {stats.entries}{expired}",
-        f"Size:     {size(stats.bytes)}{limit}",
-    ]
-    if stats.oldest is not None and stats.newest is not None:
-        lines += [
-            f"Oldest:   {_time_and_age(stats.oldest)}",
-            f"Newest:   {_time_and_age(stats.newest)}",
-        ]
-    return [*lines, f"In use:   {_use(accounts)}"]
-
-
-def _use(accounts: Accounts) -> str:
+def _explain_use(accounts: Accounts) -> str:
     settings = accounts.config.cache
     if not settings.enabled:
         return f"no, it is turned off in {accounts.origin}"
@@ -119,11 +127,15 @@ def _use(accounts: Accounts) -> str:
     return f"yes, for entries less than {duration(settings.ttl_ms / 1000)} old"
 
 
+def _outputs_text(outputs: Outputs) -> str:
+    return f"{count(outputs.files, 'saved output')}, {size(outputs.bytes)}"
+
+
 def _time_and_age(seconds: float) -> str:
     moment = datetime.fromtimestamp(seconds, UTC)
     age = max((datetime.now(UTC) - moment).total_seconds(), 0)
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC, {duration(age)} ago"
 
 
-def _iso(seconds: float | None) -> str | None:
+def _iso_time(seconds: float | None) -> str | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()

@@ -14,7 +14,7 @@ from webtools._internal.display.plan_text import plan_text
 from webtools.cli.arguments import UsageError
 from webtools.cli.files import check_output, write_output
 from webtools.cli.models import load_synthesizer
-from webtools.cli.printing import FINE, report
+from webtools.cli.printing import SUCCESS, report
 from webtools.cli.terminal_output import progress
 from webtools.cli.tool_results import show
 from webtools.errors import RequestTimeoutError
@@ -40,7 +40,7 @@ def plan(options: Namespace) -> int:
         research_plan = web.plan(**arguments)
     text = plan_text(research_plan, datetime.now(UTC))
     report(options, text, research_plan.model_dump(mode="json"))
-    return FINE
+    return SUCCESS
 
 
 def tool_arguments(options: Namespace) -> dict[str, Any]:

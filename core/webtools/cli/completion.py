@@ -10,7 +10,7 @@ from typing import Any
 
 from webtools.cli.argument_parser import Parser
 from webtools.cli.arguments import COMMANDS, command_parser, top_parser
-from webtools.cli.printing import FINE, USAGE, complain
+from webtools.cli.printing import SUCCESS, USAGE, complain
 from webtools.config import Settings
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
@@ -34,7 +34,7 @@ def script(options: Namespace) -> int:
         first, _, rest = text.partition("\n")  # `#compdef`, for a folder of `fpath`
         text = f"{first}\n{_START_COMPLETION}\n{rest}"
     print(text)
-    return FINE
+    return SUCCESS
 
 
 def complete() -> None:

@@ -17,7 +17,7 @@ from webtools._internal.storage.sqlite_file import ledger_file
 from webtools._internal.text.quoting import hint, quote
 from webtools.cli.arguments import UsageError
 from webtools.cli.live import check_live
-from webtools.cli.printing import FAILED, FINE, command, complain, tell
+from webtools.cli.printing import FAILED, SUCCESS, command, complain, tell
 from webtools.config import EXAMPLE, Accounts, Settings, cache_path, check, config_paths
 from webtools.config.config_file import CONFIG_VARIABLE, absolute, missing_file, status
 from webtools.config.setting_values import checked_base_url, key_fault, usual_options
@@ -48,8 +48,8 @@ def run(options: Namespace) -> int:
     else:
         tell("\n".join(lines), hanging=2)
     if options.live:
-        return FINE if check_live(_in_use(options)) else FAILED
-    return FINE
+        return SUCCESS if check_live(_in_use(options)) else FAILED
+    return SUCCESS
 
 
 def _path(options: Namespace) -> list[str]:

@@ -13,7 +13,7 @@ from time import monotonic
 
 from webtools.cli.arguments import read
 from webtools.cli.calls import call_tool
-from webtools.cli.printing import FAILED, FINE, USAGE, complain, tell
+from webtools.cli.printing import FAILED, SUCCESS, USAGE, complain, tell
 from webtools.cli.tool_results import show
 from webtools.config import Settings
 from webtools.tools import ToolResult
@@ -74,7 +74,7 @@ def _show(question: str, config: list[str]) -> int:
     words = ["web-deep", "--keyless", "--", question]
     outcomes.append(_run("3. Answer with citations", words, config))
     tell(f"\n{_NEXT_STEPS}")
-    return FAILED if any(result.is_error for result in outcomes) else FINE
+    return FAILED if any(result.is_error for result in outcomes) else SUCCESS
 
 
 def _run(title: str, words: list[str], config: list[str]) -> ToolResult:

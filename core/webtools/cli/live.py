@@ -52,14 +52,14 @@ def _check_store(accounts: Accounts) -> bool:
     """Read today's spending from the server, as a paid call does."""
     if not accounts.config.storage.url:
         return True
-    stores = stores_for(cache_path(accounts), accounts.config.storage.clear, ttl=0, max_bytes=0)
+    stores = stores_for(cache_path(accounts), accounts.config.storage.full_url, ttl=0, max_bytes=0)
     start, fault = time.monotonic(), ""
     try:
         stores.ledger.today()
     except StoreError as error:
         fault = f"{str(error).rstrip('.')}; {', or '.join(error.remedies)}"
     outcome = fault or f"response in {(time.monotonic() - start) * 1000:.1f} ms"
-    tell(f"Live store {accounts.config.storage.place}: {outcome}")
+    tell(f"Live store {accounts.config.storage.url_without_login}: {outcome}")
     return not fault
 
 

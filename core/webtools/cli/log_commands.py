@@ -34,7 +34,7 @@ def explain(options: Namespace) -> int:
     events = _call_events(written_log(Settings(options.config).accounts()), options)
     data = {"call": events[0]["call"], "events": events}
     printing.report(options, logs_module.explain(events), data)
-    return printing.FINE
+    return printing.SUCCESS
 
 
 def tail(options: Namespace) -> int:
@@ -47,7 +47,7 @@ def tail(options: Namespace) -> int:
         _follow(path, events or newest, options)
     elif not events and options.lines != 0:
         printing.complain(f"The log {path} is empty.")
-    return printing.FINE
+    return printing.SUCCESS
 
 
 def _call_events(path: Path, options: Namespace) -> list[dict[str, Any]]:

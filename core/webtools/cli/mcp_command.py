@@ -8,7 +8,7 @@ from argparse import Namespace
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.text.reader import typed
 from webtools.cli.arguments import UsageError
-from webtools.cli.printing import FINE, USAGE, complain
+from webtools.cli.printing import SUCCESS, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
 from webtools.errors import ConfigError
@@ -51,7 +51,7 @@ def run(options: Namespace) -> int:
             _serve_http(web, options)
     except KeyboardInterrupt:
         pass
-    return FINE
+    return SUCCESS
 
 
 def _serve_http(web: WebTools, options: Namespace) -> None:

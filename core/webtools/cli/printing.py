@@ -19,7 +19,7 @@ from webtools._internal.text.visible import is_terminal
 from webtools.cli.argument_parser import UsageError
 from webtools.errors import InputError, WebToolsError
 
-FINE = 0
+SUCCESS = 0
 FAILED = 1
 USAGE = 2
 NOTHING = 3

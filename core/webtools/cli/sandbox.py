@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webtools.cli.printing import FINE, USAGE, complain
+from webtools.cli.printing import SUCCESS, USAGE, complain
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -34,7 +34,7 @@ def run(options: Namespace) -> int:
         print(_welcome(server.url, config, config_path), flush=True)
 
     serve(port=options.port, latency=options.latency, announce=announce)
-    return FINE
+    return SUCCESS
 
 
 def trial_config(server: SandboxServer, path: Path) -> dict[str, Any]:

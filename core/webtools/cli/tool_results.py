@@ -14,8 +14,8 @@ from webtools._internal.display.contents import by_query
 from webtools._internal.display.outline import subject
 from webtools.cli.printing import (
     FAILED,
-    FINE,
     NOTHING,
+    SUCCESS,
     USAGE,
     USER_ERRORS,
     command,
@@ -54,7 +54,7 @@ def show(tool: str, result: ToolResult, options: Namespace, seconds: float | Non
             print(display_result.text) if options.plain else tell(display_result.text)
         _show_read_command(result, options)
     if not result.is_error:
-        return NOTHING if _is_empty(tool, result.details) else FINE
+        return NOTHING if _is_empty(tool, result.details) else SUCCESS
     complain(display_result.text)
     fault = result.details["error"]
     code = USAGE if fault["type"] in USER_ERRORS and not fault["retryable"] else FAILED

@@ -10,7 +10,7 @@ from pathlib import Path
 from webtools import WebTools
 from webtools._internal.grounding.blocks import FENCES
 from webtools._internal.text.visible import display_lines, display_text
-from webtools.cli.printing import FAILED, FINE, note, report
+from webtools.cli.printing import FAILED, SUCCESS, note, report
 from webtools.cli.terminal_output import progress
 from webtools.errors import InputError
 from webtools.results import Page, Verified
@@ -29,7 +29,7 @@ def verify(options: Namespace) -> int:
     with WebTools(config=options.config) as web, progress("verify"):
         verified = web.verify(answer, sources, fetch=options.fetch)
     report(options, _text(verified), verified.model_dump(mode="json"))
-    return FAILED if verified.dropped or (options.strict and verified.uncertain) else FINE
+    return FAILED if verified.dropped or (options.strict and verified.uncertain) else SUCCESS
 
 
 def _parts(text: str) -> tuple[str, list[str]]:

@@ -105,8 +105,8 @@ class Accounts:
     def __post_init__(self) -> None:
         """Collect the secrets once, because all results are redacted."""
         secrets = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
-        if "@" in self.config.storage.clear:
-            secrets |= {self.config.storage.clear}
+        if "@" in self.config.storage.full_url:
+            secrets |= {self.config.storage.full_url}
         object.__setattr__(self, "secrets", secrets)
         object.__setattr__(self, "redactor", redactor_for(secrets))
 

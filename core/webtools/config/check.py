@@ -103,7 +103,7 @@ def _account_settings(account: Account) -> Iterator[str]:
 
 
 def _storage(accounts: Accounts) -> str:
-    if place := accounts.config.storage.place:
+    if place := accounts.config.storage.url_without_login:
         return f"{place}, shared by all processes that use it"
     return "a file on this machine"
 
@@ -176,7 +176,7 @@ def _short_passwords(accounts: Accounts) -> Iterator[str]:
         for account in accounts.accounts
         if account.proxy
     }
-    urls |= {"storage.url": accounts.config.storage.clear} if accounts.config.storage.url else {}
+    urls |= {"storage.url": accounts.config.storage.full_url} if accounts.config.storage.url else {}
     urls |= {proxy.source: proxy.url for _, proxy in accounts.proxies.by_scheme}
     for setting, url in urls.items():
         word = urlsplit(url).password or urlsplit(url).username
@@ -192,7 +192,7 @@ def _unusable_stores(accounts: Accounts) -> Iterator[str]:
     config = accounts.config
     if config.storage.url:
         try:
-            redis_store_at(config.storage.clear)
+            redis_store_at(config.storage.full_url)
         except ConfigError as error:
             yield str(error)
     elif config.cache.enabled and not _is_writable(path := cache_file(cache_path(accounts))):

@@ -145,19 +145,19 @@ class StorageConfig(_KeyHolder, Part):
     url: Annotated[SecretStr, AfterValidator(checked_storage_url)] | None = None
 
     @property
-    def clear(self) -> str:
+    def full_url(self) -> str:
         """The URL with its password, for connecting; "" without a URL."""
         return self.url.get_secret_value() if self.url else ""
 
     @property
-    def place(self) -> str:
+    def url_without_login(self) -> str:
         """The URL without its login, for messages; "" without a URL."""
-        return store_place(self.clear) if self.url else ""
+        return store_place(self.full_url) if self.url else ""
 
     @property
     def key(self) -> str:
         """A hash of the URL, which does not show it."""
-        return hashlib.sha256(self.clear.encode()).hexdigest()
+        return hashlib.sha256(self.full_url.encode()).hexdigest()
 
 
 PARTS: dict[str, type[Part]] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import secrets
 import time
 from collections.abc import Mapping
 from datetime import date
@@ -18,6 +19,7 @@ from typing import Any
 
 from webtools._internal.logs.records import without_queries
 from webtools._internal.logs.writer import MAX_LINE, LogFile
+from webtools._internal.text.cleaning import shortened
 from webtools._internal.text.narrowing import is_array, is_mapping
 
 # Characters of a text and items of a list to keep. The second pair is for lines still too long.
@@ -49,18 +51,19 @@ class Log(LogFile):
         Args:
             event: Name of the event, such as `cache_hit`.
             call: Id of the call.
-            facts: JSON data without keys. Of other values, the type is written.
+            facts: JSON data without API keys. Of other values, the type is written.
             at: Time of the event in nanoseconds since 1970. Default: now.
         """
-        logged = facts if self._has_queries else without_queries(facts)
-        moment = _timestamp(time.time_ns() if at is None else at)
-        head = {"ts": moment, "event": event, "call": call, "pid": os.getpid()}
+        time_ns = time.time_ns() if at is None else at
+        record = {"ts": _timestamp(time_ns), "event": event, "call": call, "pid": os.getpid()}
+        own_facts = facts if self._has_queries else without_queries(facts)
+        logged_facts = {name: value for name, value in own_facts.items() if name not in record}
         try:
-            line = _encode({**head, **logged, **head})  # no fact can replace the head
-        except (TypeError, ValueError, RecursionError):  # odd keys, NaN, endless nesting
+            line = _encode({**record, **logged_facts})
+        except (TypeError, ValueError, RecursionError):  # odd names, NaN, endless nesting
             line = ""
         if not line or len(line) >= MAX_LINE:
-            line = _cut_line(head, logged)
+            line = _shortened_line(record, logged_facts)
         return line.encode("ascii") + b"\n"
 
 
@@ -73,37 +76,50 @@ def shared_log(path: Path, **settings: Any) -> Log:
     return _shared.get(key) or _shared.setdefault(key, Log(path, **settings))
 
 
-def _timestamp(at: int) -> str:
+def _timestamp(time_ns: int) -> str:
     """Write a time in UTC, such as `2026-11-22T10:00:00.123Z`."""
-    seconds, ms = divmod(at // 1_000_000, 1000)
+    seconds, ms = divmod(time_ns // 1_000_000, 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{ms:03}Z"
 
 
-def _cut_line(head: dict[str, Any], facts: Mapping[str, Any]) -> str:
-    for texts, items in _SHORTENINGS:
+def _shortened_line(record: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    for longest, most_items in _SHORTENINGS:
         kept_facts = {
-            str(name)[:64]: _cut(facts[name], texts, items, _DEPTH) for name in islice(facts, 64)
+            str(name)[:64]: _shortened_value(facts[name], longest, most_items, _DEPTH)
+            for name in islice(facts, 64)
         }
-        line = _encode({**head, **kept_facts, **head, "shortened": True})
+        line = _encode({**record, **kept_facts, "shortened": True})
         if len(line) < MAX_LINE:
             return line
-    shortest = {name: _cut(value, 64, 0, 0) for name, value in head.items()}
+    shortest = {name: _shortened_value(value, 64, 0, 0) for name, value in record.items()}
     return _encode({**shortest, "shortened": True})
 
 
-def _cut(value: Any, texts: int, items: int, depth: int) -> Any:
-    """Return a value that is short enough for a line."""
+def _shortened_value(value: Any, longest: int, most_items: int, depth: int) -> Any:
+    """Return a value that is short enough for a line.
+
+    Args:
+        value: JSON data, or another value.
+        longest: Maximum number of characters of a text.
+        most_items: Maximum number of items of a list or an object.
+        depth: Levels of lists and objects to keep.
+    """
     if isinstance(value, str):
-        return value if len(value) <= texts else f"{value[:texts]}…"
+        return shortened(value, longest)
     if value is None or (isinstance(value, (int, float)) and abs(value) < _LARGEST):
         return value
     if is_mapping(value) and depth:
-        entries = islice(value.items(), items)
-        return {str(n)[:64]: _cut(item, texts, items, depth - 1) for n, item in entries}
+        return {
+            str(name)[:64]: _shortened_value(item, longest, most_items, depth - 1)
+            for name, item in islice(value.items(), most_items)
+        }
     if is_array(value) and depth:
-        items_kept = [_cut(item, texts, items, depth - 1) for item in value[:items]]
-        return items_kept if len(value) <= items else [*items_kept, f"… {len(value) - items} more"]
-    return _describe_value(value)[:texts]
+        items = [
+            _shortened_value(item, longest, most_items, depth - 1) for item in value[:most_items]
+        ]
+        surplus = len(value) - most_items
+        return [*items, f"… {surplus} more"] if surplus > 0 else items
+    return _describe_value(value)[:longest]
 
 
 def _describe_value(value: Any) -> str:
@@ -118,25 +134,33 @@ _encode = json.JSONEncoder(
 
 
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # ascending, without i, l, o, u
-_EPOCH = 1_577_836_800_000  # 2020-01-01 in milliseconds; 40 bits last until 2054
+_EPOCH = 1_577_836_800_000  # 2020-01-01 in milliseconds; eight digits last until 2054
+_call_numbers = itertools.count()
 
 
-class _CallIds:
-    """Makes ids from 40 bits of time and a counter of 20 bits with a random start."""
+def new_call_id() -> str:
+    """Return an id: 8 digits of the time in milliseconds, and 4 of a counter.
 
-    def __init__(self) -> None:
-        self.reseed()
-
-    def reseed(self) -> None:
-        self._numbers = itertools.count(int.from_bytes(os.urandom(3), "big"))
-
-    def __call__(self) -> str:
-        """Return an id: 12 digits and lower-case letters, which sort by time."""
-        since = time.time_ns() // 1_000_000 - _EPOCH
-        bits = since << 20 | next(self._numbers) & 0xFFFFF
-        return "".join(_DIGITS[bits >> shift & 31] for shift in range(55, -1, -5))
+    The digits are lower-case letters, too. So ids sort by time.
+    """
+    milliseconds = time.time_ns() // 1_000_000 - _EPOCH
+    return f"{_in_digits(milliseconds, 8)}{_in_digits(next(_call_numbers), 4)}"
 
 
-new_call_id = _CallIds()
+def _in_digits(number: int, length: int) -> str:
+    digits: list[str] = []
+    for _ in range(length):
+        number, digit = divmod(number, len(_DIGITS))
+        digits.append(_DIGITS[digit])
+    return "".join(reversed(digits))
+
+
+def _restart_call_numbers() -> None:
+    """Begin with a random number, so that the ids of processes differ."""
+    global _call_numbers  # noqa: PLW0603  a forked process has its own
+    _call_numbers = itertools.count(secrets.randbelow(len(_DIGITS) ** 4))
+
+
+_restart_call_numbers()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=new_call_id.reseed)
+    os.register_at_fork(after_in_child=_restart_call_numbers)

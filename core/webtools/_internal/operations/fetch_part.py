@@ -255,7 +255,7 @@ def _may_keep(cached: CachedPage, call: Call) -> bool:
 
 def _is_shared(call: Call) -> bool:
     """Return whether several users may share the cache: one on a server, not a file."""
-    return bool(call.accounts.config.storage.clear)
+    return bool(call.accounts.config.storage.full_url)
 
 
 def _copy(page: Page) -> Page:

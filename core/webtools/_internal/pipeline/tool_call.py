@@ -79,7 +79,7 @@ def forget_calls() -> None:
 
 
 def _make_services(accounts: Accounts, cache_file: Path, log_file: Path) -> CallServices:
-    cache, log, url = accounts.config.cache, accounts.config.log, accounts.config.storage.clear
+    cache, log, url = accounts.config.cache, accounts.config.log, accounts.config.storage.full_url
     stores = stores_for(cache_file, url, ttl=cache.ttl_ms / 1000, max_bytes=cache.max_bytes)
     keeps = cache.enabled and cache.ttl_ms > 0
     return CallServices(
