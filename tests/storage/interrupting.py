@@ -36,8 +36,6 @@ def _add(db: Connection) -> None:
 def _use(store: SqliteStore) -> None:
     while True:
         store.read(_count)
-        with suppress(BlockingIOError):
-            store.read_at_once(_count)
 
 
 def main(path: Path) -> int:

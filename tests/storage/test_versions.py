@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -118,6 +120,40 @@ def test_nothing_is_spent_if_the_ledger_is_damaged(machine: Machine, value: str)
     with pytest.raises(ConfigError):
         machine.search("pears", calls_per_day=100)
     assert machine.requests == 1
+
+
+def drop_table(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("DROP TABLE spend")
+
+
+def overwrite(start: int) -> Callable[[Path], None]:
+    return lambda path: (
+        path.write_bytes(path.read_bytes()[:start] + b"\xff" * (path.stat().st_size - start))
+        and None
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [drop_table, overwrite(18), overwrite(100), overwrite(4096), lambda p: os.truncate(p, 5000)],
+    ids=["no table", "header", "tables", "sums", "cut"],
+)
+def test_a_damaged_ledger_refuses_calls_and_is_kept_until_the_user_moves_it(
+    machine: Machine, damage: Callable[[Path], None]
+) -> None:
+    machine.search("apples", calls_per_day=100)
+    forget_calls()
+    ledger = ledger_file(machine.path)
+    damage(ledger)
+    before = ledger.read_bytes()
+    for query in ("pears", "plums"):
+        with pytest.raises(ConfigError, match=re.escape(str(ledger))):
+            machine.search(query, calls_per_day=100)
+    assert (machine.requests, ledger.read_bytes()) == (1, before)
+    ledger.rename(ledger.with_suffix(".old"))
+    machine.search("pears", calls_per_day=100)
+    assert machine.requests == 2
 
 
 def test_what_an_older_version_spent_today_counts_and_its_file_stays(machine: Machine) -> None:

@@ -25,7 +25,7 @@ from webtools._internal.operations.answer_verification import verify
 from webtools._internal.operations.research.planning import plan
 from webtools._internal.operations.research.synthesizers import as_synthesizer
 from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
-from webtools._internal.text.domains import registry_suffixes_at_once
+from webtools._internal.text.domains import read_registry_suffixes
 from webtools._internal.text.narrowing import is_iterable
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools._internal.text.redaction import Redactor, redactor_for
@@ -215,17 +215,12 @@ class Dispatcher:
     async def _start_call(
         self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> tuple[Any, Call]:
-        # An event loop prepares the call itself. A thread does so if the list of public suffixes
-        # must be read, or if a tool that detects blocking calls forbids to check whether the
-        # settings file has changed.
+        if any("omain" in str(name) for name in arguments):  # the check needs the list
+            await io.call_blocking(read_registry_suffixes)
+        # An event loop prepares the call itself. A thread does so if a tool that detects blocking
+        # calls forbids to check whether the settings file has changed.
         prepare = partial(self._prepare_call, io, tool, arguments, options)
-
-        def prepare_at_once() -> tuple[Any, Call]:
-            if any("omain" in str(name) for name in arguments):  # the check may need the list
-                registry_suffixes_at_once()
-            return prepare()
-
-        return await io.call_blocking(prepare, quick=prepare_at_once)
+        return await io.call_blocking(prepare, quick=prepare)
 
     def _prepare_call(
         self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions

@@ -36,7 +36,7 @@ from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
-from webtools._internal.text.domains import read_registry_suffixes, registry_suffixes_at_once
+from webtools._internal.text.domains import read_registry_suffixes
 from webtools.config.accounts import DEFAULT_LIMIT, keyless_notices
 from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account
@@ -95,7 +95,7 @@ async def search(
         WebToolsError: Every query failed. It is the first error, with the messages of the others.
     """
     if queries[0].include_domains or queries[0].exclude_domains:  # all have the same filters
-        await call.io.call_blocking(read_registry_suffixes, quick=registry_suffixes_at_once)
+        await call.io.call_blocking(read_registry_suffixes)
     deadline = end_of_call(accounts, "search", call)
     report_progress = call.begin_stage("searching", len(queries))
     failovers = [Failover(call, accounts, "search", deadline, query.query) for query in queries]

@@ -166,8 +166,7 @@ async def read_cached(
     if cache is None or call.options.cache == "refresh":
         return [None] * len(keys)
     entries: list[Entry | None] = await call.io.call_blocking(
-        lambda: [call.read_cache(cache, key.hash, with_expired=with_expired) for key in keys],
-        quick=lambda: [cache.get_at_once(key.hash, with_expired=with_expired) for key in keys],
+        lambda: [call.read_cache(cache, key.hash, with_expired=with_expired) for key in keys]
     )
     ttl = call.accounts.config.cache.ttl_ms / 1000
     parsed = [

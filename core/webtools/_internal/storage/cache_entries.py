@@ -26,7 +26,7 @@ class Entry:
     stored_at: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
     """The contents of a cache.
 
@@ -58,14 +58,6 @@ class Cache(Protocol):
         Args:
             key: The key.
             with_expired: Return an expired entry, too, while `set` keeps it.
-        """
-        ...
-
-    def get_at_once(self, key: str, *, with_expired: bool = False) -> Entry | None:
-        """Return what `get` returns, on an event loop.
-
-        Raises:
-            BlockingIOError: That might hold up the loop.
         """
         ...
 

@@ -39,28 +39,30 @@ class RedisCircuits:
         return self._store.use(lambda client: _parse(client.get(_name(key))))
 
     def change(self, key: str, change: Change) -> State | None:
-        name, deadline = _name(key), time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE
 
-        def attempt(pipe: Client) -> State | None:
+        def replace_state(pipe: Client) -> State | None:
             if time.monotonic() > deadline:
                 raise ServerError(
                     f"{self._store.place} cannot be used: too many processes write the same key"
                 )
-            before = _parse(pipe.get(name))
-            after = change(before)
-            if after != before:
-                pipe.multi()
-                if after is None:
-                    pipe.delete(name)
-                else:
-                    pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
-            return after
+            return _replace_state(pipe, _name(key), change)
 
-        def replace(client: Client) -> State | None:
-            after: State | None = client.transaction(attempt, name, value_from_callable=True)
-            return after
+        return self._store.use(
+            lambda client: client.transaction(replace_state, _name(key), value_from_callable=True)
+        )
 
-        return self._store.use(replace)
+
+def _replace_state(pipe: Client, name: str, change: Change) -> State | None:
+    before = _parse(pipe.get(name))
+    after = change(before)
+    if after != before:
+        pipe.multi()
+        if after is None:
+            pipe.delete(name)
+        else:
+            pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
+    return after
 
 
 def _name(key: str) -> str:

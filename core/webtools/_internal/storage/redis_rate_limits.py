@@ -74,19 +74,21 @@ class RateLimits:
 
     def take(self, name: str, interval: float, max_wait: float) -> Slot | None:
         """Reserve the next free slot, as `reserve` does, and return it."""
-        micros = round(interval * 1e6), round(max_wait * 1e6)
-
-        def take(client: Client) -> tuple[int, int]:
-            wait, start = client.register_script(_TAKE)(_keys(name), micros)
-            return int(wait), int(start)
-
-        wait, start = self._store.use(take)
-        return Slot(wait / 1e6, start) if 0 <= wait <= micros[1] else None
+        max_wait_us = round(max_wait * 1e6)
+        wait, start = self._store.use(
+            lambda client: _take_slot(client, name, round(interval * 1e6), max_wait_us)
+        )
+        return Slot(wait / 1e6, start) if 0 <= wait <= max_wait_us else None
 
     def give_back(self, name: str, slot: Slot) -> None:
         """Let another request have a slot that is not used."""
         arguments = (round(slot.start),)
         self._store.use(lambda client: client.register_script(_GIVE_BACK)(_keys(name), arguments))
+
+
+def _take_slot(client: Client, name: str, interval_us: int, max_wait_us: int) -> tuple[int, int]:
+    wait, start = client.register_script(_TAKE)(_keys(name), (interval_us, max_wait_us))
+    return int(wait), int(start)
 
 
 def _keys(name: str) -> tuple[str, str]:

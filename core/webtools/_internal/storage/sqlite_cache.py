@@ -15,12 +15,9 @@ from webtools._internal.storage.store_errors import StoreError
 _MAX_SLACK = 128 * 1024  # bytes deleted beyond what is needed, so that not every `set` deletes
 _SWEEP_INTERVAL = 64  # number of `set` calls until expired entries are deleted
 _PATIENCE = 0.5  # seconds that a call waits for its cache
-_MAX_QUICK_BYTES = 256 * 1024  # size of an entry that can be read on an event loop
-_NO_LIMIT = 2**62
 
 _GET = """
-    SELECT CASE WHEN length(value) <= ? THEN value END, checksum, stored, expires
-    FROM cache WHERE key = ?
+    SELECT value, checksum, stored, expires FROM cache WHERE key = ?
 """
 _INSERT = """
     INSERT INTO cache (key, stored, expires, size, checksum, value) VALUES (?, ?, ?, ?, ?, ?)
@@ -56,17 +53,7 @@ class SqliteCache:
         self._set_calls = itertools.count()
 
     def get(self, key: str, *, with_expired: bool = False) -> Entry | None:
-        row = self._store.read(
-            lambda db: db.execute(_GET, (_NO_LIMIT, key)).fetchone(), patience=_PATIENCE
-        )
-        return self._entry(key, row, with_expired=with_expired)
-
-    def get_at_once(self, key: str, *, with_expired: bool = False) -> Entry | None:
-        row = self._store.read_at_once(
-            lambda db: db.execute(_GET, (_MAX_QUICK_BYTES, key)).fetchone()
-        )
-        if row is not None and row[0] is None:
-            raise BlockingIOError
+        row = self._store.read(lambda db: db.execute(_GET, (key,)).fetchone(), patience=_PATIENCE)
         return self._entry(key, row, with_expired=with_expired)
 
     def _entry(self, key: str, row: Any, *, with_expired: bool) -> Entry | None:
@@ -101,8 +88,15 @@ class SqliteCache:
     def stats(self) -> CacheStats:
         row = self._store.read(lambda db: db.execute(_STATS, (time.time(),)).fetchone())
         entries, size, oldest, newest, expired = row
-        path = self._store.path
-        return CacheStats(entries, size, oldest, newest, expired, path, self._max_bytes)
+        return CacheStats(
+            entries=entries,
+            bytes=size,
+            oldest=oldest,
+            newest=newest,
+            expired=expired,
+            path=self._store.path,
+            max_bytes=self._max_bytes,
+        )
 
     def clear(self) -> int:
         count = self._store.write(lambda db: db.execute("DELETE FROM cache").rowcount)

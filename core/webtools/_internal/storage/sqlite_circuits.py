@@ -43,18 +43,18 @@ class SqliteCircuits:
         return self._store.read(lambda db: _read(db, key), patience=_PATIENCE)
 
     def change(self, key: str, change: Change) -> State | None:
+        return self._store.write(lambda db: _replace_state(db, key, change), patience=_PATIENCE)
 
-        def replace(db: sqlite3.Connection) -> State | None:
-            before = _read(db, key)
-            after = change(before)
-            if after is None:
-                db.execute(_DELETE, (key,))
-            elif after != before:
-                db.execute(_DELETE_OLD, (after.changed - FORGOTTEN_AFTER,))
-                db.execute(_WRITE, (*astuple(after), key))
-            return after
 
-        return self._store.write(replace, patience=_PATIENCE)
+def _replace_state(db: sqlite3.Connection, key: str, change: Change) -> State | None:
+    before = _read(db, key)
+    after = change(before)
+    if after is None:
+        db.execute(_DELETE, (key,))
+    elif after != before:
+        db.execute(_DELETE_OLD, (after.changed - FORGOTTEN_AFTER,))
+        db.execute(_WRITE, (*astuple(after), key))
+    return after
 
 
 def _read(db: sqlite3.Connection, key: str) -> State | None:

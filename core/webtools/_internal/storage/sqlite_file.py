@@ -113,6 +113,10 @@ def _is_of_user(uid: int) -> bool:
     return not hasattr(os, "geteuid") or os.geteuid() in {uid, 0}
 
 
+def lock_file(file: Path) -> Path:
+    return beside(file, ".lock")
+
+
 @contextmanager
 def exclusive_opening(file: Path) -> Generator[None]:
     """Keep other threads and processes from opening or moving the file.
@@ -120,7 +124,7 @@ def exclusive_opening(file: Path) -> Generator[None]:
     Raises:
         TimeoutError: Another one is doing so.
     """
-    lock = os.open(beside(file, ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
+    lock = os.open(lock_file(file), os.O_RDWR | os.O_CREAT | _NO_LINKS, _PRIVATE)
     try:
         if not try_lock(lock):
             raise TimeoutError("another process kept it locked for too long")
@@ -279,6 +283,8 @@ def _create_tables(connection: sqlite3.Connection, schema: Schema) -> None:
     """Create the tables, in place of those that are damaged."""
     if schema.is_complete(connection):  # another process was faster
         return
+    if not schema.is_disposable and _version(connection) >= schema.version:
+        raise sqlite3.DatabaseError("a table is missing")
     if schema.is_disposable:
         for name in _tables(connection):
             connection.execute(f'DROP TABLE "{name}"')

@@ -45,26 +45,27 @@ class SqliteLedger:
 
     def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
         day = self._today()
+        return day, self.store.write(
+            lambda db: self._add_call(db, day, cost, limit), patience=_PATIENCE
+        )
 
-        def reserve(db: sqlite3.Connection) -> Sum | None:
-            spent = self._sum(db, day)
-            usd, calls = spent.micro_usd + cost, spent.calls + 1
-            if usd > limit.micro_usd or calls > limit.calls:
-                return spent
-            db.execute(_WRITE, (day, usd, calls))
-            return None
-
-        return day, self.store.write(reserve, patience=_PATIENCE)
+    def _add_call(self, db: sqlite3.Connection, day: str, cost: int, limit: Sum) -> Sum | None:
+        """Add a call if it fits, else return the sum so far."""
+        spent = self._sum(db, day)
+        micro_usd, calls = spent.micro_usd + cost, spent.calls + 1
+        if micro_usd > limit.micro_usd or calls > limit.calls:
+            return spent
+        db.execute(_WRITE, (day, micro_usd, calls))
+        return None
 
     def adjust(self, day: str, change: int, calls: int = 0) -> None:
         day = day or self._today()
+        self.store.write(lambda db: self._change_sum(db, day, change, calls), patience=_PATIENCE)
 
-        def adjust(db: sqlite3.Connection) -> None:
-            spent = self._sum(db, day)
-            usd, number = max(0, spent.micro_usd + change), max(0, spent.calls - calls)
-            db.execute(_WRITE, (day, usd, number))
-
-        self.store.write(adjust, patience=_PATIENCE)
+    def _change_sum(self, db: sqlite3.Connection, day: str, change: int, calls: int) -> None:
+        spent = self._sum(db, day)
+        micro_usd, calls_left = max(0, spent.micro_usd + change), max(0, spent.calls - calls)
+        db.execute(_WRITE, (day, micro_usd, calls_left))
 
     def today(self) -> Sum:
         day = self._today()

@@ -1,8 +1,8 @@
 """A SQLite file: one for cache entries and circuit breakers, another for the spend ledger.
 
-Any number of threads and processes can use the file at once. A file of ours that is corrupt or was
-deleted is replaced by a new one, and the work is done again. A file that is not ours is never
-changed.
+Any number of threads and processes can use the file at once. A cache file of ours that is corrupt
+or was deleted is replaced by a new one, and the work is done again. A damaged ledger lets nothing
+be spent, and is not changed. Neither is a file that is not ours.
 
 The threads of a process share one connection and take turns. No thread waits for another process
 during its turn. The connection is closed before the process forks: a child would treat the locks
@@ -32,11 +32,12 @@ from webtools._internal.storage.sqlite_file import (
     exclusive_opening,
     file_id,
     is_corruption,
+    lock_file,
     move_aside,
     real_path,
     refuse_foreign,
 )
-from webtools._internal.storage.store_errors import ForeignFileError, StoreError
+from webtools._internal.storage.store_errors import DamagedLedgerError, ForeignFileError, StoreError
 
 T = TypeVar("T")
 
@@ -46,8 +47,6 @@ FORK_PATIENCE = 10.0  # seconds that a fork waits for other threads
 _RETRY_PAUSE = 0.001  # seconds
 _LOCK_MEMORY = 5.0  # seconds for which a locked file is expected to stay locked
 _LOCKED_PATIENCE = 0.05  # seconds to wait for such a file
-_SLOW_READ = 0.002  # seconds; a slower read would hold up an event loop
-_SLOW_MEMORY = 5.0  # seconds for which a slow file is expected to stay slow
 # What opening a file can raise. ValueError: a NUL in the path.
 _OPENING_FAULTS = (OSError, ValueError, sqlite3.Error)
 
@@ -58,13 +57,11 @@ class _OpenFile:
 
     Attributes:
         close: Closes the connection; called at the latest when the program ends.
-        slow_until: Until when reads are expected to be slow.
     """
 
     connection: sqlite3.Connection
     close: weakref.finalize[Any, Any]
     id: FileId | None
-    slow_until: float = 0.0
 
 
 class SqliteStore:
@@ -101,30 +98,6 @@ class SqliteStore:
             StoreError: The file cannot be used.
         """
         return self._use(work, patience, writes=False)
-
-    def read_at_once(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do what `read` does, unless that might wait. This saves a cache hit 0.1 ms.
-
-        Raises:
-            BlockingIOError: It might wait: the file is not open, in use, slow or faulty.
-        """
-        start, file = time.monotonic(), self._file
-        if file is None or start < max(file.slow_until, self._locked_until):
-            raise BlockingIOError
-        if self._turn.locked() or _fork_gate.locked():
-            raise BlockingIOError
-        with self._turn:
-            try:
-                file = self._current_file()
-                if file is None:
-                    raise BlockingIOError
-                result = work(file.connection)
-            except FAULTS:
-                raise BlockingIOError from None  # `read` handles it
-        now = time.monotonic()
-        if now - start > _SLOW_READ:
-            file.slow_until = now + _SLOW_MEMORY
-        return result
 
     def write(self, work: Callable[[sqlite3.Connection], T], *, patience: float = PATIENCE) -> T:
         """Do some work in one transaction, alone among all writers; an exception undoes it.
@@ -203,8 +176,10 @@ class SqliteStore:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = real_path(self.path)
-            refuse_foreign(path)  # before anything is created beside it
+            if not lock_file(path).exists():
+                refuse_foreign(path)  # before anything is created beside it
             with exclusive_opening(path):
+                refuse_foreign(path)  # when no other process is making the file
                 if self._corrupt is not None and self._corrupt == file_id(path):
                     self._move_aside(path)
                 self._corrupt = None
@@ -225,13 +200,12 @@ class SqliteStore:
         return _OpenFile(connection, close, file_id(path))
 
     def _move_aside(self, path: Path) -> None:
+        if not self._schema.is_disposable:
+            raise DamagedLedgerError(f"{self.path} is damaged")
         moved = move_aside(path)
-        lost = (
-            "Its cached responses are" if self._schema.is_disposable else "Today's budget count is"
-        )
         self._notices.append(
-            f"{self.path} was corrupt and was replaced by a new file. {lost} lost. The old file is "
-            f"{moved}."
+            f"{self.path} was corrupt and was replaced by a new file. Its cached responses are "
+            f"lost. The old file is {moved}."
         )
 
     def _close_file(self) -> None:

@@ -21,3 +21,9 @@ class ForeignFileError(StoreError):
     """The file belongs to someone else, and is unchanged."""
 
     off = "Set cache.path to another file, or move this one away"
+
+
+class DamagedLedgerError(StoreError):
+    """The file of the spend ledger is damaged, and is unchanged."""
+
+    remedies = ("restore it from a backup", "move it away to begin a new count")

@@ -185,23 +185,3 @@ def registrable_domain(url: str) -> str:
 def read_suffixes() -> PublicSuffixList:
     """Return the public suffix list. The first call reads it from a file."""
     return PublicSuffixList()
-
-
-def suffixes_at_once() -> None:
-    """Raise if reading the public suffix list would block.
-
-    Raises:
-        BlockingIOError: The list was not read yet.
-    """
-    if not read_suffixes.cache_info().currsize:
-        raise BlockingIOError
-
-
-def registry_suffixes_at_once() -> None:
-    """Raise if reading the list of the registries' public suffixes would block.
-
-    Raises:
-        BlockingIOError: The list was not read yet.
-    """
-    if not read_registry_suffixes.cache_info().currsize:
-        raise BlockingIOError

@@ -46,7 +46,7 @@ from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.cleaning import one_line
-from webtools._internal.text.domains import read_suffixes, suffixes_at_once
+from webtools._internal.text.domains import read_suffixes
 from webtools._internal.text.invisible import without_invisible
 from webtools.config import Accounts
 from webtools.errors import ConfigError
@@ -217,7 +217,7 @@ class _Research:
         retrieval = await retrieve_recent(self.question, self.chain, self.call, self.deadline)
         report_progress(self.question.query, False)
         # Needed to count the domains of the sources.
-        await self.call.io.call_blocking(read_suffixes, quick=suffixes_at_once)
+        await self.call.io.call_blocking(read_suffixes)
         if self.synthesizer is None or not retrieval.results:
             return self._envelope(retrieval, None, [])
         if reads_pages(self.question, self.synthesizer):
