@@ -35,7 +35,7 @@ def settings(url: Any, **more: Any) -> dict[str, Any]:
 )
 def test_urls_of_servers_are_taken(url: str) -> None:
     read = load(json.dumps(settings(url)), "x.json").storage
-    assert read.clear == url
+    assert read.full_url == url
     assert "@" not in read.place
     assert read.place.lower().startswith("redis")
 
