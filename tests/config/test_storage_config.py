@@ -36,8 +36,8 @@ def settings(url: Any, **more: Any) -> dict[str, Any]:
 def test_urls_of_servers_are_taken(url: str) -> None:
     read = load(json.dumps(settings(url)), "x.json").storage
     assert read.full_url == url
-    assert "@" not in read.place
-    assert read.place.lower().startswith("redis")
+    assert "@" not in read.url_without_login
+    assert read.url_without_login.lower().startswith("redis")
 
 
 def test_without_a_url_it_is_a_file_on_this_machine() -> None:
