@@ -7,7 +7,8 @@ import pickle
 import pytest
 
 from webtools import errors
-from webtools.errors import Fault, WebToolsError
+from webtools._internal.faults import Fault, with_fault
+from webtools.errors import WebToolsError
 
 TREE = {
     "WebToolsError": "Exception",
@@ -41,18 +42,20 @@ def test_every_error_is_exported_and_drawn() -> None:
     "clone", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))]
 )
 def test_copies_and_pickles_keep_everything(kind: type[WebToolsError], clone: object) -> None:
-    error = kind(
-        "it broke",
-        provider="exa",
-        status=429,
-        retryable=True,
-        retry_after=7.5,
-        cost_usd=0.1,
-        code="payment_required",
-        payment=errors.Payment("0.01", "USD", "pay-per-crawl"),
-        fault=Fault.GONE | Fault.ADVISED,
-        unknown_host="the host",
+    error = with_fault(
+        kind(
+            "it broke",
+            provider="exa",
+            status=429,
+            retryable=True,
+            retry_after=7.5,
+            cost_usd=0.1,
+            code="payment_required",
+            payment=errors.Payment("0.01", "USD", "pay-per-crawl"),
+        ),
+        Fault.GONE | Fault.ADVISED,
     )
+    error.unknown_host = "the host"
     twin = clone(error)  # type: ignore[operator]
     assert type(twin) is kind
     assert vars(twin) == vars(error)

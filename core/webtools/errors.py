@@ -18,8 +18,10 @@ None derives from `RuntimeError`, whose messages LlamaIndex replaces.
 
 from __future__ import annotations
 
-from enum import Flag, auto
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
+
+from webtools._internal.faults import Fault
 
 __all__ = [
     "AuthenticationError",
@@ -35,30 +37,6 @@ __all__ = [
     "UnavailableError",
     "WebToolsError",
 ]
-
-
-class Fault(Flag):
-    """Facts about an error for our own code. They are not in `to_details`.
-
-    Attributes:
-        NONE: No further fact.
-        GONE: The site says that the page does not exist.
-        REFUSED: webtools refuses to read the address.
-        FORBIDDEN: The operator's settings forbid pages of the host.
-        DISALLOWED: The site disallows the page: in robots.txt, or for models.
-        ADVISED: The message says to check the URL, or to try again later.
-        BROKEN_PLUGIN: An installed package announces a provider that cannot be loaded.
-        NOT_SENT: There was no connection, so the request did not reach the provider.
-    """
-
-    NONE = 0
-    GONE = auto()
-    REFUSED = auto()
-    FORBIDDEN = auto()
-    DISALLOWED = auto()
-    ADVISED = auto()
-    BROKEN_PLUGIN = auto()
-    NOT_SENT = auto()
 
 
 class Payment(NamedTuple):
@@ -89,6 +67,9 @@ class WebToolsError(Exception):
     """
 
     default_retryable: ClassVar[bool] = False
+    # For our own code: what to do next, and the name of an unknown host in the message.
+    fault = Fault.NONE
+    unknown_host = ""
 
     def __init__(
         self,
@@ -101,8 +82,6 @@ class WebToolsError(Exception):
         cost_usd: float | None = None,
         code: str | None = None,
         payment: Payment | None = None,
-        fault: Fault = Fault.NONE,
-        unknown_host: str = "",
     ) -> None:
         """Create an error."""
         super().__init__(message)
@@ -113,9 +92,6 @@ class WebToolsError(Exception):
         self.cost_usd = cost_usd
         self.code = code
         self.payment = payment
-        # For our own code: the kind of fault, and the name of an unknown host in the message.
-        self.fault = fault
-        self.unknown_host = unknown_host
 
     @property
     def message(self) -> str:
@@ -123,42 +99,37 @@ class WebToolsError(Exception):
         return str(self)
 
     def with_message(self, message: str) -> WebToolsError:
-        """Return the same error with another message."""
-        return type(self)(message, **self._arguments())
+        """Return a copy with another message, and without causes and a traceback."""
+        return _copy_of(type(self), message, vars(self))
 
     def to_details(self) -> dict[str, Any]:
         """Return the error as plain JSON, as in `ToolResult.details["error"]`."""
-        details = {"type": type(self).__name__, "message": str(self), **self._facts()}
-        return details if self.payment is None else details | self.payment._asdict()
-
-    def _facts(self) -> dict[str, Any]:
-        return {
+        details = {
+            "type": type(self).__name__,
+            "message": str(self),
             "provider": self.provider,
             "status": self.status,
             "retryable": self.retryable,
             "retry_after": self.retry_after,
             "code": self.code,
         }
-
-    def _arguments(self) -> dict[str, Any]:
-        return self._facts() | {
-            "cost_usd": self.cost_usd,
-            "payment": self.payment,
-            "fault": self.fault,
-            "unknown_host": self.unknown_host,
-        }
+        return details if self.payment is None else details | self.payment._asdict()
 
     def _render_traceback_(self) -> list[str]:
         """Return the message without a traceback, for notebooks."""
         return [f"{type(self).__name__}: {self}"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle with the keyword arguments, which `Exception` would drop."""
-        return _rebuild, (type(self), str(self), self._arguments())
+        """Pickle the attributes, too, which the constructor takes by keyword."""
+        return _copy_of, (type(self), str(self), vars(self))
 
 
-def _rebuild(kind: type[WebToolsError], message: str, facts: dict[str, Any]) -> WebToolsError:
-    return kind(message, **facts)
+def _copy_of(
+    kind: type[WebToolsError], message: str, attributes: Mapping[str, Any]
+) -> WebToolsError:
+    error = kind.__new__(kind, message)
+    vars(error).update(attributes)
+    return error
 
 
 class ConfigError(WebToolsError):

@@ -26,8 +26,8 @@ from webtools import (
     WebTools,
     bulk,
 )
+from webtools._internal.faults import Fault, with_fault
 from webtools.bulk import Options, Outcome
-from webtools.errors import Fault
 from webtools_sandbox import SandboxServer
 
 QUERIES = ["heap", "json", "zip"]
@@ -374,7 +374,7 @@ def test_pages_of_one_host_come_one_by_one_and_other_hosts_do_not_wait(tmp_path:
 
 def test_a_page_that_robots_txt_disallows_is_skipped(tmp_path: Path) -> None:
     for fault, counts in {Fault.DISALLOWED: (1, 0), Fault.NONE: (0, 1)}.items():
-        refused = BadRequestError("robots.txt disallows this page", fault=fault)
+        refused = with_fault(BadRequestError("robots.txt disallows this page"), fault)
         out = tmp_path / f"{fault}.jsonl"
         summary = bulk.run("fetch", ["https://a.example/"], out, web=StubWeb(raising(refused)))
         assert (summary.skipped, summary.failed) == counts

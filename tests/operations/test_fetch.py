@@ -12,7 +12,8 @@ from offline import Answer, Stub, accounts, answer, client, entry
 from servers import RawServer, answering, response
 
 from webtools import WebTools
-from webtools.errors import ConfigError, Fault, InputError, ProviderError, WebToolsError
+from webtools._internal.faults import Fault, with_fault
+from webtools.errors import ConfigError, InputError, ProviderError, WebToolsError
 from webtools.fencing import remove_fences
 from webtools.messages import Request, Response
 from webtools.providers import direct, exa
@@ -110,7 +111,7 @@ def test_an_error_with_a_remedy_gets_no_other_one(
 ) -> None:
     error: WebToolsError = ConfigError("reading a Word file needs mammoth: pip install mammoth")
     if kind == "forbidden redirect":
-        error = InputError("the settings forbid b.example", fault=Fault.FORBIDDEN)
+        error = with_fault(InputError("the settings forbid b.example"), Fault.FORBIDDEN)
 
     def read_apart(*_: Any) -> None:
         raise error

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from webtools import ProviderError, RequestError, UnavailableError, WebTools
+from webtools._internal.faults import Fault
 from webtools._internal.pages import processes, robots, workers
-from webtools.errors import Fault
 
 PAGE = b"<html><title>A page</title><body><p>Words of a page that says enough.</p></body></html>"
 RULES = "User-agent: *\nDisallow: /private\nDisallow: /*.cgi$\nAllow: /private/open\n"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from offering_site import PAGE, Fetch, Reply, Site, blocking, on_a_loop
 
 from webtools import ConfigError, ProviderError, WebTools
+from webtools._internal.faults import Fault
 from webtools._internal.pages import usage
 from webtools.bulk import run
-from webtools.errors import Fault
 
 
 @pytest.fixture

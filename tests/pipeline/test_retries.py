@@ -171,13 +171,19 @@ def test_without_time_for_a_request_nothing_is_sent(clock: Clock) -> None:
 # --- errors ------------------------------------------------------------------------------------
 
 
+def unknown_host() -> RequestError:
+    error = RequestError("no such host")
+    error.unknown_host = 'the host name "a.example"'
+    return error
+
+
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(
     ("failure", "part"),
     [
         (RequestError("Connection refused"), '"rust async"'),
         (RequestError("too large", retryable=False, status=200), '"rust async"'),
-        (RequestError("no such host", unknown_host='the host name "a.example"'), "HTTPS_PROXY"),
+        (unknown_host(), "HTTPS_PROXY"),
         (RequestTimeoutError("late"), "timeoutMs"),
     ],
 )

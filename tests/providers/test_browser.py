@@ -21,9 +21,10 @@ import trustme
 from servers import RawServer, answering, read_request, response, secured
 
 from webtools import WebTools
+from webtools._internal.faults import Fault
 from webtools._internal.pages import rendering
 from webtools._internal.pages.guard_proxy import GuardProxy
-from webtools.errors import ConfigError, Fault, WebToolsError
+from webtools.errors import ConfigError, WebToolsError
 from webtools.providers.browser import _NAMES
 
 pytestmark = pytest.mark.skipif(

@@ -9,10 +9,8 @@ import offline
 import pytest
 from offline import KEY, OPTIONS, answer
 
-from webtools.errors import (
-    Fault,
-    ProviderError,
-)
+from webtools._internal.faults import Fault, with_fault
+from webtools.errors import ProviderError
 from webtools.messages import Request
 from webtools.providers import Account, exa
 from webtools.providers.protocols import Cost, Hits, PageQuery, Pages, SearchQuery
@@ -226,7 +224,9 @@ def test_pages_are_in_the_order_of_the_urls_with_their_statuses() -> None:
     )
     assert result.pages == [
         Page(url=A, text="a"),
-        failed_page(B, "CRAWL_NOT_FOUND (HTTP 404)", ProviderError("Gone.", fault=Fault.GONE)),
+        failed_page(
+            B, "CRAWL_NOT_FOUND (HTTP 404)", with_fault(ProviderError("Gone."), Fault.GONE)
+        ),
         Page(url=C, text="c"),
     ]
     assert result.cost == Cost(0.002, is_estimate=False)

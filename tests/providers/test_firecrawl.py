@@ -9,11 +9,9 @@ import offline
 import pytest
 from offline import Stub, answer, detached
 
+from webtools._internal.faults import Fault
 from webtools._internal.operations.fetch import fetch
-from webtools.errors import (
-    Fault,
-    QuotaError,
-)
+from webtools.errors import QuotaError
 from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.results import fault_of

@@ -8,11 +8,9 @@ import offline
 import pytest
 from offline import KEY, Stub, answer, detached
 
+from webtools._internal.faults import Fault
 from webtools._internal.operations.fetch import fetch
-from webtools.errors import (
-    Fault,
-    RateLimitError,
-)
+from webtools.errors import RateLimitError
 from webtools.messages import Request
 from webtools.providers import jina
 from webtools.providers.protocols import Cost, PageQuery

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from webtools._internal.faults import Fault
 from webtools.bulk.bulk_models import Failure, Operation, Outcome, Response, Status
 from webtools.bulk.bulk_options import Options
 from webtools.bulk.items import Item
@@ -16,7 +17,6 @@ from webtools.client import WebTools
 from webtools.errors import (
     AuthenticationError,
     ConfigError,
-    Fault,
     QuotaError,
     RateLimitError,
     WebToolsError,

@@ -10,8 +10,9 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from webtools._internal.faults import Fault
 from webtools.config.paths import CODE, config_paths
-from webtools.errors import ConfigError, Fault
+from webtools.errors import ConfigError
 
 PLACEHOLDER = re.compile(r"YOUR_\S+_API_KEY")
 EXAMPLE = """\

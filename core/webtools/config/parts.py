@@ -16,13 +16,14 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import QUOTED, SHORTEST_KEY, hint, listed, quote
 from webtools._internal.text.redaction import Redactor
 from webtools.choices import Command
 from webtools.config.config_messages import explain, fail
 from webtools.config.setting_values import checked_path
-from webtools.errors import ConfigError, Fault
+from webtools.errors import ConfigError
 from webtools.providers.operator_domains import OperatorDomains, read_sites
 
 _Part = TypeVar("_Part", bound="Part")
@@ -81,7 +82,7 @@ class Part(BaseModel):
         if message:
             message = _without_keys(message, values)
             values.clear()  # a traceback that shows local variables would show the keys
-            raise ConfigError(message, fault=fault)
+            raise with_fault(ConfigError(message), fault)
 
 
 def _without_keys(message: str, values: object) -> str:
@@ -128,7 +129,7 @@ def read_part(path: str, model: type[_Part], value: object) -> _Part:
     except ConfigError as error:
         message, fault = str(error), error.fault
     # A broken plug-in is not a fault of this value.
-    raise ConfigError(message if fault else f"{path}.{message}", fault=fault)
+    raise with_fault(ConfigError(message if fault else f"{path}.{message}"), fault)
 
 
 class _Optional(Part):

@@ -15,6 +15,7 @@ from typing import Any, cast
 from pydantic import SecretStr
 from pydantic.alias_generators import to_camel
 
+from webtools._internal.faults import Fault
 from webtools._internal.http.proxies import (
     NO_PROXIES,
     Proxies,
@@ -46,7 +47,7 @@ from webtools.config.paths import (
     config_paths,
     with_absolute_path,
 )
-from webtools.errors import ConfigError, Fault
+from webtools.errors import ConfigError
 from webtools.providers.about import Pacer
 
 

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 from pydantic import Field, field_validator
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.io.runtime import gather_results
 from webtools._internal.pages import INSTALL
 from webtools._internal.pages.fetching import FetchedPage, PageFetcher, fetch_all, host_of
@@ -21,7 +22,6 @@ from webtools._internal.pages.usage import merge, warning_of
 from webtools._internal.pages.validators import Validators
 from webtools.errors import (
     ConfigError,
-    Fault,
     InputError,
     ProviderError,
     RequestError,
@@ -243,7 +243,7 @@ def read_error(
         phrase = ""
     payment = payment_of(response)
     if payment is not None:
-        return UnavailableError(
+        error: ProviderError = UnavailableError(
             f"HTTP {status}{phrase}: the site asks for {describe(payment)} to read this page; use "
             "another source",
             provider=account.name,
@@ -251,15 +251,15 @@ def read_error(
             retryable=False,
             code=PAYMENT_REQUIRED,
             payment=payment,
-            fault=Fault.ADVISED,
         )
+        return with_fault(error, Fault.ADVISED)
     remedy = "check the URL or use another source"
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         remedy = "the site has an error; try again later or use another source"
-    return error_class(status)(
+    error = error_class(status)(
         f"HTTP {status}{phrase}: {_REMEDIES.get(status, remedy)}",
         provider=account.name,
         status=status,
         retry_after=retry_after(response),
-        fault=_FAULTS.get(status, Fault.NONE) | Fault.ADVISED,
     )
+    return with_fault(error, _FAULTS.get(status, Fault.NONE) | Fault.ADVISED)

@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.text.cleaning import one_line, shortened, without_controls
-from webtools.errors import Fault, InputError, ProviderError, WebToolsError
+from webtools.errors import InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, SkippedValues
 from webtools.providers.protocols import PageQuery, Pages
@@ -84,7 +85,7 @@ def read_page_list(
     errors: dict[str, PageFault | WebToolsError] = {**faults}
     for url, item in items_by_url.items():
         if refusal := account.domains.refusal(item.text(fields.url) or url):
-            errors[url] = InputError(refusal, fault=Fault.FORBIDDEN)
+            errors[url] = with_fault(InputError(refusal), Fault.FORBIDDEN)
     return [
         _read_page(url, items_by_url[url], fields, query, account)
         if url in items_by_url and url not in errors
@@ -140,7 +141,7 @@ def read_fault(item: Item, kind_field: str, status_field: str) -> PageFault:
 
 def site_fault(message: str, status: float) -> ProviderError:
     """Return the error for a page whose site responded with this HTTP status."""
-    return ProviderError(message, fault=Fault.GONE if status in _GONE else Fault.NONE)
+    return with_fault(ProviderError(message), Fault.GONE if status in _GONE else Fault.NONE)
 
 
 def split_extracts(url: str, extracts: Iterable[str], max_characters: int) -> list[Passage]:

@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.text.domains import ANY_HOST, NO_VALUES, Site, read_site, site_of_url
-from webtools.errors import Fault, InputError
+from webtools.errors import InputError
 
 _LOGIN = re.compile(r"//[^/?#]*@")
 
@@ -38,7 +39,7 @@ class OperatorDomains:
             InputError: They do not. The message names the host and the setting.
         """
         if refusal := self.refusal(url):
-            raise InputError(refusal, fault=Fault.FORBIDDEN)
+            raise with_fault(InputError(refusal), Fault.FORBIDDEN)
 
     def refusal(self, url: str) -> str:
         """Explain why the operator's settings forbid a URL; "" if they allow it."""

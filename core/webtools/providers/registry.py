@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.io.locks import RLock
-from webtools.errors import ConfigError, Fault
+from webtools.errors import ConfigError
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.protocols import (
     DocsProvider,
@@ -211,7 +212,7 @@ class Registry(Mapping[str, Services]):
             if services.about.name != kind:
                 fault = f'announces it as "{kind}", but its ABOUT says "{services.about.name}"'
                 message = f'Provider type "{kind}": package {package} {fault}.'
-                raise ConfigError(message, fault=Fault.BROKEN_PLUGIN)
+                raise with_fault(ConfigError(message), Fault.BROKEN_PLUGIN)
             return self._added.setdefault(kind, services)
 
 
@@ -227,8 +228,10 @@ def _load_entry_point(point: EntryPoint, package: str) -> Services:
         fault = str(error)
     except Exception as error:  # noqa: BLE001  # a package may raise anything
         fault = f"{point.value} cannot be imported ({type(error).__name__}: {error})"
-    raise ConfigError(
-        f'Provider type "{point.name}" of package {package} is broken: {fault.rstrip(".")}. '
-        f"Update or remove {package}.",
-        fault=Fault.BROKEN_PLUGIN,
+    raise with_fault(
+        ConfigError(
+            f'Provider type "{point.name}" of package {package} is broken: {fault.rstrip(".")}. '
+            f"Update or remove {package}.",
+        ),
+        Fault.BROKEN_PLUGIN,
     )

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
-from webtools.errors import ConfigError, Fault, Payment, WebToolsError
+from webtools._internal.faults import Fault
+from webtools.errors import ConfigError, Payment, WebToolsError
 from webtools.results.base import ItemModel, Model, ShownModel
 
 FilterState = Literal["native", "local", "unsupported"]

@@ -67,13 +67,16 @@ def _unknown(host: str, error: Exception) -> RequestError:
     is_temporary = getattr(error, "errno", None) == socket.EAI_AGAIN
     reason = getattr(error, "strerror", None) or one_line(str(error)) or type(error).__name__
     name = _quoted(host)
-    message = f"{name} could not be looked up ({reason})"
-    return RequestError(message, retryable=is_temporary, unknown_host=name)
+    failure = RequestError(f"{name} could not be looked up ({reason})", retryable=is_temporary)
+    failure.unknown_host = name
+    return failure
 
 
 def _too_late(host: str) -> RequestTimeoutError:
     name = _quoted(host)
-    return RequestTimeoutError(f"{name} could not be looked up in time", unknown_host=name)
+    failure = RequestTimeoutError(f"{name} could not be looked up in time")
+    failure.unknown_host = name
+    return failure
 
 
 def _quoted(host: str) -> str:

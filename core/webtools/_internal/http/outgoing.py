@@ -16,10 +16,11 @@ from typing import NamedTuple, TypeVar
 import httpx
 from pydantic import SecretStr
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.http.engine_logs import IN_OUR_REQUEST
 from webtools._internal.text.cleaning import without_login
 from webtools._version import __version__
-from webtools.errors import Fault, RequestError, RequestTimeoutError
+from webtools.errors import RequestError, RequestTimeoutError
 from webtools.messages import CONNECT_TIMEOUT, Request, Response
 
 NO_RESPONSE = "no response in time"
@@ -150,7 +151,7 @@ class Outgoing:
     def _as_request_error(self, error: Exception) -> RequestError:
         fault = Fault.NOT_SENT if isinstance(error, _NOT_CONNECTED) else Fault.NONE
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
-            return RequestTimeoutError(f"{NO_RESPONSE}{self._proxy_clause()}", fault=fault)
+            return with_fault(RequestTimeoutError(f"{NO_RESPONSE}{self._proxy_clause()}"), fault)
         messages = (text for kind, text in _MESSAGES if isinstance(error, kind))
         template = next(messages, "the connection was lost")
         status = _STATUS.match(str(error))
@@ -159,7 +160,7 @@ class Outgoing:
         )
         refuses_login = status is not None and status[0] == str(_PROXY_REFUSES_LOGIN)
         text = f"{message}{self._proxy_clause()}{_cause(error)}"
-        return RequestError(text, retryable=not refuses_login, fault=fault)
+        return with_fault(RequestError(text, retryable=not refuses_login), fault)
 
     def _proxy_clause(self) -> str:
         """Return a clause that names the proxy, which may be the cause; empty without a proxy."""

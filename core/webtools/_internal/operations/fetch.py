@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import inf
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
     Attempts,
@@ -20,13 +21,7 @@ from webtools._internal.operations.fetch_part import Part, earliest, failed_page
 from webtools._internal.pages.payment import PAYMENT_REQUIRED
 from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
-from webtools.errors import (
-    Fault,
-    InputError,
-    ProviderError,
-    UnavailableError,
-    WebToolsError,
-)
+from webtools.errors import InputError, ProviderError, UnavailableError, WebToolsError
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page, fault_of, payment_of
@@ -186,7 +181,7 @@ class _Fetching:
         pages = self.failed.get(url, {}).values()
         coded = next((page for page in pages if page.error_code), None)
         code, payment = (coded.error_code, payment_of(coded)) if coded else (None, None)
-        return ProviderError("", code=code, payment=payment, fault=self._fault(url))
+        return with_fault(ProviderError("", code=code, payment=payment), self._fault(url))
 
     def _joined_reasons(self, url: str) -> str:
         (_, first), *others = self._reasons(url).items()

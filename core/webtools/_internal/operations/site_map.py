@@ -13,6 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from pydantic import BaseModel, TypeAdapter
 
+from webtools._internal.faults import Fault
 from webtools._internal.grounding.ranking import Document, rank_documents
 from webtools._internal.grounding.terms import lowered, stems_of
 from webtools._internal.io.runtime import gather_results
@@ -26,7 +27,7 @@ from webtools._internal.pipeline.once import CacheFormat, CacheKey, get_or_make
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.urls import PORTS, Target, parse
-from webtools.errors import Fault, ProviderError, RequestError, WebToolsError
+from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.inputs.map import DEFAULT_MAP_LIMIT, MapInput
 from webtools.messages import Request, Response
 from webtools.page_urls import page_key

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.pages.content import Source
 from webtools._internal.pages.markup import Markup
-from webtools.errors import Fault, ProviderError
+from webtools.errors import ProviderError
 
 _MEDIUM = 1500  # characters of main text; replacement pages have less
 _SHORT = 700
@@ -175,7 +176,7 @@ def block_page(source: Source, html: str, markup: Markup, text: str) -> Provider
     if size <= _VERY_SHORT and _is_shell(markup, text):
         return ProviderError(SCRIPTED)
     if size <= _SHORT and _is_not_found(markup, text):
-        return ProviderError(NOT_FOUND, fault=Fault.ADVISED)
+        return with_fault(ProviderError(NOT_FOUND), Fault.ADVISED)
     return None
 
 

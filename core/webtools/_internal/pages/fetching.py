@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.http.proxies import Proxy, with_proxy
 from webtools._internal.io.runtime import IO, gather_results
 from webtools._internal.pages import robots, ssrf, twins, workers
@@ -39,13 +40,7 @@ from webtools._internal.pages.usage import (
 )
 from webtools._internal.pages.validators import Validators
 from webtools._internal.text.urls import Target, follow, parse
-from webtools.errors import (
-    Fault,
-    ProviderError,
-    RequestError,
-    RequestTimeoutError,
-    WebToolsError,
-)
+from webtools.errors import ProviderError, RequestError, RequestTimeoutError, WebToolsError
 from webtools.messages import Request, Response
 
 T = TypeVar("T")
@@ -309,7 +304,7 @@ class PageFetcher:
     def _check_usage(self, usage: Usage) -> None:
         if self.obeys_usage and (refusal := warning_of(usage)):
             message = f"{refusal}, and fetch.respect obeys it; use another source"
-            raise ProviderError(message, code=AI_INPUT_REFUSED, fault=Fault.DISALLOWED)
+            raise with_fault(ProviderError(message, code=AI_INPUT_REFUSED), Fault.DISALLOWED)
 
     async def _check_robots(self, target: Target, policy: Policy, cached: CachedRobots) -> Usage:
         """Check that the site's robots.txt allows the page, and return what else it says.
@@ -386,12 +381,8 @@ class PageFetcher:
         if isinstance(error, RequestTimeoutError):
             cause += f" (time-out {self.timeout:g} s; change it with the provider's timeoutMs)"
         hint = "try again later" if error.retryable else "check the URL or use another source"
-        return type(error)(
-            f"{cause}; {hint}",
-            provider=self.name,
-            retryable=error.retryable,
-            fault=Fault.ADVISED,
-        )
+        failure = type(error)(f"{cause}; {hint}", provider=self.name, retryable=error.retryable)
+        return with_fault(failure, Fault.ADVISED)
 
     def _check_response(self, response: Response) -> None:
         error = self.find_fault(response)

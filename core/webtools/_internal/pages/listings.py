@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.pages.charset import decode
 from webtools._internal.pages.content import Content, Source
 from webtools._internal.pages.markup import scan
@@ -27,7 +28,7 @@ from webtools._internal.pages.tree import LeftOut, length_of, parse, text_of
 from webtools._internal.pages.visibility import drop_invisible
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.urls import parse as parse_url
-from webtools.errors import Fault, InputError, ProviderError
+from webtools.errors import InputError, ProviderError
 
 LLMS, ROBOTS, SITEMAP, LINKS = "llms.txt", "robots.txt", "sitemap", "links"
 MAX_LINKS = 50_000  # of a file; the maximum of the sitemap protocol
@@ -225,4 +226,4 @@ def _name(element: Any) -> str:
 
 
 def _not_a(kind: str) -> ProviderError:
-    return ProviderError(f"it is not {kind}", fault=Fault.GONE)
+    return with_fault(ProviderError(f"it is not {kind}"), Fault.GONE)

@@ -16,9 +16,10 @@ from typing import IO, cast
 
 from pydantic import BaseModel
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.pages import frames
 from webtools._internal.pages.content import Content, Source
-from webtools.errors import ConfigError, Fault, ProviderError
+from webtools.errors import ConfigError, ProviderError
 
 START_SECONDS = 30.0
 IDLE_MEMORY = 512 * 1024 * 1024  # bytes that a process may keep between pages
@@ -58,7 +59,7 @@ class Answer(BaseModel):
         """Return the content, or raise the error."""
         if self.content is None:
             kind = ConfigError if self.is_setup else ProviderError
-            raise kind(self.error, fault=Fault(self.fault))
+            raise with_fault(kind(self.error), Fault(self.fault))
         return self.content
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.io.runtime import IO
 from webtools._internal.pages.fetching import MAX_PAGE_BYTES, MAX_REDIRECTS, Rendered
@@ -25,7 +26,6 @@ from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.urls import Target, follow, parse
 from webtools.errors import (
     ConfigError,
-    Fault,
     ProviderError,
     RequestError,
     RequestTimeoutError,
@@ -291,7 +291,9 @@ class _Work:
             return ProviderError('the URL leads to a file, not to a page; "direct" reads it')
         code = _ERROR_CODE.search(text)
         message = f"the browser could not load the page ({code[0] if code else 'it failed'})"
-        return RequestError(f"{message}; check the URL or use another source", fault=Fault.ADVISED)
+        return with_fault(
+            RequestError(f"{message}; check the URL or use another source"), Fault.ADVISED
+        )
 
 
 def _warnings(blocked: int, unread: list[str]) -> Iterator[str]:

@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.pages import usage
 from webtools._internal.pages.content import Content, Source
-from webtools.errors import ConfigError, Fault, ProviderError, RequestError, UnavailableError
+from webtools.errors import ConfigError, ProviderError, RequestError, UnavailableError
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -90,9 +91,11 @@ def check(url: str, file: RobotsFile) -> None:
         UnavailableError: It could not.
     """
     if file.fault:
-        raise UnavailableError(
-            f"{_name(url)} could not be read, so the page was not fetched: {file.fault}",
-            fault=Fault.ADVISED if file.is_advised else Fault.NONE,
+        raise with_fault(
+            UnavailableError(
+                f"{_name(url)} could not be read, so the page was not fetched: {file.fault}",
+            ),
+            Fault.ADVISED if file.is_advised else Fault.NONE,
         )
 
 
@@ -125,7 +128,7 @@ def read(source: Source) -> Content:
     if rules.can_fetch(source.url, PRODUCT):
         return Content("", usage=usage.of_robots(group, text, source.url))
     message = f"robots.txt disallows this page for {PRODUCT}; use another source"
-    raise ProviderError(message, fault=Fault.DISALLOWED)
+    raise with_fault(ProviderError(message), Fault.DISALLOWED)
 
 
 @lru_cache(maxsize=_PARSED)

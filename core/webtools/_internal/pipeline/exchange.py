@@ -161,13 +161,14 @@ def _explain(error: RequestError, api_call: ApiCall) -> RequestError:
         cause = f"{cause} (time-out {seconds} s; change it with the provider's timeoutMs)"
     action = _ACTIONS[api_call.capability]
     text = f'Network error while {action} "{api_call.subject}": {cause.rstrip(".")}'
-    return type(error)(
+    failure = type(error)(
         f"{text}. {_remedy(error)}",
         provider=api_call.account.name,
         status=error.status,
         retryable=error.retryable,
-        unknown_host=error.unknown_host,
     )
+    failure.unknown_host = error.unknown_host
+    return failure
 
 
 def _remedy(error: RequestError) -> str:

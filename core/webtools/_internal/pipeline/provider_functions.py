@@ -7,9 +7,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TypeVar, cast
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.text.narrowing import is_object
-from webtools.errors import Fault, ProviderError, ResponseFormatError, WebToolsError
+from webtools.errors import ProviderError, ResponseFormatError, WebToolsError
 from webtools.messages import OK, Request, Response
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_error_body
@@ -218,12 +219,14 @@ def parse_error(api_call: ApiCall, response: Response, error: Exception) -> Resp
         f"Failed to parse {_title_of(api_call)} API response for "
         f'"{api_call.subject}". The response (HTTP {response.status}) {fault}'
     )
-    return ResponseFormatError(
-        message,
-        provider=api_call.account.name,
-        status=response.status,
-        retryable=is_cut,
-        fault=Fault.ADVISED if is_cut else Fault.NONE,
+    return with_fault(
+        ResponseFormatError(
+            message,
+            provider=api_call.account.name,
+            status=response.status,
+            retryable=is_cut,
+        ),
+        Fault.ADVISED if is_cut else Fault.NONE,
     )
 
 

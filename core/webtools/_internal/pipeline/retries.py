@@ -7,6 +7,7 @@ import random
 from contextlib import suppress
 from functools import partial
 
+from webtools._internal.faults import Fault
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.metering import reserve
@@ -16,7 +17,6 @@ from webtools._internal.storage.redis_rate_limits import RateLimits, Slot
 from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import (
     ConfigError,
-    Fault,
     ProviderError,
     QuotaError,
     RequestError,

@@ -89,9 +89,10 @@ class RedisCache:
         )
 
     def clear(self) -> int:
-        return self._store.use(
+        count: int = self._store.use(
             lambda client: sum(client.unlink(*names) for names in _batches(client))
         )
+        return count
 
 
 def _batches(client: Client) -> Iterator[list[bytes]]:

@@ -48,9 +48,10 @@ class RedisCircuits:
                 )
             return _replace_state(pipe, _name(key), change)
 
-        return self._store.use(
+        state: State | None = self._store.use(
             lambda client: client.transaction(replace_state, _name(key), value_from_callable=True)
         )
+        return state
 
 
 def _replace_state(pipe: Client, name: str, change: Change) -> State | None:

@@ -14,8 +14,9 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import idna
 
+from webtools._internal.faults import Fault, with_fault
 from webtools._internal.text.cleaning import is_web_url
-from webtools.errors import Fault, InputError
+from webtools.errors import InputError
 
 Address = IPv4Address | IPv6Address
 
@@ -146,7 +147,7 @@ def _ascii(host: str) -> str:
 def refusal(reason: str, remedy: str = "") -> InputError:
     """Return the error for a URL that must not be fetched; no request was sent."""
     message = f"blocked by webtools, not by the site: {reason}{remedy}"
-    return InputError(message, fault=Fault.REFUSED)
+    return with_fault(InputError(message), Fault.REFUSED)
 
 
 def quoted_url(text: str) -> str:
