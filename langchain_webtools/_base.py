@@ -33,12 +33,14 @@ _PAGE_TEXTS = frozenset({"text", "highlights", "passages"})
 _RUN_MANAGER = inspect.Parameter("run_manager", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
-def _with_defaults(model: type[ToolInput]) -> type[ToolInput]:
-    """Return a model of the same arguments whose JSON schema says which ones are optional.
+def _with_defaults(tool: Tool) -> type[ToolInput]:
+    """Return a model of the tool's arguments whose JSON schema says which ones are optional.
 
     Other frameworks read that from `default` (Pydantic AI) or `nullable` (smolagents). Model APIs
-    refuse both, so `tool_call_schema` is `model` itself.
+    refuse both, so `tool_call_schema` is the input model itself. The signature has the types
+    without validators: LangChain goes through it at each call.
     """
+    model = tool.input_model
     flatten: Any = model.model_config["json_schema_extra"]
 
     def add_defaults(schema: dict[str, Any], of_model: type[ToolInput]) -> None:
@@ -49,10 +51,12 @@ def _with_defaults(model: type[ToolInput]) -> type[ToolInput]:
 
     config = ConfigDict(json_schema_extra=add_defaults)
     members = {"__doc__": model.__doc__, "__module__": __name__, "model_config": config}
-    return cast("type[ToolInput]", type(model.__name__, (model,), members))
+    schema: Any = type(model.__name__, (model,), members)
+    schema.__signature__ = inspect.Signature(tool.parameters)
+    return cast("type[ToolInput]", schema)
 
 
-SCHEMAS = {name: _with_defaults(tool.input_model) for name, tool in ALL_TOOLS.items()}
+SCHEMAS = {name: _with_defaults(tool) for name, tool in ALL_TOOLS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ class WebTool(BaseTool):
         if fixed or self._fixed_tool:
             is_default = self._has_default_schema()
             self._fixed_tool = self._tool.with_fixed(fixed) if fixed else self._tool
-            self._fixed_schema = _with_defaults(self._fixed_tool.input_model)
+            self._fixed_schema = _with_defaults(self._fixed_tool)
             if is_default:
                 self.args_schema = self._fixed_schema
 

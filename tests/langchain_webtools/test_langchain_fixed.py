@@ -41,13 +41,6 @@ def test_a_model_is_not_shown_what_is_fixed(
     assert issubclass(tool.args_schema, TOOLS[tool.name].input_model)
 
 
-@pytest.mark.parametrize("tool_class", [item for item, _ in PINNED])
-def test_every_argument_but_the_first_can_be_fixed(tool_class: type[WebTool]) -> None:
-    first, *others = tool_class().args
-    assert set(others) <= set(tool_class.model_fields)
-    assert first not in tool_class.model_fields
-
-
 async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
     tool = WebSearchTool(web=web, limit=2, exclude_domains=["example.com"])
     arguments = {"queries": ["read json"], "limit": 2, "exclude_domains": ["example.com"]}

@@ -6,19 +6,17 @@ import copy
 import inspect
 import json
 import pickle
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.llms import MockLLM
 
-from langchain_webtools import SummarizeTool, WebFetchTool, WebResearchTool, WebSearchTool
 from llamaindex_webtools import (
     summarize_tool,
     web_fetch_tool,
     web_research_tool,
     web_search_tool,
 )
-from llamaindex_webtools._factories import FixedFetch, FixedResearch, FixedSearch, FixedSummary
 from webtools import InputError, WebTools
 from webtools.tools import TOOLS
 
@@ -36,12 +34,6 @@ FIXED: list[tuple[Callable[..., FunctionTool], dict[str, Any]]] = [
     (summarize_tool, {"summary_type": "takeaway"}),
     (web_research_tool, {"command": "web-news", "limit": 3}),
 ]
-KINDS = [
-    (FixedSearch, WebSearchTool),
-    (FixedFetch, WebFetchTool),
-    (FixedSummary, SummarizeTool),
-    (FixedResearch, WebResearchTool),
-]
 
 
 @pytest.mark.parametrize(("factory", "fixed"), FIXED)
@@ -55,14 +47,6 @@ def test_a_model_is_not_shown_what_is_fixed(
     for function in (tool.real_fn, tool.async_fn):
         assert list(inspect.signature(function).parameters) == left
         assert not any(f"    {name}: " in (function.__doc__ or "") for name in fixed)
-
-
-@pytest.mark.parametrize(("arguments", "langchain"), KINDS)
-def test_the_same_can_be_fixed_as_in_langchain(arguments: Any, langchain: Any) -> None:
-    names = list(langchain().args)[1:]
-    assert list(get_type_hints(arguments)) == names
-    shared = {name: langchain.model_fields[name].annotation for name in names}
-    assert get_type_hints(arguments) == shared
 
 
 async def test_a_fixed_argument_goes_with_every_call(web: WebTools) -> None:
