@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Mapping
+from math import inf
 from typing import Any, TypeAlias, TypeVar
 
 import httpx
@@ -14,13 +15,12 @@ from webtools._internal.io.event_loop import AsyncHTTPClient, AsyncIO
 from webtools._internal.io.runtime import run as run_coroutine
 from webtools._internal.pipeline import tool_call
 from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.exchange import exchange, look_up
-from webtools._internal.pipeline.metering import metered
+from webtools._internal.pipeline.requests import request
 from webtools.config import Accounts, Settings, load
 from webtools.errors import RequestError
 from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS, Account
-from webtools.providers.protocols import DocsCall
+from webtools.providers.protocols import Query
 from webtools.testing import INSTANCE
 
 T = TypeVar("T")
@@ -143,12 +143,6 @@ class Clock:
         self.now += seconds
 
 
-async def metered_exchange(api_call: ApiCall, request: Request, read: Callable[[Response], T]) -> T:
-    async with metered(api_call):
-        kind: type[Any] = object
-        return await exchange(api_call, lambda: request, read, kind)
-
-
-async def metered_look_up(api_call: ApiCall, lookup: Callable[[DocsCall], Any]) -> Any:
-    async with metered(api_call):
-        return await look_up(api_call, lookup, object)
+async def requested(query: Query, account: Account) -> Any:
+    """Send a query to a provider, and return what it read."""
+    return (await request(ApiCall(detached(), account, query, inf))).value

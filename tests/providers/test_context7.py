@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import offline
 import pytest
-from offline import KEY, Clock, Stub, answer, detached, metered_look_up, run
+from offline import KEY, Clock, Stub, answer, requested, run
 
-from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
     InputError,
     ProviderError,
@@ -39,8 +37,8 @@ def look_up(
 
 async def flow(query: DocsQuery | str, account: Account = ACCOUNT) -> Hits:
     library = DocsQuery(query, 5) if isinstance(query, str) else query
-    job = ApiCall(account, "docs", library.query, call=detached())
-    return await metered_look_up(job, partial(context7.lookup, library, account))
+    hits: Hits = await requested(library, account)
+    return hits
 
 
 def describe(request: Request) -> str:

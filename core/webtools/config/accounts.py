@@ -24,15 +24,8 @@ from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability, direct
 from webtools.providers.about import DIRECT, Pacer
+from webtools.providers.capabilities import CAPABILITIES
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
-
-_USES: dict[Capability, str] = {
-    "search": "web search",
-    "fetch": "web fetch",
-    "summarize": "summarize",
-    "docs": "documentation search",
-    "synthesize": "synthesis",
-}
 
 _INSTALL_READER = f"Or install the page reader, which needs no key: {INSTALL}"
 DEFAULT_LIMIT = 5  # results per query, if neither the call nor the settings set it
@@ -319,7 +312,7 @@ def _key_not_set(capability: Capability) -> str:
     about = next(recommended, abouts[0])
     return (
         f"{about.key_variables[0]} environment variable is not set. "
-        f"Set it to your {about.title} API key to use {_USES[capability]}.\n"
+        f"Set it to your {about.title} API key to use {CAPABILITIES[capability].use}.\n"
         f"{first_steps(types, keyless_titles(capability))}"
     )
 

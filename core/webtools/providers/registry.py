@@ -11,40 +11,19 @@ from webtools._internal.faults import Fault, with_fault
 from webtools._internal.io.locks import RLock
 from webtools.errors import ConfigError
 from webtools.providers.about import About, Account, Capability
+from webtools.providers.capabilities import CAPABILITIES, PAGES, capability_of
 from webtools.providers.protocols import (
     DocsProvider,
-    DocsQuery,
     FetchProvider,
     PageProvider,
-    PageQuery,
     Provider,
     Query,
     SearchProvider,
-    SearchQuery,
     SummaryProvider,
-    SummaryQuery,
     SynthesisProvider,
-    SynthesisQuery,
 )
 
 GROUP = "webtools.providers"  # of entry points
-
-# The functions of each protocol. A provider that has the first one must have all of them.
-_FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "search": ("search_request", "search_price", "read_search", "native_filters"),
-    "fetch": ("fetch_request", "fetch_price", "read_pages"),
-    "summarize": ("summary_request", "summary_price", "read_summary"),
-    "docs": ("lookup", "lookup_price"),
-    "synthesize": ("synthesis_request", "synthesis_price", "read_synthesis"),
-    "pages": ("pages", "fetch_price"),
-}
-_PRICES: dict[type[Query], str] = {
-    SearchQuery: "search_price",
-    PageQuery: "fetch_price",
-    SummaryQuery: "summary_price",
-    DocsQuery: "lookup_price",
-    SynthesisQuery: "synthesis_price",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +68,8 @@ class Services:
         Raises:
             TypeError: The provider does not support such queries.
         """
-        price: Callable[..., float] | None = getattr(self.provider, _PRICES[type(query)], None)
+        name = CAPABILITIES[capability_of(query)].price
+        price: Callable[..., float] | None = getattr(self.provider, name, None)
         if price is None:
             message = f"{self.about.name} takes no {type(query).__name__}"
             raise TypeError(message)
@@ -106,11 +86,14 @@ def read_provider(provider: Any) -> Services:
     name = str(getattr(provider, "__name__", type(provider).__name__))
     if not isinstance(about, About):
         raise ConfigError(f"{name} is not a provider: it has no ABOUT of type About.")
-    protocols = [key for key, names in _FUNCTIONS.items() if hasattr(provider, names[0])]
-    required = ["read_error", *(name for key in protocols for name in _FUNCTIONS[key])]
+    functions: dict[str, tuple[str, ...]]
+    functions = {name: facts.functions for name, facts in CAPABILITIES.items()}
+    functions[PAGES] = (PAGES, CAPABILITIES["fetch"].price)
+    protocols = [key for key, names in functions.items() if hasattr(provider, names[0])]
+    required = ["read_error", *(name for key in protocols for name in functions[key])]
     missing = [name for name in required if not callable(getattr(provider, name, None))]
     if missing or not protocols:
-        first_functions = ", ".join(names[0] for names in _FUNCTIONS.values())
+        first_functions = ", ".join(names[0] for names in functions.values())
         lacks = ", ".join(missing) or f"any of {first_functions}"
         raise ConfigError(f'Provider "{about.name}" ({name}) lacks {lacks}.')
     return Services(provider, **dict.fromkeys(protocols, provider))

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
+from math import inf
 from typing import Any, NoReturn, TypeAlias
 
 import pytest
@@ -16,21 +17,18 @@ from webtools._internal.operations.fetch import fetch
 from webtools._internal.operations.search import search
 from webtools._internal.operations.summarize import summarize
 from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.exchange import exchange, look_up
-from webtools._internal.pipeline.metering import metered
+from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import detached
 from webtools.errors import WebToolsError
 from webtools.messages import Request, Response
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.protocols import (
     DocsQuery,
-    Hits,
     PageQuery,
     Query,
     SearchQuery,
     Source,
     SummaryQuery,
-    Synthesis,
     SynthesisQuery,
 )
 
@@ -101,25 +99,8 @@ def registered(provider: Any) -> Generator[None, None, None]:
             PROVIDERS.forget(provider.ABOUT.name)
 
 
-async def _look_up(account: Account, query: DocsQuery, io: IO) -> Hits:
-    provider = PROVIDERS[account.type].docs
-    assert provider is not None
-    api_call = ApiCall(account, "docs", "q", call=detached(io))
-    async with metered(api_call):
-        return await look_up(api_call, lambda docs: provider.lookup(query, account, docs), Hits)
-
-
-async def _synthesize(account: Account, query: SynthesisQuery, io: IO) -> Synthesis:
-    provider = PROVIDERS[account.type].synthesize
-    assert provider is not None
-    api_call = ApiCall(account, "synthesize", "q", call=detached(io))
-    async with metered(api_call):
-        return await exchange(
-            api_call,
-            lambda: provider.synthesis_request(query, account),
-            lambda r: provider.read_synthesis(r, query, account),
-            Synthesis,
-        )
+async def _request(account: Account, query: Query, io: IO) -> Any:
+    return (await request(ApiCall(detached(io), account, query, inf))).value
 
 
 # A query and a call for each capability.
@@ -136,8 +117,8 @@ CALLS: dict[Capability, tuple[Query, Callable[[Account, Any, IO], Coroutine[Any,
         SummaryQuery(URLS[0]),
         lambda account, query, io: summarize([account], query, detached(io)),
     ),
-    "docs": (DocsQuery("q", 5), _look_up),
-    "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _synthesize),
+    "docs": (DocsQuery("q", 5), _request),
+    "synthesize": (SynthesisQuery("q", (Source(1, "A", URLS[0], "text"),)), _request),
 }
 
 

@@ -13,12 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from webtools._internal.pipeline.api_call import TIMEOUT, ApiCall, timeout_of
-from webtools._internal.pipeline.circuit_breaking import (
-    CircuitOpenError,
-    explain_circuit,
-    retry_time,
-)
+from webtools._internal.pipeline.api_call import ApiCall, timeout_of
+from webtools._internal.pipeline.circuit_breaking import CircuitOpenError, retry_time
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.errors import (
@@ -28,6 +24,7 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers.capabilities import CAPABILITIES, capability_of, subject_of
 from webtools.providers.protocols import Query
 from webtools.results import ProviderAttempt
 
@@ -35,46 +32,124 @@ Failure: TypeAlias = ProviderError | RequestError | InputError
 FAILOVER_ERRORS = (ProviderError, RequestError, InputError)
 
 PATIENCE = 15.0  # seconds for a provider without `timeoutMs` if another one can serve
+_USUAL_TIMEOUT = CAPABILITIES["search"].timeout
 _STORE_SECONDS = 1.0  # to read the cache and the circuit breaker on a busy machine
 UNPRICED = "cost_usd does not include failed requests that may have been charged."
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A provider's turn to serve a query.
-
-    Attributes:
-        account: The provider.
-        deadline: The end of the turn.
-        obeys_circuit: Whether the provider is skipped while its circuit breaker is open.
-    """
-
-    account: Account
-    deadline: float
-    obeys_circuit: bool
-
-    def api_call(self, capability: Capability, subject: str, query: Query, call: Call) -> ApiCall:
-        """Return the API call that serves a query in this turn."""
-        return ApiCall(
-            self.account, capability, subject, call, query, self.deadline, self.obeys_circuit
-        )
-
-
 @dataclass(slots=True, eq=False)
-class Attempts:
-    """The outcomes of calling the providers.
+class Failover:
+    """The providers of one query, in order, until one of them serves it, and their outcomes.
+
+    Iterate over it, and record the outcome of each call::
+
+        for api_call in failover:
+            try:
+                response = await request(api_call)
+            except FAILOVER_ERRORS as error:
+                failover.record_failure(api_call, error)
+            else:
+                failover.record_response(api_call)
+                return response
+        raise failover.all_failed()
+
+    Providers whose circuit breaker is open are skipped. If no other provider responds, they get
+    their turns at the end.
 
     Attributes:
+        call: The tool call.
+        accounts: The providers in order. A single one is called even if its circuit is open.
+        query_for: Returns the query for a provider; None if there is nothing left to request.
+        deadline: The end of the whole call.
+        clause: Says which providers, in errors: "of the chain", or "that can search".
         degraded: Why a provider failed or was skipped, by its name.
         skipped: The open circuit breakers of providers that were skipped, by their names.
         failures: The errors of providers that failed, by their names.
         has_response: Whether any provider responded, even with no results.
     """
 
+    call: Call
+    accounts: Sequence[Account]
+    query_for: Callable[[Account], Query | None]
+    deadline: float
+    clause: str
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     skipped: dict[str, OpenCircuit] = field(default_factory=dict[str, OpenCircuit])
     failures: dict[str, Failure] = field(default_factory=dict[str, Failure])
     has_response: bool = False
+
+    def __iter__(self) -> Iterator[ApiCall]:
+        """Yield the call of each provider in turn."""
+        if len(self.accounts) == 1:
+            yield from self.calls_at_once()
+            return
+        yield from self._calls(self.accounts, obeys_circuit=True)
+        yield from self.calls_of_skipped()
+
+    def calls_at_once(self) -> list[ApiCall]:
+        """Return the calls of all providers, for callers that make them at the same time."""
+        obeys_circuit = len(self.accounts) > 1
+        queries = [(account, self.query_for(account)) for account in self.accounts]
+        return [
+            ApiCall(self.call, account, query, self.deadline, obeys_circuit)
+            for account, query in queries
+            if query is not None
+        ]
+
+    def calls_of_skipped(self) -> Iterator[ApiCall]:
+        """Yield the calls of the providers that were skipped, if no other one responded."""
+        if not self.has_response:
+            skipped = [account for account in self.accounts if account.name in self.skipped]
+            yield from self._calls(skipped, obeys_circuit=False)
+
+    def _calls(self, accounts: Sequence[Account], *, obeys_circuit: bool) -> Iterator[ApiCall]:
+        previous: Account | None = None
+        for position, account in enumerate(accounts):
+            query = self.query_for(account)
+            if query is None:
+                continue
+            if previous is not None:
+                self.call.report_failover(subject_of(query), previous.name, account.name)
+            previous = account
+            is_last = position == len(accounts) - 1
+            deadline = self._end_of_turn(account, capability_of(query), is_last=is_last)
+            yield ApiCall(self.call, account, query, deadline, obeys_circuit)
+
+    def _end_of_turn(self, account: Account, capability: Capability, *, is_last: bool) -> float:
+        """Return when a turn ends. Unless it is the last one, it leaves time for the others.
+
+        They get `PATIENCE`, or half of the time left if that is less. A provider without a
+        `timeoutMs` of its own has at most `PATIENCE` itself.
+        """
+        now = self.call.io.now()
+        seconds = timeout_of(account, capability)
+        if PROVIDERS[account.type].pages is None:  # an API's time-out starts with the request
+            seconds += _STORE_SECONDS
+        if is_last:
+            return min(now + seconds, self.deadline)
+        patience = PATIENCE
+        if account.timeout is None:
+            patience *= seconds / _USUAL_TIMEOUT  # a summary takes longer than a search
+            seconds = min(seconds, patience)
+        reserved = min(patience, (self.deadline - now) / 2)
+        return min(now + seconds, self.deadline - reserved)
+
+    def record_failure(self, api_call: ApiCall, error: Failure) -> None:
+        """Record that a provider failed or was skipped; raise the error of a single provider."""
+        if len(self.accounts) == 1:
+            raise error
+        name = api_call.account.name
+        self.degraded[name] = str(error)
+        if isinstance(error, CircuitOpenError):
+            self.skipped[name] = error.circuit
+        else:
+            self.failures[name] = error
+
+    def record_response(self, api_call: ApiCall, *, is_complete: bool = True) -> None:
+        """Record that a provider responded, with all that was requested or only a part of it."""
+        self.has_response |= is_complete
+        self.degraded.pop(api_call.account.name, None)
+        self.failures.pop(api_call.account.name, None)
 
     @property
     def first_error(self) -> Failure | None:
@@ -83,143 +158,27 @@ class Attempts:
         errors.sort(key=lambda error: isinstance(error, InputError))
         return errors[0] if errors else None
 
-    def record_skip(self, account: Account, circuit: OpenCircuit) -> None:
-        """Record that a provider was skipped, because its circuit breaker is open."""
-        self.skipped[account.name] = circuit
-        self.degraded[account.name] = explain_circuit(circuit)
-
-    def record_failure(self, account: Account, error: Failure) -> None:
-        """Record that a provider failed, or was skipped."""
-        if isinstance(error, CircuitOpenError):
-            self.record_skip(account, error.circuit)
-        else:
-            self.degraded[account.name] = str(error)
-            self.failures[account.name] = error
-
-    def all_failed(self, call: Call, clause: str) -> Failure:
-        """Return the error of a call that no provider served: the first one, with all reasons.
-
-        Args:
-            call: The call.
-            clause: Says which providers: "of the chain", or "that can search".
-        """
-        call.log("all_providers_failed", providers=dict(self.degraded))
+    def all_failed(self) -> Failure:
+        """Return the error of a call that no provider served: the first one, with all reasons."""
+        self.call.log("all_providers_failed", providers=dict(self.degraded))
         error = self.first_error
         if error is not None and len(self.degraded) == 1:
             return error
         reasons = _join_reasons(self.degraded, self.failures, self.skipped.keys())
         if error is None:
-            return self._all_skipped(clause, reasons)
-        joined = error.with_message(f"All providers {clause} failed. {reasons}")
+            return self._all_skipped(reasons)
+        joined = error.with_message(f"All providers {self.clause} failed. {reasons}")
         assert isinstance(joined, FAILOVER_ERRORS)  # noqa: S101  # of the same class
         return joined
 
-    def _all_skipped(self, clause: str, reasons: str) -> UnavailableError:
+    def _all_skipped(self, reasons: str) -> UnavailableError:
         first = min(self.skipped.values(), key=lambda circuit: circuit.until)
         return UnavailableError(
-            f"All providers {clause} are skipped for now. {reasons} Try again "
+            f"All providers {self.clause} are skipped for now. {reasons} Try again "
             f"after {retry_time(first)}, or configure another provider.",
             provider=first.provider,
             retry_after=float(max(0, round(first.until - time.time()))),
         )
-
-
-@dataclass(slots=True, eq=False)
-class Failover:
-    """The providers of one query, in order, until one of them serves it.
-
-    Iterate over it, and record the outcome of each turn::
-
-        for turn in failover:
-            try:
-                result = await request(turn)
-            except FAILOVER_ERRORS as error:
-                failover.record_failure(turn.account, error)
-            else:
-                failover.record_response(turn.account)
-                return result
-        raise failover.all_failed()
-
-    Providers whose circuit breaker is open are skipped. If no other provider responds, they get
-    their turns at the end.
-
-    Attributes:
-        call: The call.
-        accounts: The providers in order. A single one is called even if its circuit is open.
-        capability: The kind of call.
-        deadline: The end of the whole call.
-        subject: The query or URL, for the log and progress.
-        is_needed: Returns whether there is anything left to request from a provider.
-        attempts: The outcomes.
-    """
-
-    call: Call
-    accounts: Sequence[Account]
-    capability: Capability
-    deadline: float
-    subject: str
-    is_needed: Callable[[Account], bool] = lambda _: True
-    attempts: Attempts = field(default_factory=Attempts)
-
-    def __iter__(self) -> Iterator[Turn]:
-        """Yield the turns of the providers."""
-        if len(self.accounts) == 1:
-            yield Turn(self.accounts[0], self.deadline, obeys_circuit=False)
-            return
-        yield from self.turns(self.accounts, obeys_circuit=True)
-        if not self.attempts.has_response:
-            yield from self.turns(self.skipped_accounts(), obeys_circuit=False)
-
-    def skipped_accounts(self) -> list[Account]:
-        """Return the providers that were skipped, in order."""
-        return [account for account in self.accounts if account.name in self.attempts.skipped]
-
-    def turns(self, accounts: Sequence[Account], *, obeys_circuit: bool) -> Iterator[Turn]:
-        """Yield the turns of some of the providers."""
-        previous: Account | None = None
-        for position, account in enumerate(accounts):
-            if not self.is_needed(account):
-                continue
-            if previous is not None:
-                self.call.report_failover(self.subject, previous.name, account.name)
-            previous = account
-            is_last = position == len(accounts) - 1
-            yield Turn(account, self._end_of_turn(account, is_last=is_last), obeys_circuit)
-
-    def _end_of_turn(self, account: Account, *, is_last: bool) -> float:
-        """Return when a turn ends. Unless it is the last one, it leaves time for the others.
-
-        They get `PATIENCE`, or half of the time left if that is less. A provider without a
-        `timeoutMs` of its own has at most `PATIENCE` itself.
-        """
-        now = self.call.io.now()
-        seconds = timeout_of(account, self.capability)
-        if PROVIDERS[account.type].pages is None:  # an API's time-out starts with the request
-            seconds += _STORE_SECONDS
-        if is_last:
-            return min(now + seconds, self.deadline)
-        patience = PATIENCE
-        if account.timeout is None:
-            patience *= seconds / TIMEOUT  # a summary takes longer than a search
-            seconds = min(seconds, patience)
-        reserved = min(patience, (self.deadline - now) / 2)
-        return min(now + seconds, self.deadline - reserved)
-
-    def record_failure(self, account: Account, error: Failure) -> None:
-        """Record that a provider failed or was skipped; raise the error of a single provider."""
-        if len(self.accounts) == 1:
-            raise error
-        self.attempts.record_failure(account, error)
-
-    def record_response(self, account: Account) -> None:
-        """Record that a provider responded."""
-        self.attempts.has_response = True
-        self.attempts.degraded.pop(account.name, None)
-        self.attempts.failures.pop(account.name, None)
-
-    def all_failed(self) -> Failure:
-        """Return the error of a call that no provider served."""
-        return self.attempts.all_failed(self.call, f"that can {self.capability}")
 
 
 def end_of_call(accounts: Sequence[Account], capability: Capability, call: Call) -> float:
@@ -231,18 +190,18 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, call: Call)
 
 
 def list_attempts(
-    accounts: Sequence[Account], served: Collection[str], attempts: Sequence[Attempts]
+    accounts: Sequence[Account], served: Collection[str], failovers: Sequence[Failover]
 ) -> list[ProviderAttempt]:
     """List the providers that were called or skipped, each with the first reason of its failures.
 
     Args:
         accounts: The providers.
         served: The names of those with results.
-        attempts: The outcomes, by query.
+        failovers: The outcomes, by query.
     """
     reasons: dict[str, str] = {}
-    for outcomes in reversed(attempts):
-        reasons |= outcomes.degraded
+    for failover in reversed(failovers):
+        reasons |= failover.degraded
     return [
         ProviderAttempt(provider=name, served=name in served, reason=reasons.get(name))
         for name in (account.name for account in accounts)

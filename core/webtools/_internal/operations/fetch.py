@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import inf
@@ -10,9 +10,7 @@ from math import inf
 from webtools._internal.faults import Fault, with_fault
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
-    Attempts,
     Failover,
-    Turn,
     end_of_call,
     list_attempts,
     price_warnings,
@@ -92,7 +90,7 @@ class _Fetching:
         pages: The pages that were fetched, by URL.
         failed: The pages that could not be fetched, with their error, by URL and provider's name.
         parts: The pages that were requested from a provider, by its name.
-        attempts: The outcomes of calling the providers.
+        failover: The providers, and the outcomes of calling them.
     """
 
     accounts: Sequence[Account]
@@ -102,7 +100,12 @@ class _Fetching:
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     failed: dict[str, dict[str, Page]] = field(default_factory=dict[str, dict[str, Page]])
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
-    attempts: Attempts = field(default_factory=Attempts)
+    failover: Failover = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.failover = Failover(
+            self.call, self.accounts, self._query_for, self.deadline, "that can fetch"
+        )
 
     async def run(self) -> None:
         """Request the missing pages from one provider after another.
@@ -110,40 +113,26 @@ class _Fetching:
         Raises:
             WebToolsError: No page could be fetched.
         """
-        failover = Failover(
-            self.call,
-            self.accounts,
-            "fetch",
-            self.deadline,
-            self.query.urls[0],
-            is_needed=lambda account: bool(self._urls_for(account)),
-            attempts=self.attempts,
-        )
-        for turn in self._turns(failover):
-            account, urls = turn.account, self._urls_for(turn.account)
+        for api_call in self.failover:
+            account, urls = api_call.account, self._urls_for(api_call.account)
             try:
-                part = await fetch_part(turn, replace(self.query, urls=urls), self.call)
+                part = await fetch_part(api_call)
             except FAILOVER_ERRORS as error:
                 self._record_pages(account, failed_pages(urls, error))
-                failover.record_failure(account, error)
+                self.failover.record_failure(api_call, error)
             else:
-                failover.record_response(account)
                 self.parts[account.name] = part
                 self._record_pages(account, part.pages)
+                self.failover.record_response(api_call, is_complete=False)
+                failed = [page for page in part.pages if page.error is not None]
+                if failed and len(self.accounts) > 1:
+                    self.failover.degraded[account.name] = str(failed[0].error)
         if not self.pages:
             raise self._error()
 
-    def _turns(self, failover: Failover) -> Iterator[Turn]:
-        """Yield the turns. Skipped providers get theirs at the end, if a page is still missing."""
-        if len(self.accounts) == 1:
-            yield from failover
-            return
-        yield from failover.turns(self.accounts, obeys_circuit=True)
-        for name in self.parts:  # record why a provider that responded did not fetch all pages
-            failed = [pages[name] for pages in self.failed.values() if name in pages]
-            if failed:
-                self.attempts.degraded[name] = str(failed[0].error)
-        yield from failover.turns(failover.skipped_accounts(), obeys_circuit=False)
+    def _query_for(self, account: Account) -> PageQuery | None:
+        urls = self._urls_for(account)
+        return replace(self.query, urls=urls) if urls else None
 
     def _urls_for(self, account: Account) -> tuple[str, ...]:
         """List the URLs to request from a provider.
@@ -192,8 +181,8 @@ class _Fetching:
         """Return the error of the provider that failed first, or the reasons of the pages."""
         first = self.accounts[0].name
         error: WebToolsError
-        if not self.parts or (first not in self.parts and self.attempts.first_error is not None):
-            error = self.attempts.all_failed(self.call, "that can fetch")
+        if not self.parts or (first not in self.parts and self.failover.first_error is not None):
+            error = self.failover.all_failed()
         else:
             pages = [
                 failed_page(url, self._joined_reasons(url), self._cause(url))
@@ -220,13 +209,13 @@ class _Fetching:
             refused: Why the operator's settings forbid some of them.
         """
         served = {page.source_provider or "" for page in self.pages.values()}
-        attempts = list_attempts(self.accounts, served, [self.attempts])
+        attempts = list_attempts(self.accounts, served, [self.failover])
         parts = list(self.parts.values())
         cost = total(part.cost for part in parts)
         usd = cost.usd if cost else None
         unpriced = price_warnings(self.call, usd)
         oldest = earliest(part.oldest for part in parts)
-        is_cached = all(part.is_cached for part in parts) and self.attempts.first_error is None
+        is_cached = all(part.is_cached for part in parts) and self.failover.first_error is None
         warnings = [warning for part in parts for warning in part.warnings]
         response = FetchResponse(
             provider=next(attempt.provider for attempt in attempts if attempt.served),
@@ -248,7 +237,7 @@ class _Fetching:
         reasons: dict[str, str] = {}
         for url in self.pages:
             reasons = {**self._reasons(url), **reasons}
-        return {name: reasons[name] for name in self.attempts.degraded if name in reasons}
+        return {name: reasons[name] for name in self.failover.degraded if name in reasons}
 
     def _replacement_warnings(self) -> list[str]:
         """Return warnings that name the pages that another provider fetched, and why."""
@@ -261,7 +250,7 @@ class _Fetching:
         return [
             f'"{served}" fetched {_counted(group)}{cause}: {reason}'
             for (served, name, reason), group in urls.items()
-            for cause in ["" if name in self.attempts.skipped else f', because "{name}" failed']
+            for cause in ["" if name in self.failover.skipped else f', because "{name}" failed']
         ]
 
 

@@ -7,29 +7,26 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from math import inf
 
 from pydantic import BaseModel, TypeAdapter
 
-from webtools._internal.operations.failover import Turn
 from webtools._internal.pages.robots import RobotsFile
 from webtools._internal.pages.sections import put_first, section_of
 from webtools._internal.pages.usage import Respect
 from webtools._internal.pages.validators import Validators
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.cost import NOTHING, total
-from webtools._internal.pipeline.exchange import exchange
-from webtools._internal.pipeline.metering import metered
 from webtools._internal.pipeline.once import (
     Cached,
     CacheFormat,
     CacheKey,
     forget,
-    get_or_make,
+    once,
     read_cached,
-    share,
+    shared,
     store,
 )
+from webtools._internal.pipeline.requests import metered, request
 from webtools._internal.pipeline.retries import send_with_retries
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
@@ -39,7 +36,6 @@ from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import (
     Cost,
     ExpiredPage,
-    FetchProvider,
     PageCall,
     PageProvider,
     PageQuery,
@@ -105,13 +101,14 @@ class Part:
     oldest: datetime | None
 
 
-async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
+async def fetch_part(api_call: ApiCall) -> Part:
     """Fetch pages from one provider. A page that fails carries its `error`.
 
     Raises:
         WebToolsError: The provider failed or is skipped, and no page is cached.
     """
-    account = turn.account
+    call, account, query = api_call.call, api_call.account, api_call.query
+    assert isinstance(query, PageQuery)  # noqa: S101
     unsupported = _unsupported(account, query)
     if unsupported:
         query = replace(query, whole=False, pages="")
@@ -125,7 +122,7 @@ async def fetch_part(turn: Turn, query: PageQuery, call: Call) -> Part:
     responses: list[Pages] = []
     if missing:
         try:
-            responses = await _request_once(turn, replace(query, urls=missing), call, expired)
+            responses = await _request_once(api_call, replace(query, urls=missing), expired)
         except (ProviderError, RequestError) as error:
             if not cached:
                 raise
@@ -207,35 +204,39 @@ def earliest(times: Iterable[datetime | None]) -> datetime | None:
 
 
 async def _request_once(
-    turn: Turn, query: PageQuery, call: Call, expired: Mapping[str, Cached[CachedPage]]
+    api_call: ApiCall, query: PageQuery, expired: Mapping[str, Cached[CachedPage]]
 ) -> list[Pages]:
     """Request pages and cache them, or wait for an equal call that does."""
+    call = api_call.call
     if call.cache is None:
-        return await _request(turn, query, call, {})
-    keys = [_key_of(turn.account, query, url, call) for url in query.urls]
-
-    async def request_and_store() -> list[Pages]:
-        responses = await _request(turn, query, call, expired)
-        pages = [
-            _cached_page(page, response, is_shared=_is_shared(call))
-            for response in responses
-            for page in response.pages
-        ]
-        pairs = list(zip(keys, pages, strict=True))
-        await store(call, [(key, page) for key, page in pairs if _may_keep(page, call)])
-        await forget(call, [key for key, page in pairs if not _may_keep(page, call)])
-        return responses
-
+        return await _request(api_call, query, {})
+    keys = [_key_of(api_call.account, query, url, call) for url in query.urls]
     all_keys = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
-    responses, is_shared = await share(call, all_keys, request_and_store, turn.deadline)
+    async with shared(call, all_keys, api_call.deadline) as slot:
+        if slot.cached is None:
+            responses = await _request(api_call, query, expired)
+            await _store(keys, responses, call)
+            slot.fill(responses)
     return [
         replace(
             response,
             pages=[_copy(page) for page in response.pages],  # callers may change their lists
-            cost=NOTHING if is_shared else response.cost,
+            cost=NOTHING if slot.result.is_free else response.cost,
         )
-        for response in responses
+        for response in slot.result.value
     ]
+
+
+async def _store(keys: Sequence[CacheKey[CachedPage]], responses: list[Pages], call: Call) -> None:
+    """Cache the pages that may be kept, and forget the others."""
+    pages = [
+        _cached_page(page, response, is_shared=_is_shared(call))
+        for response in responses
+        for page in response.pages
+    ]
+    pairs = list(zip(keys, pages, strict=True))
+    await store(call, [(key, page) for key, page in pairs if _may_keep(page, call)])
+    await forget(call, [key for key, page in pairs if not _may_keep(page, call)])
 
 
 def _cached_page(page: Page, response: Pages, *, is_shared: bool) -> CachedPage:
@@ -278,48 +279,31 @@ def _warnings_about(url: str, response: Pages) -> list[str]:
 
 
 async def _request(
-    turn: Turn, query: PageQuery, call: Call, expired: Mapping[str, Cached[CachedPage]]
+    api_call: ApiCall, query: PageQuery, expired: Mapping[str, Cached[CachedPage]]
 ) -> list[Pages]:
-    services = PROVIDERS[turn.account.type]
+    call, services = api_call.call, PROVIDERS[api_call.account.type]
     report = call.begin_stage("fetching", len(query.urls))
     if services.pages is not None:
         known = {url: _expired_page(entry, call) for url, entry in expired.items()}
-        return [await _request_each(services.pages, turn, query, call, report, known)]
-    assert services.fetch is not None  # noqa: S101  # accounts are selected by capability
+        return [await _request_each(services.pages, query, api_call, report, known)]
     size = services.about.max_urls
     starts = range(0, len(query.urls), size)
-    queries = [replace(query, urls=query.urls[start : start + size]) for start in starts]
-    requests = [
-        partial(_request_group, services.fetch, _api_call(turn, group, call), group, report)
-        for group in queries
-    ]
-    outcomes = await call.io.gather(requests)
+    groups = [replace(query, urls=query.urls[start : start + size]) for start in starts]
+    outcomes = await call.io.gather(
+        [partial(_request_group, replace(api_call, query=group), report) for group in groups]
+    )
     errors = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
     if len(errors) == len(outcomes):
         raise errors[0]
     return [
         Pages(failed_pages(group.urls, outcome)) if isinstance(outcome, WebToolsError) else outcome
-        for group, outcome in zip(queries, outcomes, strict=True)
+        for group, outcome in zip(groups, outcomes, strict=True)
     ]
 
 
-def _api_call(turn: Turn, query: PageQuery, call: Call) -> ApiCall:
-    subject = query.urls[0] if len(query.urls) == 1 else f"{query.urls[0]} and others"
-    return turn.api_call("fetch", subject, query, call)
-
-
-async def _request_group(
-    provider: FetchProvider, api_call: ApiCall, query: PageQuery, report: ReportProgress
-) -> Pages:
+async def _request_group(api_call: ApiCall, report: ReportProgress) -> Pages:
     """Request a group of pages with one request."""
-    account = api_call.account
-    async with metered(api_call):
-        pages = await exchange(
-            api_call,
-            lambda: provider.fetch_request(query, account),
-            lambda r: provider.read_pages(r, query, account),
-            Pages,
-        )
+    pages: Pages = (await request(api_call)).value
     for page in pages.pages:
         has_failed = page.error is not None
         report(page.url, has_failed)
@@ -341,34 +325,32 @@ def _expired_page(entry: Cached[CachedPage], call: Call) -> ExpiredPage:
 
 async def _request_each(
     provider: PageProvider,
-    turn: Turn,
     query: PageQuery,
-    call: Call,
+    api_call: ApiCall,
     report: ReportProgress,
     expired: Mapping[str, ExpiredPage],
 ) -> Pages:
     """Let a provider that reads pages itself fetch them one by one, until the turn ends."""
-    api_call = replace(_api_call(turn, query, call), deadline=inf)
+    api_call = replace(api_call, query=query)
     async with metered(api_call):
-        page_io = replace(page_call(turn, api_call, report), expired=expired)
-        api_call.result = pages = await provider.pages(query, turn.account, page_io)
+        page_io = replace(page_call(api_call, report), expired=expired)
+        api_call.result = pages = await provider.pages(query, api_call.account, page_io)
     return pages
 
 
-def page_call(turn: Turn, api_call: ApiCall, report: ReportProgress) -> PageCall:
+def page_call(api_call: ApiCall, report: ReportProgress) -> PageCall:
     """Return the I/O of a call that requests pages from their sites."""
     call = api_call.call
+    # A copy, so that requests to sites do not count as requests to the provider: a site that does
+    # not respond must not open its circuit breaker.
+    of_sites = replace(api_call, is_free=True)
     return PageCall(
         io=call.io,
-        # A copy, so that requests to sites do not count as requests to the provider: a site that
-        # does not respond must not open its circuit breaker.
-        send=partial(
-            send_with_retries, api_call=replace(api_call, query=None), deadline=turn.deadline
-        ),
+        send=partial(send_with_retries, api_call=of_sites),
         timeout=api_call.timeout,
-        deadline=turn.deadline,
+        deadline=api_call.deadline,
         report_progress=report,
-        robots=partial(_robots_file, turn, call) if _reads_robots(call) else None,
+        robots=partial(_robots_file, api_call) if _reads_robots(call) else None,
         respect=_respect_of(call),
     )
 
@@ -383,10 +365,13 @@ def _reads_robots(call: Call) -> bool:
 
 
 async def _robots_file(
-    turn: Turn, call: Call, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
+    api_call: ApiCall, url: str, fetch: Callable[[], Awaitable[RobotsFile]]
 ) -> RobotsFile:
     """Return a robots.txt. It is read from the cache even if pages are refreshed."""
+    call, account = api_call.call, api_call.account
     cached_call = replace(call, options=replace(call.options, cache="use"))
-    identity = cache_key("robots", turn.account.identity, url)
-    key = CacheKey(_ROBOTS, identity, url, turn.account.name)
-    return (await get_or_make(cached_call, key, fetch, turn.deadline)).value
+    key = CacheKey(_ROBOTS, cache_key("robots", account.identity, url), url, account.name)
+    async with once(cached_call, key, api_call.deadline) as slot:
+        if slot.cached is None:
+            slot.fill(await fetch())
+    return slot.result.value

@@ -12,9 +12,7 @@ from pydantic import TypeAdapter
 
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
-    Attempts,
     Failover,
-    Turn,
     end_of_call,
     failover_warnings,
     list_attempts,
@@ -30,10 +28,10 @@ from webtools._internal.operations.search_filters import (
     undated_warning,
     weakest,
 )
+from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.cost import NOTHING, total
-from webtools._internal.pipeline.exchange import exchange
-from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey
+from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.domains import read_registry_suffixes
@@ -98,10 +96,13 @@ async def search(
         await call.io.call_blocking(read_registry_suffixes)
     deadline = end_of_call(accounts, "search", call)
     report_progress = call.begin_stage("searching", len(queries))
-    failovers = [Failover(call, accounts, "search", deadline, query.query) for query in queries]
+    failovers = [
+        Failover(call, accounts, partial(_with_limit, query, call), deadline, "that can search")
+        for query in queries
+    ]
     outcomes = await call.io.gather(
         [
-            partial(_search_query, query, failover, report_progress)
+            partial(_search_query, query.query, failover, report_progress)
             for query, failover in zip(queries, failovers, strict=True)
         ],
         MAX_CONCURRENT_QUERIES,
@@ -109,36 +110,29 @@ async def search(
     errors = [outcome for outcome in outcomes if isinstance(outcome, WebToolsError)]
     if len(errors) == len(queries):
         raise _join_errors(errors)
-    attempts = [failover.attempts for failover in failovers]
-    return _response(accounts, queries, outcomes, attempts, call)
+    return _response(accounts, queries, outcomes, failovers, call)
 
 
 async def _search_query(
-    query: SearchQuery, failover: Failover, report_progress: ReportProgress
+    text: str, failover: Failover, report_progress: ReportProgress
 ) -> QueryResults:
     has_failed = True
     try:
-        results = await _search_with_failover(query, failover)
-        has_failed = False
+        for api_call in failover:
+            try:
+                results = await find_results(api_call)
+            except FAILOVER_ERRORS as error:
+                failover.record_failure(api_call, error)
+            else:
+                failover.record_response(api_call)
+                has_failed = False
+                return results
+        raise failover.all_failed()
     finally:
-        report_progress(query.query, has_failed)
-    return results
+        report_progress(text, has_failed)
 
 
-async def _search_with_failover(query: SearchQuery, failover: Failover) -> QueryResults:
-    for turn in failover:
-        provider_query = _with_limit(query, turn.account, failover.call)
-        try:
-            hits = await find_hits(turn, provider_query, failover.call)
-        except FAILOVER_ERRORS as error:
-            failover.record_failure(turn.account, error)
-        else:
-            failover.record_response(turn.account)
-            return filter_hits(turn.account, provider_query, hits)
-    raise failover.all_failed()
-
-
-def _with_limit(query: SearchQuery, account: Account, call: Call) -> SearchQuery:
+def _with_limit(query: SearchQuery, call: Call, account: Account) -> SearchQuery:
     """Return the query with the number of results to request. `maxResults` limits all of them."""
     max_results = call.accounts.config.max_results
     provider_limit = PROVIDERS[account.type].about.max_results
@@ -148,17 +142,18 @@ def _with_limit(query: SearchQuery, account: Account, call: Call) -> SearchQuery
     return replace(query, limit=min(limit, provider_limit, max_results or provider_limit))
 
 
-async def find_hits(turn: Turn, query: SearchQuery, call: Call) -> Cached[Hits]:
-    """Return a provider's hits for a query, from the cache or from its API.
+async def find_results(api_call: ApiCall) -> QueryResults:
+    """Return a provider's results for a query that pass the filters.
 
     Raises:
         WebToolsError: The provider failed.
     """
-    account = turn.account
-    if query.page:
-        query = to_provider_query(account, query)
-    key = CacheKey(HITS, _key_of(query, account), query.query, account.name)
-    return await get_or_make(call, key, lambda: _request_hits(turn, query, call), turn.deadline)
+    query, account = api_call.query, api_call.account
+    assert isinstance(query, SearchQuery)  # noqa: S101
+    sent = to_provider_query(account, query) if query.page else query
+    key = CacheKey(HITS, _key_of(sent, account), query.query, account.name)
+    hits: Cached[Hits] = await request(replace(api_call, query=sent), key)
+    return filter_hits(account, query, hits)
 
 
 def _key_of(query: SearchQuery, account: Account) -> str:
@@ -175,20 +170,6 @@ def _key_of(query: SearchQuery, account: Account) -> str:
 def normalize_query(query: str) -> str:
     """Fold case and white space, so that equal queries share a cache entry."""
     return " ".join(query.lower().split())
-
-
-async def _request_hits(turn: Turn, query: SearchQuery, call: Call) -> Hits:
-    account = turn.account
-    provider = PROVIDERS[account.type].search
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    api_call = turn.api_call("search", query.query, query, call)
-    async with metered(api_call):
-        return await exchange(
-            api_call,
-            lambda: provider.search_request(query, account),
-            lambda r: provider.read_search(r, query, account),
-            Hits,
-        )
 
 
 def filter_hits(account: Account, query: SearchQuery, cached: Cached[Hits]) -> QueryResults:
@@ -235,7 +216,7 @@ def _response(
     accounts: Sequence[Account],
     queries: Sequence[SearchQuery],
     outcomes: Sequence[QueryResults | WebToolsError],
-    attempts_by_query: Sequence[Attempts],
+    failovers: Sequence[Failover],
     call: Call,
 ) -> SearchResponse:
     successes = [outcome for outcome in outcomes if isinstance(outcome, QueryResults)]
@@ -245,12 +226,12 @@ def _response(
         states = {item.account.name: filter_states(item.account, query) for item in successes}
         call.log("filters", filters=weakest(states.values()))
     served = {item.account.name for item in successes}
-    attempts = list_attempts(accounts, served, attempts_by_query)
+    attempts = list_attempts(accounts, served, failovers)
     cost = total([item.hits.cost for item in successes])
     usd = cost.usd if cost else None
     unpriced = price_warnings(call, usd)
     times = [item.stored_at for item in successes if item.stored_at]
-    has_failures = any(record.failures for record in attempts_by_query)
+    has_failures = any(failover.failures for failover in failovers)
     is_cached = len(times) == len(queries) and not has_failures
     return SearchResponse(
         provider=next(attempt.provider for attempt in attempts if attempt.served),

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from math import inf
 from typing import Literal, TypeAlias
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -17,13 +16,14 @@ from webtools._internal.faults import Fault
 from webtools._internal.grounding.ranking import Document, rank_documents
 from webtools._internal.grounding.terms import lowered, stems_of
 from webtools._internal.io.runtime import gather_results
-from webtools._internal.operations.failover import Turn, end_of_call
+from webtools._internal.operations.failover import end_of_call
 from webtools._internal.operations.fetch_part import page_call
 from webtools._internal.pages.content import Content
 from webtools._internal.pages.fetching import MAX_PAGE_BYTES, FetchedPage, PageFetcher
 from webtools._internal.pages.listings import LINKS, LLMS, ROBOTS, SITEMAP
-from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import CacheFormat, CacheKey, get_or_make
+from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.once import CacheFormat, CacheKey, once
+from webtools._internal.pipeline.requests import metered
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.urls import PORTS, Target, parse
@@ -76,11 +76,14 @@ async def map_site(account: Account, arguments: MapInput, call: Call) -> SiteMap
         WebToolsError: No page could be listed.
     """
     account.domains.check(arguments.url)
-    turn = Turn(account, end_of_call([account], "fetch", call), obeys_circuit=False)
+    query = PageQuery((arguments.url,))
+    api_call = ApiCall(call, account, query, end_of_call([account], "fetch", call))
     identity = cache_key("map", account.identity, arguments.url, call.options.robots)
     key = CacheKey(_LISTING, identity, arguments.url, account.name)
-    make = partial(_list_pages, turn, arguments.url, call)
-    listing = await get_or_make(call, key, make, turn.deadline)
+    async with once(call, key, api_call.deadline) as slot:
+        if slot.cached is None:
+            slot.fill(await _list_pages(api_call))
+    listing = slot.result
     entries = listing.value.entries
     choose = partial(_choose, entries, arguments.find, arguments.limit or DEFAULT_MAP_LIMIT)
     chosen, warnings = await call.io.call_blocking(choose, alone=True)
@@ -98,15 +101,15 @@ async def map_site(account: Account, arguments: MapInput, call: Call) -> SiteMap
     )
 
 
-async def _list_pages(turn: Turn, url: str, call: Call) -> Listing:
-    api_call = replace(turn.api_call("fetch", url, PageQuery((url,)), call), deadline=inf)
+async def _list_pages(api_call: ApiCall) -> Listing:
+    call, url = api_call.call, api_call.subject
     report = call.begin_stage("mapping", MAX_REQUESTS)
     async with metered(api_call):
-        io_of_pages = page_call(turn, api_call, report)
+        io_of_pages = page_call(api_call, report)
         usage = _Usage(io_of_pages.send)
         # A list of pages is what a search engine shows. `fetch.respect` is about their texts.
         io_of_pages = replace(io_of_pages, send=usage.send, respect="ignore")
-        fetcher = page_fetcher(turn.account, io_of_pages)
+        fetcher = page_fetcher(api_call.account, io_of_pages)
         search = _Search(fetcher, usage, report, parse(url))
         await search.run()
         listing: Listing = await call.io.call_blocking(search.listing, alone=True)

@@ -10,19 +10,17 @@ from pydantic import TypeAdapter
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
     Failover,
-    Turn,
     end_of_call,
     failover_warnings,
     list_attempts,
     price_warnings,
 )
 from webtools._internal.pipeline.cost import NOTHING
-from webtools._internal.pipeline.exchange import exchange
-from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey
+from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
-from webtools.providers import PROVIDERS, Account
+from webtools.providers import Account
 from webtools.providers.protocols import Summary, SummaryQuery
 from webtools.results import ProviderAttempt, SummaryResponse
 
@@ -42,39 +40,20 @@ async def summarize(
     """
     accounts[0].domains.check(query.url)  # the same for all providers
     deadline = end_of_call(accounts, "summarize", call)
-    failover = Failover(call, accounts, "summarize", deadline, query.url)
-    for turn in failover:
+    failover = Failover(call, accounts, lambda _: query, deadline, "that can summarize")
+    for api_call in failover:
+        account = api_call.account
+        options = (query.summary_type, query.engine, query.target_language)
+        identity = cache_key("summarize", account.identity, query.url, *options)
         try:
-            summary = await _summarize(turn, query, call)
+            summary = await request(api_call, CacheKey(SUMMARY, identity, query.url, account.name))
         except FAILOVER_ERRORS as error:
-            failover.record_failure(turn.account, error)
+            failover.record_failure(api_call, error)
         else:
-            failover.record_response(turn.account)
-            attempts = list_attempts(accounts, {turn.account.name}, [failover.attempts])
-            return _response(turn.account, query, summary, attempts, call)
+            failover.record_response(api_call)
+            attempts = list_attempts(accounts, {account.name}, [failover])
+            return _response(account, query, summary, attempts, call)
     raise failover.all_failed()
-
-
-async def _summarize(turn: Turn, query: SummaryQuery, call: Call) -> Cached[Summary]:
-    account = turn.account
-    options = (query.summary_type, query.engine, query.target_language)
-    identity = cache_key("summarize", account.identity, query.url, *options)
-    key = CacheKey(SUMMARY, identity, query.url, account.name)
-    return await get_or_make(call, key, lambda: _request_summary(turn, query, call), turn.deadline)
-
-
-async def _request_summary(turn: Turn, query: SummaryQuery, call: Call) -> Summary:
-    account = turn.account
-    provider = PROVIDERS[account.type].summarize
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    api_call = turn.api_call("summarize", query.url, query, call)
-    async with metered(api_call):
-        return await exchange(
-            api_call,
-            lambda: provider.summary_request(query, account),
-            lambda r: provider.read_summary(r, query, account),
-            Summary,
-        )
 
 
 def _response(

@@ -1,31 +1,30 @@
-"""An API call: one request to a provider, or several with a common price and deadline."""
+"""An API call: a provider's turn to serve a query, and what it reserved in the budget."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from functools import partial
 from typing import Any
 
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.budget import Reservation
+from webtools.errors import WebToolsError
 from webtools.providers import PROVIDERS, Account, Capability
-
-TIMEOUT = 30.0  # seconds for a whole call, unless the provider's entry sets `timeoutMs`
-LONG_TIMEOUTS: dict[Capability, float] = {"summarize": 120.0, "synthesize": 120.0}
+from webtools.providers.capabilities import CAPABILITIES, capability_of, subject_of
+from webtools.providers.protocols import Query
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class ApiCall:
-    """A call of a provider's API, and its state. `metered` begins and ends it.
+    """A provider's turn to serve a query, and its state.
 
     Attributes:
-        account: The provider.
-        capability: The kind of call, which decides the time allowed.
-        subject: The query or URL that messages quote.
         call: The tool call that this is part of.
-        query: The whole query, from which the price is computed. A call without one is free.
+        account: The provider.
+        query: The query, from which the price is computed.
         deadline: When it ends at the latest, on the clock of `io.now()`.
         obeys_circuit: Whether it is refused while the provider's circuit breaker is open.
+        is_free: Whether its requests cost nothing and are not counted by the budget.
         allowed: Seconds until the deadline when it began, at most its time-out; None before.
         requests: Number of requests that were sent.
         reservation: What is reserved in the budget for the current request; None without a limit.
@@ -33,13 +32,12 @@ class ApiCall:
         result: What the provider returned. Its price is charged, and its size is logged.
     """
 
-    account: Account
-    capability: Capability
-    subject: str
     call: Call
-    query: Any = None
-    deadline: float = inf
+    account: Account
+    query: Query
+    deadline: float
     obeys_circuit: bool = False
+    is_free: bool = False
     allowed: float | None = None
     requests: int = 0
     reservation: Reservation | None = None
@@ -47,9 +45,19 @@ class ApiCall:
     result: Any = None
 
     @property
+    def capability(self) -> Capability:
+        """The kind of call."""
+        return capability_of(self.query)
+
+    @property
+    def subject(self) -> str:
+        """The query or URL that messages quote."""
+        return subject_of(self.query)
+
+    @property
     def is_paid(self) -> bool:
         """Whether a request may cost something."""
-        return self.query is not None and self.worst_cost() > 0
+        return not self.is_free and self.worst_cost() > 0
 
     def worst_cost(self) -> float:
         """Return the maximum cost of a request in USD."""
@@ -65,7 +73,51 @@ class ApiCall:
         """The time that the call had, for messages."""
         return round(self.timeout if self.allowed is None else self.allowed, 1)
 
+    def begin(self, now: float) -> None:
+        """Start the time-out."""
+        self.deadline = min(self.deadline, now + self.timeout)
+        self.allowed = max(0.0, self.deadline - now)
+
+    async def reserve(self) -> None:
+        """Reserve the price of a request: the first one, or one after another that may be charged.
+
+        Raises:
+            QuotaError: The budget does not allow it.
+            ConfigError: The budget cannot be checked.
+        """
+        budget = self.call.services.budget
+        if budget.active and not self.is_free:
+            try:
+                self.reservation = await self.call.io.call_blocking(
+                    partial(budget.reserve, self.account.name, self.worst_cost()),
+                    undo=budget.release,
+                )
+            except WebToolsError as error:
+                self.call.log("budget_refused", provider=self.account.name, message=str(error))
+                if not self.requests:
+                    await self.call.io.call_blocking(self.release_trial)
+                raise
+        self.is_unused = True
+
+    async def settle(self, usd: float | None) -> None:
+        """Charge what the current request cost; None if that is unknown."""
+        if self.reservation is not None:
+            settle = partial(self.call.services.budget.settle, self.reservation, usd)
+            await self.call.io.call_blocking(settle)
+
+    def give_back(self) -> None:
+        """Give back what a call that ended early did not use."""
+        if self.reservation is not None and self.is_unused:
+            self.call.services.budget.release(self.reservation)
+        self.release_trial()
+
+    def release_trial(self) -> None:
+        """Let another call be the trial of a half-open circuit, because this one sent nothing."""
+        health = self.call.services.health
+        if health.has_failures(self.account, self.capability):
+            health.release_trial(self.account, self.capability)
+
 
 def timeout_of(account: Account, capability: Capability) -> float:
     """Return the seconds that a whole call may take."""
-    return account.timeout or LONG_TIMEOUTS.get(capability, TIMEOUT)
+    return account.timeout or CAPABILITIES[capability].timeout

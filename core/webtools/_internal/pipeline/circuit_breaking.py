@@ -33,19 +33,14 @@ async def check_circuit(account: Account, capability: Capability, call: Call) ->
         undo=lambda _: health.release_trial(account, capability),
     )
     if circuit is not None:
-        log_skipped(circuit, call)
+        call.log(
+            "provider_skipped",
+            provider=circuit.provider,
+            kind=circuit.kind,
+            reason=circuit.reason,
+            until=circuit.until,
+        )
         raise CircuitOpenError(circuit)
-
-
-def log_skipped(circuit: OpenCircuit, call: Call) -> None:
-    """Log that a provider is skipped."""
-    call.log(
-        "provider_skipped",
-        provider=circuit.provider,
-        kind=circuit.kind,
-        reason=circuit.reason,
-        until=circuit.until,
-    )
 
 
 def explain_circuit(circuit: OpenCircuit) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from math import inf
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -81,68 +82,98 @@ class CacheKey(Generic[T]):
     provider: str
 
 
-async def get_or_make(
-    call: Call, key: CacheKey[T], make: Callable[[], Awaitable[T]], deadline: float
-) -> Cached[T]:
-    """Return the cached value, or that of an equal call in flight, or make and cache it.
+@dataclass(slots=True)
+class Slot(Generic[T]):
+    """Where a block puts a value, unless the cache or an equal call has it.
+
+    Attributes:
+        cached: The value; None if the block has to make it.
+    """
+
+    cached: Cached[T] | None = None
+
+    def fill(self, value: T) -> None:
+        """Set a new value."""
+        self.cached = Cached(value)
+
+    @property
+    def result(self) -> Cached[T]:
+        """The value."""
+        assert self.cached is not None  # noqa: S101  # the block has set it or raised
+        return self.cached
+
+
+@asynccontextmanager
+async def once(
+    call: Call, key: CacheKey[T] | None, deadline: float
+) -> AsyncGenerator[Slot[T], None]:
+    """Read the cache, or wait for an equal call of this process; else the block makes the value.
+
+    A value that the block makes is cached::
+
+        async with once(call, key, deadline) as slot:
+            if slot.cached is None:
+                slot.fill(await request())
+        return slot.result
+
+    Args:
+        call: The call.
+        key: Identifies the value. None: it is neither cached nor shared.
+        deadline: When the block ends at the latest.
 
     Raises:
-        WebToolsError: The value could not be made, here or in the other call.
+        WebToolsError: An equal call failed.
     """
-    if call.cache is None:
-        return Cached(await make())
+    if key is None or call.cache is None:
+        yield Slot()
+        return
     [cached] = await read_cached(call, [key])
     if cached is not None:
-        return cached
-
-    async def make_and_store() -> T:
-        value = await make()
-        await store(call, [(key, value)])
-        return value
-
-    value, is_shared = await share(call, key, make_and_store, deadline)
-    return Cached(value, is_free=is_shared)
+        yield Slot(cached)
+        return
+    async with shared(call, key, deadline) as slot:
+        is_new = slot.cached is None
+        yield slot
+        if is_new and slot.cached is not None:
+            await store(call, [(key, slot.cached.value)])
 
 
-async def share(
-    call: Call, key: CacheKey[Any], make: Callable[[], Awaitable[T]], deadline: float
-) -> tuple[T, bool]:
-    """Make a value, or wait for an equal call of this process that is making it.
+@asynccontextmanager
+async def shared(
+    call: Call, key: CacheKey[Any], deadline: float
+) -> AsyncGenerator[Slot[Any], None]:
+    """Wait for an equal call of this process that is making a value; else the block makes it.
 
-    If the other call was canceled, or had less time and was late, a waiting call makes the value.
-
-    Returns:
-        The value, and whether the other call made it.
+    If the other call was canceled, or had less time and was late, the block makes the value.
 
     Raises:
-        WebToolsError: The value could not be made, here or in the other call.
+        WebToolsError: The other call failed.
     """
     call.write_log()
     flights = call.services.flights
     # Calls share only if they have the same cache mode and the same secrets. With another API key
     # or proxy, one call can succeed where the other fails.
     flight_key = (call.io.runtime_id(), key.hash, call.options.cache, call.accounts.redactor)
-    while True:
-        flight, is_new = flights.join(flight_key, deadline, call.io.now())
-        if is_new:
-            break
+    flight, is_new = flights.join(flight_key, deadline, call.io.now())
+    while not is_new:
         outcome = await _wait_for(flight, call, deadline)
-        if outcome is _ABANDONED or _had_less_time(outcome, flight, deadline):
-            continue
-        call.log("shared", subject=key.subject, provider=key.provider)
-        if isinstance(outcome, WebToolsError):
-            # A copy: one error raised in several threads would mix up their tracebacks.
-            raise outcome.with_message(str(outcome))
-        return cast("T", outcome), True
-    outcome = _ABANDONED
+        if outcome is not _ABANDONED and not _had_less_time(outcome, flight, deadline):
+            call.log("shared", subject=key.subject, provider=key.provider)
+            if isinstance(outcome, WebToolsError):
+                # A copy: one error raised in several threads would mix up their tracebacks.
+                raise outcome.with_message(str(outcome))
+            yield Slot(Cached(outcome, is_free=True))
+            return
+        flight, is_new = flights.join(flight_key, deadline, call.io.now())
+    slot, failure = Slot[Any](), None
     try:
-        value = outcome = await make()
+        yield slot
     except WebToolsError as error:
-        outcome = error
+        failure = error
         raise
     finally:
-        flights.finish(flight_key, flight, outcome)
-    return value, False
+        value = _ABANDONED if slot.cached is None else slot.cached.value
+        flights.finish(flight_key, flight, failure or value)
 
 
 async def _wait_for(flight: Flight, call: Call, deadline: float) -> Any:

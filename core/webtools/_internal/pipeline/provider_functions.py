@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from webtools._internal.faults import Fault, with_fault
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.text.narrowing import is_object
 from webtools.errors import ProviderError, ResponseFormatError, WebToolsError
 from webtools.messages import OK, Request, Response
-from webtools.providers import PROVIDERS, Account, Capability
+from webtools.providers import PROVIDERS, Account
+from webtools.providers.capabilities import CAPABILITIES
 from webtools.providers.error_tables import WHOLE_BODY, ErrorTable, read_error_body
 from webtools.providers.error_words import (
     codes_of,
@@ -35,30 +36,17 @@ _ERROR_DEPTH = 3  # of errors in a body without results
 _MAX_WORDS_CHARACTERS = 500
 _ANY_ERROR = ErrorTable(faults=("error", "errors", WHOLE_BODY), code="code", words=("message",))
 
-# The functions that build a request and read its response, for messages.
-_BUILDERS: dict[Capability, str] = {
-    "search": "search_request",
-    "fetch": "fetch_request",
-    "summarize": "summary_request",
-    "synthesize": "synthesis_request",
-}
-_READERS: dict[Capability, str] = {
-    "search": "read_search",
-    "fetch": "read_pages",
-    "summarize": "read_summary",
-    "docs": "lookup",
-    "synthesize": "read_synthesis",
-}
 
-
-def build_request(api_call: ApiCall, build: Callable[[], Request]) -> Request:
-    """Build a request.
+def build_request(api_call: ApiCall) -> Request:
+    """Build the request of a call.
 
     Raises:
         ProviderError: The provider's function raised an error, or returned no request.
     """
+    name = CAPABILITIES[api_call.capability].builder
+    build = getattr(PROVIDERS[api_call.account.type].provider, name)
     try:
-        request = cast("object", build())
+        request: object = build(api_call.query, api_call.account)
     except WebToolsError:
         raise
     except Exception as error:  # noqa: BLE001  # a provider's function may raise anything
@@ -66,30 +54,29 @@ def build_request(api_call: ApiCall, build: Callable[[], Request]) -> Request:
     else:
         if isinstance(request, Request):
             return request
-        name = _BUILDERS[api_call.capability]
         failure = _build_error(api_call, _describe_type(api_call, name, request, Request))
     raise failure  # outside the handler, as for a response
 
 
-def read_value(
-    api_call: ApiCall, response: Response, read: Callable[[Response], T], expected: type[T]
-) -> T:
-    """Read a response.
+def read_response(api_call: ApiCall, response: Response) -> Any:
+    """Read the response to the request of a call.
 
     Raises:
         ProviderError: The provider reports an error.
         ResponseFormatError: The response does not match the documented format, or the value has
-            another type than `expected`, such as None for a forgotten `return`.
+            another type than it should, such as None for a forgotten `return`.
     """
+    facts = CAPABILITIES[api_call.capability]
+    read = getattr(PROVIDERS[api_call.account.type].provider, facts.reader)
     raise_error(api_call, response)
     try:
-        value = _parse(api_call, response, lambda: read(response))
+        value = _parse(api_call, response, lambda: read(response, api_call.query, api_call.account))
     except ProviderError as error:
         failure = error
     else:
-        if isinstance(value, expected):
+        if isinstance(value, facts.response):
             return check_errors(api_call, response, value)
-        raise type_error(api_call, value, expected)
+        raise type_error(api_call, value)
     raise reported_error(api_call, response, failure) or failure
 
 
@@ -230,9 +217,10 @@ def parse_error(api_call: ApiCall, response: Response, error: Exception) -> Resp
     )
 
 
-def type_error(api_call: ApiCall, value: object, expected: type) -> ResponseFormatError:
+def type_error(api_call: ApiCall, value: object) -> ResponseFormatError:
     """Return the error for a value of the wrong type."""
-    fault = _describe_type(api_call, _READERS[api_call.capability], value, expected)
+    facts = CAPABILITIES[api_call.capability]
+    fault = _describe_type(api_call, facts.reader, value, facts.response)
     return ResponseFormatError(
         f'Failed to parse {_title_of(api_call)} API response for "{api_call.subject}". '
         f"{fault}. Use another provider.",

@@ -10,7 +10,6 @@ from functools import partial
 from webtools._internal.faults import Fault
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.metering import reserve
 from webtools._internal.pipeline.provider_functions import raise_error
 from webtools._internal.storage.circuit_breaker import row_of
 from webtools._internal.storage.redis_rate_limits import RateLimits, Slot
@@ -36,13 +35,13 @@ LONGEST_RETRY_AFTER = 60.0
 _LONGEST_WAIT = 86_400.0  # seconds for a slot; a deadline may be infinite
 
 
-async def send_with_retries(request: Request, api_call: ApiCall, deadline: float) -> Response:
+async def send_with_retries(request: Request, api_call: ApiCall) -> Response:
     """Send a request until its response is final, all attempts have failed, or the time is up.
 
     Raises:
         RequestError: The last attempt had no response.
     """
-    io = api_call.call.io
+    io, deadline = api_call.call.io, api_call.deadline
     outcome: Response | RequestError | None = None
     for attempt in range(MAX_RETRIES + 1):
         if outcome is not None and not await _may_retry(outcome, api_call):
@@ -82,7 +81,7 @@ async def _may_retry(outcome: Response | RequestError, api_call: ApiCall) -> boo
         return True
     api_call.call.is_unpriced |= api_call.is_paid
     try:
-        await reserve(api_call)
+        await api_call.reserve()
     except (QuotaError, ConfigError):
         return False
     return True

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from webtools._internal.io.runtime import gather_results
-from webtools._internal.operations.failover import FAILOVER_ERRORS, Attempts, Failover, Turn
+from webtools._internal.operations.failover import FAILOVER_ERRORS, Failover
 from webtools._internal.operations.research.research_question import Question
 from webtools._internal.operations.research.rules import (
     fuse,
@@ -18,8 +17,7 @@ from webtools._internal.operations.research.rules import (
 from webtools._internal.operations.search import (
     HITS,
     QueryResults,
-    filter_hits,
-    find_hits,
+    find_results,
     hits_of,
     normalize_query,
 )
@@ -29,23 +27,21 @@ from webtools._internal.operations.search_filters import (
     unapplied_warnings,
     undated_warning,
 )
-from webtools._internal.pipeline.circuit_breaking import log_skipped
-from webtools._internal.pipeline.exchange import look_up
-from webtools._internal.pipeline.metering import metered
-from webtools._internal.pipeline.once import Cached, CacheKey, get_or_make
+from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.once import CacheKey
+from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
-from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools._internal.text.quoting import listed
 from webtools.choices import Command
 from webtools.config import Accounts
 from webtools.config.accounts import keyless_notices
 from webtools.config.first_steps import first_steps, keyless_titles
 from webtools.config.paths import ENVIRONMENT
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, WebToolsError
 from webtools.inputs.tool_inputs import MAX_SOURCES
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.providers.protocols import Cost, DocsQuery, Hits, SearchQuery
+from webtools.providers.protocols import Cost, DocsQuery, SearchQuery
 from webtools.results import SearchResult
 
 NEWS = "news"
@@ -56,7 +52,7 @@ class Retrieval:
     """What the providers of a chain returned.
 
     Attributes:
-        attempts: The outcomes of calling the providers.
+        failover: The providers of the chain, and the outcomes of calling them.
         account: The provider of the results; None without results.
         results: The hits, one per page.
         spares: The next best hits, which replace those whose pages cannot be read.
@@ -70,7 +66,7 @@ class Retrieval:
         final_urls: The URLs of pages after redirects, by the requested URL.
     """
 
-    attempts: Attempts = field(default_factory=Attempts)
+    failover: Failover
     account: Account | None = None
     results: list[SearchResult] = field(default_factory=list[SearchResult])
     spares: list[SearchResult] = field(default_factory=list[SearchResult])
@@ -168,105 +164,68 @@ async def retrieve(
         ProviderError: Every provider failed or is skipped.
         RequestError: Every provider failed, the first one without a response.
     """
-    retrieval = Retrieval()
-    ready, failing = await _skip_open_circuits(chain, call, retrieval)
+    retrieval = Retrieval(failover_of(question, chain, call, deadline))
     if call.accounts.config.research.merge:
-        await call_all(ready, question, call, deadline, retrieval)
+        await _call_all(question, retrieval)
     else:
-        await call_in_order(ready, question, call, deadline, retrieval)
-    if not retrieval.attempts.has_response:
-        await call_in_order(failing, question, call, deadline, retrieval, obeys_circuit=False)
-    if not retrieval.attempts.has_response:
-        raise retrieval.attempts.all_failed(call, "of the chain")
+        await call_in_order(retrieval.failover, question, retrieval)
+    if not retrieval.failover.has_response:
+        raise retrieval.failover.all_failed()
     return retrieval
 
 
-async def _skip_open_circuits(
-    chain: Sequence[Account], call: Call, retrieval: Retrieval
-) -> tuple[list[Account], list[Account]]:
-    """Split a chain into the providers to call, and those to call only if no other responds.
-
-    A provider without quota or with a wrong key is in neither list: it would refuse again.
-    """
-    health = call.services.health
-    circuits: list[OpenCircuit | None] = await call.io.call_blocking(
-        lambda: [health.known(account, capability_of(account)) for account in chain]
-    )
-    pairs = list(zip(chain, circuits, strict=True))
-    ready = [account for account, circuit in pairs if circuit is None]
-    failing = [account for account, circuit in pairs if circuit and circuit.kind == "failing"]
-    for account, circuit in pairs:
-        if circuit is not None:
-            retrieval.attempts.record_skip(account, circuit)
-            if ready or account not in failing:
-                log_skipped(circuit, call)
-    return ready, failing
+def failover_of(
+    question: Question, accounts: Sequence[Account], call: Call, deadline: float
+) -> Failover:
+    """Return the failover of a question."""
+    query_of = partial(query_for, question=question)
+    return Failover(call, accounts, query_of, deadline, "of the chain")
 
 
 def empty_warning(account: Account) -> str:
     return f'Provider "{account.name}" returned no results.'
 
 
-async def call_in_order(
-    accounts: Sequence[Account],
-    question: Question,
-    call: Call,
-    deadline: float,
-    retrieval: Retrieval,
-    *,
-    obeys_circuit: bool = True,
-) -> None:
+async def call_in_order(calls: Iterable[ApiCall], question: Question, retrieval: Retrieval) -> None:
     """Call one provider after the other until one has results. Adds to `retrieval`."""
-    failover = Failover(
-        call, accounts, "search", deadline, question.query, attempts=retrieval.attempts
-    )
-    for turn in failover.turns(accounts, obeys_circuit=obeys_circuit):
+    for api_call in calls:
         try:
-            await _call_provider(turn, question, call, retrieval)
+            found = await _request(api_call)
         except FAILOVER_ERRORS as error:
-            retrieval.attempts.record_failure(turn.account, error)
+            retrieval.failover.record_failure(api_call, error)
         else:
-            failover.record_response(turn.account)
-            if retrieval.account is not None:
+            retrieval.failover.record_response(api_call)
+            _add(found, question, retrieval)
+            if found.results:
+                retrieval.account, retrieval.retrieved_at = found.account, found.stored_at
+                retrieval.take(remove_repeats(found.results), question.limit)
                 return
 
 
-async def call_all(
-    accounts: Sequence[Account],
-    question: Question,
-    call: Call,
-    deadline: float,
-    retrieval: Retrieval,
-) -> None:
+async def _call_all(question: Question, retrieval: Retrieval) -> None:
     """Call all providers at the same time and fuse their rankings. Adds to `retrieval`."""
-    retrievals = [Retrieval() for _ in accounts]
-    await gather_results(
-        call.io,
-        [
-            partial(call_in_order, [account], question, call, deadline, part)
-            for account, part in zip(accounts, retrievals, strict=True)
-        ],
-    )
-    for part in retrievals:
-        _add_part(part, retrieval)
-    ranked = fuse([[*part.results, *part.spares] for part in retrievals])
+    failover = retrieval.failover
+    calls = failover.calls_at_once()
+    outcomes = await failover.call.io.gather([partial(_request, api_call) for api_call in calls])
+    rankings, times = list[list[SearchResult]](), list[datetime]()
+    for api_call, outcome in zip(calls, outcomes, strict=True):
+        if isinstance(outcome, FAILOVER_ERRORS):
+            failover.record_failure(api_call, outcome)
+        elif isinstance(outcome, WebToolsError):
+            raise outcome
+        else:
+            failover.record_response(api_call)
+            _add(outcome, question, retrieval)
+            rankings.append(remove_repeats(outcome.results))
+            times += [outcome.stored_at] if outcome.results and outcome.stored_at else []
+    if not failover.has_response:
+        await call_in_order(failover.calls_of_skipped(), question, retrieval)
+        return
+    ranked = fuse(rankings)
     retrieval.take(ranked, question.limit)
-    by_name = {account.name: account for account in accounts}
-    retrieval.account = by_name[ranked[0].source_provider] if ranked else None
-
-
-def _add_part(part: Retrieval, retrieval: Retrieval) -> None:
-    """Add the retrieval from one provider to that from all."""
-    attempts = retrieval.attempts
-    attempts.degraded |= part.attempts.degraded
-    attempts.skipped |= part.attempts.skipped
-    attempts.failures |= part.attempts.failures
-    attempts.has_response |= part.attempts.has_response
-    retrieval.costs += part.costs
-    retrieval.warnings += part.warnings
-    retrieval.empty += part.empty
-    times = [at for at in (retrieval.retrieved_at, part.retrieved_at) if at is not None]
     retrieval.retrieved_at = min(times, default=None)
+    by_name = {account.name: account for account in failover.accounts}
+    retrieval.account = by_name[ranked[0].source_provider] if ranked else None
 
 
 def capability_of(account: Account) -> Capability:
@@ -274,29 +233,35 @@ def capability_of(account: Account) -> Capability:
     return "docs" if PROVIDERS[account.type].docs is not None else "search"
 
 
-async def _call_provider(turn: Turn, question: Question, call: Call, retrieval: Retrieval) -> None:
-    """Call one provider. Adds to `retrieval`."""
-    account = turn.account
+async def _request(api_call: ApiCall) -> QueryResults:
+    """Return what a provider found, from its search or its documentation search."""
+    query, account = api_call.query, api_call.account
+    if isinstance(query, SearchQuery):
+        return await find_results(api_call)
+    assert isinstance(query, DocsQuery)  # noqa: S101
+    fields = (normalize_query(query.query), query.limit, query.library)
+    identity = cache_key("docs", account.identity, *fields)
+    cached = await request(api_call, CacheKey(HITS, identity, query.query, account.name))
+    hits = hits_of(cached, query.query)
+    return QueryResults(
+        account, query.limit, hits, hits.results, removed={}, undated=0, stored_at=cached.stored_at
+    )
+
+
+def _add(found: QueryResults, question: Question, retrieval: Retrieval) -> None:
+    """Add the costs and warnings of a response to `retrieval`."""
+    account, call = found.account, retrieval.failover.call
     retrieval.warnings += keyless_notices(call.accounts, [account.name])
     if capability_of(account) == "docs":
-        cached = await _find_docs(turn, question, call)
-        hits = hits_of(cached, question.query)
-        stored_at, results = cached.stored_at, hits.results
-        undated = sum(result.published_at is None for result in results)
+        undated = sum(result.published_at is None for result in found.results)
         retrieval.warnings += undated_warning(undated if question.since else 0)
     else:
-        query = _search_query(question)
-        filtered = filter_hits(account, query, await find_hits(turn, query, call))
-        hits, stored_at, results = filtered.hits, filtered.stored_at, filtered.results
-        retrieval.warnings += _filter_warnings(filtered, query, call)
-    retrieval.costs.append(hits.cost)
-    retrieval.warnings += hits.warnings
-    if results:
-        retrieval.account, retrieval.retrieved_at = account, stored_at
-        retrieval.take(remove_repeats(results), question.limit)
-    else:
+        retrieval.warnings += _filter_warnings(found, _search_query(question), call)
+    retrieval.costs.append(found.hits.cost)
+    retrieval.warnings += found.hits.warnings
+    if not found.results:
         retrieval.empty.append(account)
-        if not hits.results:  # else the warning about filters says why
+        if not found.hits.results:  # else the warning about filters says why
             retrieval.warnings.append(empty_warning(account))
 
 
@@ -336,20 +301,3 @@ def _docs_query(question: Question) -> DocsQuery:
 
 def _number_of_hits(question: Question) -> int:
     return min(question.limit + question.spares, MAX_SOURCES)
-
-
-async def _find_docs(turn: Turn, question: Question, call: Call) -> Cached[Hits]:
-    account, query = turn.account, _docs_query(question)
-    fields = (normalize_query(query.query), query.limit, query.library)
-    identity = cache_key("docs", account.identity, *fields)
-    key = CacheKey(HITS, identity, query.query, account.name)
-    return await get_or_make(call, key, lambda: _request_docs(turn, query, call), turn.deadline)
-
-
-async def _request_docs(turn: Turn, query: DocsQuery, call: Call) -> Hits:
-    account = turn.account
-    provider = PROVIDERS[account.type].docs
-    assert provider is not None  # noqa: S101  # accounts are selected by capability
-    api_call = turn.api_call("docs", query.query, query, call)
-    async with metered(api_call):
-        return await look_up(api_call, lambda docs: provider.lookup(query, account, docs), Hits)

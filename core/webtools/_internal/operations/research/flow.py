@@ -42,7 +42,7 @@ from webtools._internal.operations.research.synthesizers import (
 )
 from webtools._internal.operations.search import normalize_query
 from webtools._internal.pipeline.cost import NOTHING, total
-from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, get_or_make
+from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey, once
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.cleaning import one_line
@@ -117,12 +117,11 @@ async def research(arguments: ResearchInput, call: Call) -> ResearchEnvelope:
 
     work = _Research(question, chain, synthesizer, call, deadline)
     key = key_of(question, chain, synthesizer, call)
-    if key is None:
-        result = Cached(await work.run())
-    else:
-        result = await get_or_make(call, key, work.run, deadline)
+    async with once(call, key, deadline) as slot:
+        if slot.cached is None:
+            slot.fill(await work.run())
     warnings = [*accounts.warnings, *moved_bounds(arguments, question), *call.store_warnings()]
-    return _for_this_call(result, question, warnings)
+    return _for_this_call(slot.result, question, warnings)
 
 
 def key_of(
@@ -262,7 +261,7 @@ class _Research:
         report_progress = self.call.begin_stage("synthesizing", 1)
         outcome = await self._try_synthesizer(synthesizer, query, retrieval)
         if outcome.error and synthesizer is not extractive:
-            retrieval.attempts.degraded[outcome.synthesizer] = outcome.error
+            retrieval.failover.degraded[outcome.synthesizer] = outcome.error
             outcome = await self._try_synthesizer(extractive, query, retrieval)
         has_failed = outcome.error is not None and outcome.error_type != EMPTY
         if outcome.error and has_failed:  # `degraded` has the others
@@ -316,7 +315,7 @@ class _Research:
             confidence=judgement.confidence,
             uncertainty=judgement.uncertainty,
             normalized_query=normalize_query(question.query),
-            degraded=list(retrieval.attempts.degraded),
+            degraded=list(retrieval.failover.degraded),
             cost_usd=cost.usd if cost else None,
             cost_is_estimate=cost.is_estimate or is_unpriced if cost else False,
             warnings=self._warnings(retrieval),
@@ -359,7 +358,7 @@ class _Research:
     def _warnings(self, retrieval: Retrieval) -> list[str]:
         reasons = [
             f'"{name}" was not used: {reason}'
-            for name, reason in retrieval.attempts.degraded.items()
+            for name, reason in retrieval.failover.degraded.items()
         ]
         return list(dict.fromkeys([*reasons, *retrieval.warnings]))
 

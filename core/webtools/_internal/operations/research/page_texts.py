@@ -55,7 +55,7 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
         retrieval.warnings.append(f"No page could be read, so {instead} are used: {error}")
         retrieval.is_partial = True
         if reader is not None and not isinstance(error, InputError):
-            retrieval.attempts.degraded.setdefault(reader.name, str(error))
+            retrieval.failover.degraded.setdefault(reader.name, str(error))
         return {}
     unread = [page for page in pages if page.error]
     if unread and retrieval.spares:
@@ -93,7 +93,7 @@ async def _read(
     query = page_query([hit.url for hit in hits])
     fetched = await fetch_pages(chain, query, call, deadline)
     response = fetched.response
-    retrieval.attempts.degraded |= fetched.replaced
+    retrieval.failover.degraded |= fetched.replaced
     retrieval.read_at = min(filter(None, (retrieval.read_at, fetched.oldest)), default=None)
     if response.cost_usd is not None:
         retrieval.costs.append(Cost(response.cost_usd, response.cost_is_estimate))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from webtools._internal.operations.failover import Attempts
 from webtools._internal.operations.research.chain import (
     Retrieval,
     call_in_order,
     capability_of,
     empty_warning,
+    failover_of,
     retrieve,
 )
 from webtools._internal.operations.research.research_question import Question
@@ -60,18 +60,17 @@ async def _retrieve_any_age(
     """Call providers again, for sources of any age."""
     names = [account.name for account in accounts]
     call.log("widened", recency_days=question.recency_days, again=names)
-    any_age = Retrieval(
-        attempts=Attempts(recent.attempts.degraded, recent.attempts.skipped),
-        costs=recent.costs,
-        is_widened=True,
-    )
-    await call_in_order(accounts, replace(question, since=None), call, deadline, any_age)
+    any_question = replace(question, since=None)
+    failover = failover_of(any_question, accounts, call, deadline)
+    failover.degraded = recent.failover.degraded
+    any_age = Retrieval(failover, costs=recent.costs, is_widened=True)
+    await call_in_order(failover, any_question, any_age)
     nothing = _nothing_recent(question)
     if any_age.results:
         warnings = [f"{nothing}. Sources of any age are used instead. {_REMEDY}"]
         repeated = {*map(empty_warning, accounts)}
         warnings += [warning for warning in recent.warnings if warning not in repeated]
-    elif any_age.attempts.has_response:
+    elif failover.has_response:
         warnings = [f"{nothing}, and no older one either.", *recent.warnings]
     else:
         warnings = [f"{nothing}. {_REMEDY}", *recent.warnings]

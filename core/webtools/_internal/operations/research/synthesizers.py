@@ -15,8 +15,7 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.operations.research.claims import quote, rank_sources
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.circuit_breaking import CircuitOpenError
-from webtools._internal.pipeline.exchange import exchange
-from webtools._internal.pipeline.metering import metered
+from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools.config import Accounts
@@ -91,26 +90,10 @@ class ProviderSynthesizer:
         return Draft(answer.text, answer.cost, answer.warnings)
 
     async def _request(self, query: SynthesisQuery, deadline: float) -> Synthesis:
-        account = self.account
-        provider = PROVIDERS[account.type].synthesize
-        assert provider is not None  # noqa: S101  # accounts are selected by capability
         read = replace(query, sources=sources_to_read(query), passages=())
-        api_call = ApiCall(
-            account,
-            "synthesize",
-            query.question,
-            self.call,
-            read,
-            deadline,
-            obeys_circuit=True,
-        )
-        async with metered(api_call):
-            return await exchange(
-                api_call,
-                lambda: provider.synthesis_request(read, account),
-                lambda r: provider.read_synthesis(r, read, account),
-                Synthesis,
-            )
+        api_call = ApiCall(self.call, self.account, read, deadline, obeys_circuit=True)
+        answer: Synthesis = (await request(api_call)).value
+        return answer
 
 
 class FunctionSynthesizer:
