@@ -25,7 +25,7 @@ from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
 from webtools._internal.logs import events_of, writer
 from webtools._internal.operations.research import flow
-from webtools._internal.pipeline import exchange
+from webtools._internal.pipeline import requests
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools.config import log_path
 from webtools_sandbox import SandboxServer
@@ -260,7 +260,7 @@ def record_threads(patch: pytest.MonkeyPatch, module: Any, name: str) -> list[in
 async def test_a_long_response_is_redacted_in_another_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    threads = record_threads(monkeypatch, exchange, "redact_body")
+    threads = record_threads(monkeypatch, requests, "redact_body")
     page = {"url": "https://a.example", "title": "A", "text": "*a* " * 100_000}
     body = json.dumps({"results": [page]}).encode()
     with RawServer(answering(response(body))) as server:

@@ -7,22 +7,29 @@ from typing import Any
 
 import offline
 import pytest
-from offline import Clock, Stub, answer, detached, metered_look_up, run
+from offline import Clock, Stub, answer, requested, run
 
-from webtools._internal.pipeline.api_call import ApiCall
 from webtools.errors import (
     RateLimitError,
     RequestTimeoutError,
 )
 from webtools.messages import Request, Response
-from webtools.providers import context7
-from webtools.providers.protocols import DocsCall
+from webtools.providers import Account, context7
+from webtools.providers.protocols import DocsCall, DocsQuery, Hits
 
 
 def talk(speaker: Callable[[DocsCall], Any], *answers: Any, **settings: Any) -> Any:
-    account = offline.account("context7", **settings)
-    job = ApiCall(account, "docs", "q", call=detached())
-    return run(metered_look_up(job, speaker), Stub(*answers))
+    values: list[Any] = []
+
+    async def lookup(_query: DocsQuery, _account: Account, call: DocsCall) -> Hits:
+        values.append(await speaker(call))
+        return Hits([])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context7, "lookup", lookup)
+        account = offline.account("context7", **settings)
+        run(requested(DocsQuery("q", 5), account), Stub(*answers))
+    return values[0]
 
 
 GET = Request("GET", "https://context7.com/api/v2/context")

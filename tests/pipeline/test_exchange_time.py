@@ -28,7 +28,7 @@ def test_a_long_response_is_redacted_and_read_within_the_time_out(
     if step == "reading":
         monkeypatch.setattr(exa, "read_search", hang)
     else:
-        monkeypatch.setattr("webtools._internal.pipeline.exchange.redact_body", hang)
+        monkeypatch.setattr("webtools._internal.pipeline.requests.redact_body", hang)
     entry = {"name": "exa", "type": "exa", "apiKey": "test-key-of-exa", "timeoutMs": 2000}
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=LONG))
     settings: dict[str, Any] = {"providers": [entry], "cache": {"enabled": False}}

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import pytest
-from offline import KEY, Clock, Stub, account, answer, detached, metered_exchange, run
+from offline import KEY, Clock, Stub, account, answer, detached, run
 from pydantic import SecretStr
 
 from webtools import WebTools
 from webtools._internal.pipeline import retries
 from webtools._internal.pipeline.api_call import ApiCall
+from webtools._internal.pipeline.requests import request
 from webtools.errors import (
     AuthenticationError,
     RateLimitError,
@@ -23,15 +25,23 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.messages import Request, Response
+from webtools.providers import exa
+from webtools.providers.protocols import Hits, PageQuery, Query, SearchQuery, Summary, SummaryQuery
 from webtools_sandbox import SandboxServer
 
 POST = Request("POST", "https://api.exa.ai/search", {"x-api-key": "k"}, json={"query": "rust"})
 OK = answer({})
 
 
-def api_call(capability: Any = "search", **settings: Any) -> ApiCall:
-    provider = account("exa", **settings)
-    return ApiCall(provider, capability, "rust async", call=detached())
+QUERIES: dict[str, Query] = {
+    "search": SearchQuery("rust async", 5),
+    "fetch": PageQuery(("https://a.example/",)),
+    "summarize": SummaryQuery("https://a.example/"),
+}
+
+
+def api_call(capability: str = "search", **settings: Any) -> ApiCall:
+    return ApiCall(detached(), account("exa", **settings), QUERIES[capability], inf)
 
 
 def send(
@@ -40,7 +50,19 @@ def send(
     read: Callable[[Response], Any] = lambda response: response.status,
 ) -> Any:
     """Send the request over the stub, and read the response."""
-    return run(metered_exchange(call or api_call(), POST, read), stub)
+    values: list[Any] = []
+
+    def read_as(result: Any) -> Callable[..., Any]:
+        return lambda response, *_: (values.append(read(response)), result)[1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("search_request", "summary_request"):
+            patch.setattr(exa, name, lambda *_: POST, raising=False)
+        patch.setattr(exa, "summary_price", lambda *_: 0.0, raising=False)
+        patch.setattr(exa, "read_search", read_as(Hits([])))
+        patch.setattr(exa, "read_summary", read_as(Summary("text", 0)), raising=False)
+        run(request(call or api_call()), stub)
+    return values[0]
 
 
 @pytest.mark.usefixtures("clock")
@@ -161,8 +183,7 @@ def test_without_time_for_a_retry_the_response_is_reported(clock: Clock) -> None
 def test_without_time_for_a_request_nothing_is_sent(clock: Clock) -> None:
     first = api_call(maxRequestsPerSecond=0.02)
     send(Stub(OK), first)
-    second = ApiCall(first.account, "search", "json", call=detached())
-    second.deadline = clock.now + 12.5
+    second = ApiCall(detached(), first.account, QUERIES["search"], clock.now + 12.5)
     with pytest.raises(RequestTimeoutError, match=r"\b12\.5 s\b"):
         send(Stub(OK), second)
     assert second.requests == 0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from webtools._internal.pipeline import exchange
+from webtools._internal.pipeline import requests
 from webtools._internal.text.redaction import MARK, Redactor
 from webtools.errors import RateLimitError, WebToolsError
 from webtools.messages import Response
@@ -259,7 +259,7 @@ def test_arguments_are_cleaned_and_harmless_ones_stay() -> None:
 
 def test_an_answer_is_cleaned_before_it_is_read() -> None:
     body = json.dumps({"error": f"bad key {KEY}", "é": 1}, ensure_ascii=False).encode()
-    cleaned = exchange.redact_body(Response(401, {"a": "b"}, body), Redactor([KEY]))
+    cleaned = requests.redact_body(Response(401, {"a": "b"}, body), Redactor([KEY]))
     assert cleaned.json() == {"error": f"bad key {MARK}", "é": 1}
     assert (cleaned.status, cleaned.headers) == (401, {"a": "b"})
 
