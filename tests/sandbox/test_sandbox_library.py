@@ -2,25 +2,13 @@ from __future__ import annotations
 
 import doctest
 import re
-import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from webtools_sandbox import stdlib_docs
-from webtools_sandbox.corpus import Corpus, Document
-from webtools_sandbox.docstrings import to_markdown
 from webtools_sandbox.keys import KeyRing
-from webtools_sandbox.library import Filters, Library, moment, under_domain
-
-
-def test_rare_words_and_titles_weigh_more() -> None:
-    common = Document("docs", "a", "Common", "word word rare")
-    titled = Document("docs", "b", "Rare", "word word word")
-    other = Document("docs", "c", "Other", "word word word")
-    hits = Corpus([common, titled, other]).search("the rare word")
-    assert [document.path for document, _ in hits] == ["b", "a", "c"]
+from webtools_sandbox.library import Filters, Library, under_domain
 
 
 @pytest.mark.parametrize(
@@ -41,24 +29,6 @@ def test_rare_words_and_titles_weigh_more() -> None:
 )
 def test_a_domain_is_a_host_with_its_subdomains_and_a_path(domain: str, inside: bool) -> None:
     assert under_domain("https://docs.example:8080/library/json.html", domain) is inside
-
-
-@pytest.mark.parametrize(
-    ("text", "iso"),
-    [
-        ("2026-03-04", "2026-03-04T00:00:00+00:00"),
-        ("2026-03-04T10:00:00", "2026-03-04T10:00:00+00:00"),
-        ("2026-03-04T10:00:00.000Z", "2026-03-04T10:00:00+00:00"),
-        ("2026-03-04T10:00:00.12345+02:00", "2026-03-04T10:00:00+02:00"),
-    ],
-)
-def test_dates_are_parsed_in_all_formats(text: str, iso: str) -> None:
-    assert moment(text).isoformat() == iso
-
-
-def test_the_end_of_a_day_belongs_to_it() -> None:
-    end = moment("2026-03-04", end_of_day=True)
-    assert end < datetime(2026, 3, 5, tzinfo=UTC) <= end + timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(
@@ -122,72 +92,6 @@ def test_a_key_is_valid_for_its_own_api_only(key: str, key_status: str) -> None:
     assert KeyRing(["mine"]).check("test-key-exa", key) == key_status
 
 
-SOURCE = '''"""Do things. More."""
-
-__author__ = "A. Person <a@b.example>"
-__all__ = ["run", "Tool", "bare", "json", "gone", "text", "odd"]
-import json
-from math import hypot
-text = "no function"
-class _Odd:
-    __signature__ = "none"
-    __doc__ = property(lambda self: None)
-    def __call__(self): ...
-odd = _Odd()
-
-
-def run(x, *, y=1):
-    """Run."""
-
-
-def bare(): ...
-class Tool:
-    """A tool."""
-
-    def use(self, /, how):
-        """Use it."""
-
-    @classmethod
-    def make(cls):
-        """Make one."""
-
-    @property
-    def size(self):
-        """Its size."""
-
-    def _hidden(self):
-        """Not to be seen."""
-
-    def undocumented(self): ...
-'''
-
-
-def test_a_page_has_signatures_docstrings_and_the_author(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "thing_of_tests.py").write_text(SOURCE)
-    monkeypatch.syspath_prepend(tmp_path)
-    page = stdlib_docs.read_page("thing_of_tests")
-    monkeypatch.delitem(sys.modules, "thing_of_tests")
-    assert page is not None
-    assert page[:3] == ("library/thing_of_tests.html", "thing_of_tests — Do things", "A. Person")
-    assert page.text.replace("thing_of_tests.", "thing.").split("\n\n") == [
-        "Do things. More.",
-        "## `thing.run(x, *, y=1)`",
-        "Run.",
-        "## `class thing.Tool()`",
-        "A tool.",
-        "### `Tool.use(how)`",
-        "Use it.",
-        "### `Tool.make()`",
-        "Make one.",
-        "### `Tool.size`",
-        "Its size.",
-        "## `thing.bare()`",
-        "## `thing.odd(...)`",
-    ]
-
-
 def text_of(name: str) -> str:
     page = stdlib_docs.read_page(name)
     assert page is not None
@@ -227,31 +131,3 @@ def test_the_examples_of_a_guide_run(path: Path) -> None:
     test = doctest.DocTestParser().get_doctest(shown, {}, path.stem, str(path), 0)
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
     assert path.stem in stdlib_docs.MODULES
-
-
-@pytest.mark.parametrize(
-    ("docstring", "markdown"),
-    [
-        ("One.\nTwo.", "One.\nTwo."),
-        (
-            "See:\n>>> 1\n1\n\n>>> 2\n2\n\nEnd.",
-            "See:\n\n```python\n>>> 1\n1\n\n>>> 2\n2\n```\n\nEnd.",
-        ),
-        ("So::\n\n    a = 1\n\n      b\n\nEnd.", "So:\n\n```python\na = 1\n\n  b\n```\n\nEnd."),
-        ("So:\n    a = 1", "So:\n\n```python\na = 1\n```"),
-        ("Args:\n  x: How\n    much.\n  *y: More.", "Args:\n\n- `x`: How much.\n- `*y`: More."),
-        ("Do.\n\n  data\n    What.\n  /x", "Do.\n\ndata\n  What.\n/x"),
-        ("Do.\n\n  data\n    What it is.", "Do.\n\n- `data`: What it is."),
-        ("Do.\n\ndata\n  What it is.", "Do.\n\n- `data`: What it is."),
-        ("Note: all is well.", "Note: all is well."),
-        ("Lists:\n\n  - one\n  - two", "Lists:\n\n- one\n- two"),
-        (
-            "Overview\n========\nText of ``x`` and :class:`~a.B`.",
-            "## Overview\n\nText of `x` and `a.B`.",
-        ),
-        ("Title\n-----", "## Title"),
-        ("", ""),
-    ],
-)
-def test_a_docstring_becomes_markdown(docstring: str, markdown: str) -> None:
-    assert to_markdown(docstring) == markdown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import threading
@@ -219,3 +220,17 @@ async def reply(_prompt: str) -> str:
 def test_a_model_synthesizer_checks_its_functions(ask: Any, aask: Any) -> None:
     with pytest.raises(InputError, match="ask"):
         ModelSynthesizer(ask, aask)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_function_that_exits_ends_the_program(is_async: bool) -> None:
+    def leave(query: SynthesisQuery) -> str:
+        raise SystemExit(3)
+
+    web = client()
+
+    async def research() -> None:
+        await web.aresearch("harbour mills", synthesis=leave)
+
+    with pytest.raises(SystemExit):
+        asyncio.run(research()) if is_async else web.research("harbour mills", synthesis=leave)
