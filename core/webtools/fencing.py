@@ -96,7 +96,7 @@ def defuse(text: str) -> str:
     """Replace texts that are, or look like, the words of a mark."""
     folded, data = text, text.encode("utf-8", "surrogatepass")
     if not data.isascii():
-        characters = set(beyond_ascii(data))
+        characters = set(beyond_ascii(text))
         if not characters.isdisjoint(_LIGATURES):
             return defuse(text.translate(dict.fromkeys(map(ord, _LIGATURES), "st")))
         for character in characters:

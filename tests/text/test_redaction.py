@@ -78,7 +78,7 @@ def test_a_key_that_was_cut_is_found_from_half_of_it_on(spell: Callable[[str], s
     redactor = Redactor([KEY])
     for length in range((len(KEY) + 1) // 2, len(KEY)):
         assert redactor.text(f"<{spell(KEY[:length])}…") == f"<{MARK}…"
-        assert redactor.may_be_in(spell(KEY[:length]).encode())
+        assert redactor.is_in(spell(KEY[:length]))
 
 
 def test_keys_with_a_common_start_are_redacted_in_full() -> None:
@@ -135,7 +135,7 @@ def test_a_key_of_which_every_letter_is_escaped_goes(
     key = "exaKey-0123456789-abcXYZ"
     redactor = Redactor([key, "other-key-of-somebody"])
     text = f"before %41 {escape(key[: len(key) - cut])} after \\u0042."
-    assert redactor.may_be_in(text.encode())
+    assert redactor.is_in(text)
     assert redactor.text(text) == f"before %41 {MARK} after \\u0042."
 
 
@@ -180,7 +180,7 @@ def test_a_key_in_base64_is_redacted_at_any_offset(
 ) -> None:
     text = encode(f"{around}{KEY}{around}".encode()).decode()
     redactor = Redactor([KEY])
-    assert redactor.may_be_in(text.encode())
+    assert redactor.is_in(text)
     cleaned = redactor.text(f"Authorization: {text}.")
     assert MARK in cleaned
     assert len(cleaned.replace(MARK, "")) < len(f"Authorization: {text}.") - len(KEY)
@@ -201,7 +201,7 @@ def test_a_key_split_by_markup_goes(spell: Callable[[str], str]) -> None:
     key = "exaKey-0123456789-abcXYZ"
     redactor = Redactor([key])
     text = f"a <b>bold</b> {spell(key)} and `code`."
-    assert redactor.may_be_in(text.encode())
+    assert redactor.is_in(text)
     cleaned = redactor.text(text)
     assert cleaned.startswith("a <b>bold</b> ")
     assert cleaned.endswith(" and `code`.")

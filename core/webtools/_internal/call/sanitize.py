@@ -24,14 +24,11 @@ from webtools._internal.text.redaction import Redactor
 from webtools.errors import WebToolsError
 
 Model = TypeVar("Model", bound=BaseModel)
-_MAX_BYTES_ON_LOOP = 128 * 1024  # a larger result is cleaned in a thread
-# In JSON: control characters and lone surrogates; and escapes in single-line fields, which may be
-# line breaks.
-_CONTROLS = re.compile(
-    rb"\\u00[01]|\\[bfr]|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xed[\xa0-\xbf]"
-)
-_ESCAPES_IN_LINES = re.compile(rb'"(?:title|author|heading)":"[^"]*\\')
+_MAX_SIZE_ON_LOOP = 128 * 1024  # characters of JSON; a larger result is cleaned in a thread
+# In JSON. The other escapes are of quotation marks, backslashes, tabs and line feeds.
+_CONTROLS = re.compile(r"\\u00[01]|\\[bfr]|[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _ONE_LINE = {"title", "author", "heading"}
+_LINE_BREAKS = re.compile(rf'"(?:{"|".join(_ONE_LINE)})":"[^"]*\\')
 
 
 async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor, io: IO) -> Model:
@@ -46,8 +43,8 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
         if failed is error:
             raise
     else:
-        text = _to_json(result)  # one search of it is faster than one of each field
-        if len(text) <= _MAX_BYTES_ON_LOOP:
+        text = _to_json(result)
+        if len(text) <= _MAX_SIZE_ON_LOOP:
             return _clean(result, text, redactor)
         # Cleaning megabytes would block an event loop.
         clean: Model = await io.call_blocking(partial(_clean, result, text, redactor), alone=True)
@@ -55,22 +52,23 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
     raise failed
 
 
-def _clean(result: Model, text: bytes, redactor: Redactor) -> Model:
-    json_escapes = text.replace(rb"\\", b"")  # an escaped backslash escapes nothing
-    if _CONTROLS.search(json_escapes) or _ESCAPES_IN_LINES.search(json_escapes):
+def _clean(result: Model, text: str, redactor: Redactor) -> Model:
+    """Clean the fields of a result if its JSON text shows that one of them needs it."""
+    escapes = text.replace(r"\\", "")  # an escaped backslash escapes nothing
+    if _CONTROLS.search(escapes) or _LINE_BREAKS.search(escapes):
         result = with_texts(result, _plain)
         text = _to_json(result)
     if may_hide(text):
         result = visible_model(result)
-    return redactor.clean(result)
+        text = _to_json(result)
+    return redactor.clean(result) if redactor.is_in(text) else result
 
 
-def _to_json(model: BaseModel) -> bytes:
+def _to_json(model: BaseModel) -> str:
     try:
-        return to_json(model)
+        return to_json(model).decode()
     except ValueError:  # a lone surrogate has no UTF-8
-        text = json.dumps(model.model_dump(mode="json"), ensure_ascii=False)
-        return text.encode("utf-8", "surrogatepass")
+        return json.dumps(model.model_dump(mode="json"), ensure_ascii=False)
 
 
 def _plain(text: str, name: str) -> str:

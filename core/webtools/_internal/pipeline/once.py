@@ -256,13 +256,11 @@ async def forget(call: Call, keys: Sequence[CacheKey[Any]]) -> None:
 def _write(call: Call, cache: Cache, values: Sequence[tuple[CacheKey[T], T]]) -> None:
     redactor = call.accounts.redactor
     for key, value in values:
-        data = key.format.adapter.dump_json(value)
-        text = data.decode()
-        if may_hide(data) and _hides_secret(text, redactor):
+        text = key.format.adapter.dump_json(value).decode()
+        if may_hide(text) and _hides_secret(text, redactor):
             continue
-        if redactor.may_be_in(data):
-            text = redactor.text(text)
-        call.write_cache(cache, key.hash, text, keep=key.format.kept_seconds(value))
+        clean = redactor.text(text)
+        call.write_cache(cache, key.hash, clean, keep=key.format.kept_seconds(value))
 
 
 def _hides_secret(text: str, redactor: Redactor) -> bool:

@@ -246,7 +246,7 @@ class Call:
         # Redact the facts rather than the lines: a long line may have been cut inside a key, and an
         # escaped character may be an invisible one inside a key.
         may_hide_key = max(map(len, lines)) > _LONG_LINE or rb"\u" in written
-        if may_hide_key or self.accounts.redactor.may_be_in(written):
+        if may_hide_key or self.accounts.redactor.is_in(written.decode("ascii")):
             written = b"".join(
                 log.line(name, self.id, self._clean(facts), at=at) for at, name, facts in events
             )

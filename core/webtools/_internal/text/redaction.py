@@ -39,49 +39,37 @@ class Redactor:
         """
         parts = {part for secret in secrets if secret for part in _parts(secret, shortest_login)}
         self._secrets = [(_landmark(_beginning(part)), part) for part in sorted(parts)]
-        self._landmarks = [*{landmark.encode() for landmark, _ in self._secrets}]
-        self._signs = [*self._landmarks, *(_ESCAPING if self._landmarks else ())]
+        self._landmarks = {landmark for landmark, _ in self._secrets}
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text might hold a key; never False if it does."""
+        if self._has_landmark(text):
+            return True
+        return bool(self._secrets) and _has_escapes(text) and self._has_landmark(_decoded(text))
 
     def text(self, text: str) -> str:
         """Redact a text."""
+        if not self.is_in(text):
+            return text
         clean = with_spans(text, self._spans(text), MARK)
-        if not self._secrets or not _has_escapes(clean):
-            return clean
-        plain = _ANY_ESCAPE.sub(_letter, clean)
-        if not self._has_landmark(plain):
-            return clean
         places = _places(clean)
-        spans = [(_place(start, places), _place(end, places)) for start, end in self._spans(plain)]
+        spans = [
+            (_place(start, places), _place(end, places))
+            for start, end in self._spans(_ANY_ESCAPE.sub(_letter, clean))
+        ]
         return with_spans(clean, spans, MARK)
 
-    def is_in(self, text: str) -> bool:
-        """Return whether a text holds a key."""
-        if self._has_landmark(text):
-            return True
-        return (
-            bool(self._secrets)
-            and _has_escapes(text)
-            and self._has_landmark(_ANY_ESCAPE.sub(_letter, text))
-        )
-
     def _has_landmark(self, text: str) -> bool:
-        return any(landmark in text for landmark, _ in self._secrets)
+        return any(landmark in text for landmark in self._landmarks)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Return where keys are in a text whose letters are not escaped, in order."""
         likely = [secret for landmark, secret in self._secrets if landmark in text]
         return sorted(span for secret in likely for span in _matches(secret, text))
 
-    def may_be_in(self, text: bytes) -> bool:
-        """Return whether a text might hold a key; never False if it does."""
-        # `find`: `in` first asks whether the landmark is a number.
-        if max(map(text.find, self._signs), default=-1) < 0:
-            return False
-        return max(map(text.find, self._landmarks)) >= 0 or _has_escapes(text.decode("latin-1"))
-
     def clean(self, value: T) -> T:
         """Redact a value and everything in it; a value without a key is returned unchanged."""
-        if not self.is_in(_BORDER.join(texts_in(value))):  # one search beats one per text
+        if not self.is_in(_BORDER.join(texts_in(value))):
             return value
         return with_texts(value, lambda text, _: self.text(text))
 
@@ -183,7 +171,12 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 def _has_escapes(text: str) -> bool:
     """Return whether letters or digits are escaped or separated by markup."""
-    return any(sign in text and re.compile(escape).search(text) for sign, escape in _SIGNS)
+    return any(sign in text and escape.search(text) for sign, escape in _SIGNS.items())
+
+
+def _decoded(text: str) -> str:
+    """Return a text without markup, and with its letters and digits unescaped."""
+    return _ESCAPED_LETTER.sub(_letter, _ANY_MARKUP.sub("", text))
 
 
 def _letter(escape: re.Match[str]) -> str:
@@ -236,38 +229,50 @@ def _percent(byte: int) -> str:
     return f"%(?:25){{0,2}}{byte:02x}"
 
 
+# --- patterns -------------------------------------------------------------------------------------
+# Each alternative begins with a fixed character, which `re` searches for quickly, and repetitions
+# are bounded, so that hostile text takes linear time.
+
 _BACKSLASH = rf"(?:\\|{_percent(0x5C)})"
 _AMPERSAND = f"(?:&|{_percent(0x26)})"
 _SEMICOLON = f"(?:;|{_percent(0x3B)})"
 _HASH = f"(?:#|{_percent(0x23)})"
-_CODE = "(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"  # of a letter or a digit, in hexadecimal digits
-_DECIMAL = r"(?:4[89]|5[0-7]|6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2])(?!\d)"
-_SPELLED_LETTERS = (
-    f"%(?:25){{0,3}}(?P<percent>{_CODE})",
-    rf"\\\\{{0,7}}(?:u00|x)(?P<backslash>{_CODE})",
-    rf"&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_CODE})|0{{0,5}}(?P<decimal>{_DECIMAL}));?",
+
+# The code of a letter or a digit, in hexadecimal and in decimal digits.
+_HEX_CODE = "(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"
+_DECIMAL_CODE = r"(?:4[89]|5[0-7]|6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2])(?!\d)"
+# A letter in a URL, in JSON or JavaScript, and in HTML; the escape itself can be escaped again.
+_ESCAPED_LETTERS = (
+    f"%(?:25){{0,3}}(?P<percent>{_HEX_CODE})"
+    rf"|\\\\{{0,7}}(?:u00|x)(?P<backslash>{_HEX_CODE})"
+    rf"|&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_HEX_CODE})"
+    rf"|0{{0,5}}(?P<decimal>{_DECIMAL_CODE}));?"
 )
+_ESCAPED_LETTER = re.compile(_ESCAPED_LETTERS)
+
 _BORDER = "\0"  # between texts that are searched together; no text of a result holds it
-# Each alternative begins with a fixed character, which `re` searches for quickly.
 _TAGS = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>"
 _MARKUP = rf"{_TAGS}|\*[*`]{{0,8}}|`[*`]{{0,8}}"
-# What can split a key, in a text or in its JSON: markup, control and invisible characters. Each
-# alternative begins with another character, so that hostile text takes linear time.
+_ANY_MARKUP = re.compile(_MARKUP)
+_ANY_ESCAPE = re.compile(f"{_ESCAPED_LETTERS}|{_MARKUP}")
+# What can split a key, in a text or in its JSON: markup, control and invisible characters.
 _GAP = rf"(?:{_TAGS}|[*`]|\\u[0-9a-fA-F]{{4}}|\\[bfnrt]|[^ -~]){{0,64}}"
-_ANY_ESCAPE = re.compile("|".join([*_SPELLED_LETTERS, _MARKUP]))
+
 _WORD_START = re.compile(
     r"(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})"
     r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\[a-z])"
 )
 _URL_SAFE = str.maketrans("+/", "-_")
-_SIGNS = [
-    ("%", f"%(?:25){{0,3}}{_CODE}"),
-    ("\\u00", rf"\\u00{_CODE}"),
-    ("\\x", rf"\\x{_CODE}"),
-    ("#", rf"(?<=[&;])#(?:[xX]0{{0,5}}{_CODE}|0{{0,5}}{_DECIMAL})"),
-    *((sign, _MARKUP) for sign in ("<", "*", "`")),
-]
-_ESCAPING = (b"%", b"#", b"\\", b"<", b"*", b"`")  # one of these is in each of the signs
+# A text without the sign has no such escape.
+_SIGNS = {
+    "%": re.compile(f"%(?:25){{0,3}}{_HEX_CODE}"),
+    "\\u00": re.compile(rf"\\u00{_HEX_CODE}"),
+    "\\x": re.compile(rf"\\x{_HEX_CODE}"),
+    "#": re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_HEX_CODE}|0{{0,5}}{_DECIMAL_CODE})"),
+    "<": _ANY_MARKUP,
+    "*": _ANY_MARKUP,
+    "`": _ANY_MARKUP,
+}
 
 
 @lru_cache(maxsize=32)
