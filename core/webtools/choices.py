@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
+"""What a provider can do."""
 CacheMode: TypeAlias = Literal["use", "refresh", "bypass"]
 Command: TypeAlias = Literal["web", "web-deep", "web-news", "web-docs"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
-from webtools._internal.operations.research.synthesizers import as_synthesizer
+from webtools._internal.operations.function_synthesizer import as_synthesizer
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode, Command
 from webtools.progress import ProgressCallback

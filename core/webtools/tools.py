@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Annotated, Any, get_args, get_origin
 
 from webtools._internal.representation import Drawn
 from webtools._internal.text.quoting import hint
+from webtools.choices import Capability
 from webtools.inputs.argument_values import (
     CATEGORIES,
     MAX_QUERY_CHARACTERS,
@@ -89,7 +91,10 @@ class ToolResult(Drawn):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool as a model sees it.
+    """One tool: what a model sees of it, and what serves it.
+
+    Functions and classes are named as `module:name` below `webtools` and imported at the first use
+    (`resolve`), so that a search does not import research.
 
     Attributes:
         name: Name of the tool.
@@ -97,12 +102,29 @@ class Tool:
             characters: model APIs refuse requests with more than 1,024.
         input_model: Pydantic model of the arguments. Its JSON schema is flat.
         takes_urls: Whether a model passes URLs to it.
+        title: Its title in lists of tools for people.
+        method: Name of the method of `WebTools`.
+        capabilities: What a provider must be able to do to serve it; any one is enough. Empty if
+            it needs no provider.
+        operation: The function that runs it, with its arguments and the call.
+        presenter: The function that presents its response as a `ToolResult`.
+        response: The class of its response.
+        details: The class of the details of its results.
+        details_key: A key that the details of no other tool have.
     """
 
     name: str
     description: str
     input_model: type[ToolInput]
     takes_urls: bool = False
+    title: str = ""
+    method: str = ""
+    capabilities: tuple[Capability, ...] = ()
+    operation: str = ""
+    presenter: str = ""
+    response: str = ""
+    details: str = ""
+    details_key: str = ""
 
     def with_fixed(self, values: Mapping[str, Any]) -> Tool:
         """Return this tool with fixed arguments, which a model does not see.
@@ -155,6 +177,12 @@ class Tool:
         return dict(**kwargs, **dict(zip(names, args, strict=False)))
 
 
+def resolve(name: str) -> Any:
+    """Import a function or class that is written as `module:name` below `webtools`."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(f"webtools.{module}"), attribute)
+
+
 def _plain_type(annotation: Any) -> Any:
     """Return the type without its validators."""
     if get_origin(annotation) is Annotated:
@@ -188,6 +216,14 @@ referenced as markdown links, e.g.:
 Sources:
 - [Page Title](https://example.com)""",
     SearchInput,
+    title="Search the web",
+    method="search",
+    capabilities=("search",),
+    operation="_internal.operations.search:run_search",
+    presenter="_internal.call.present:present_search",
+    response="results:SearchResponse",
+    details="mcp.outputs:SearchDetails",
+    details_key="filters",
 )
 
 FETCH = Tool(
@@ -209,6 +245,14 @@ equal room for each page. Get the rest with web_read, lower text_max_characters,
 pages.""",
     FetchInput,
     takes_urls=True,
+    title="Read web pages",
+    method="fetch",
+    capabilities=("fetch",),
+    operation="_internal.operations.fetch:run_fetch",
+    presenter="_internal.call.present:present_pages",
+    response="results:FetchResponse",
+    details="mcp.outputs:FetchDetails",
+    details_key="fetched_count",
 )
 
 SUMMARIZE = Tool(
@@ -234,6 +278,14 @@ specs.
 the document's language.""",
     SummarizeInput,
     takes_urls=True,
+    title="Summarize a document",
+    method="summarize",
+    capabilities=("summarize",),
+    operation="_internal.operations.summarize:run_summarize",
+    presenter="_internal.call.present:present_summary",
+    response="results:SummaryResponse",
+    details="mcp.outputs:SummaryDetails",
+    details_key="summary_type",
 )
 
 RESEARCH = Tool(
@@ -252,6 +304,14 @@ When not to use: one search is enough, or the conversation has the answer.
 Cite a URL from the result for every claim that you take from it. State the uncertainty if \
 confidence is low or the result names one. Cite only URLs that the result lists.""",
     ResearchInput,
+    title="Research a question",
+    method="research",
+    capabilities=("search", "docs"),
+    operation="_internal.operations.research.flow:research",
+    presenter="_internal.call.present:present_research",
+    response="results:ResearchEnvelope",
+    details="mcp.outputs:ResearchDetails",
+    details_key="meta",
 )
 
 READ = Tool(
@@ -266,6 +326,13 @@ When to use:
 
 Each call returns one part, and the offset of the next part if there is one.""",
     ReadInput,
+    title="Read the rest of an output",
+    method="read",
+    operation="_internal.operations.read_output:read_stored_output",
+    presenter="_internal.call.present:present_part",
+    response="results:ReadResponse",
+    details="mcp.outputs:ReadDetails",
+    details_key="total_characters",
 )
 
 MAP = Tool(
@@ -283,6 +350,13 @@ When not to use: you know the URL of the page, or do not know the site (search).
 Pass find to rank the pages by words of their titles and URLs. Read the pages with web_fetch.""",
     MapInput,
     takes_urls=True,
+    title="List the pages of a site",
+    method="map",
+    operation="_internal.operations.site_map:map_site",
+    presenter="_internal.call.present:present_map",
+    response="results:SiteMap",
+    details="mcp.outputs:MapDetails",
+    details_key="total",
 )
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ)}

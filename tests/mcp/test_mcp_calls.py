@@ -19,6 +19,7 @@ from webtools import WebTools
 from webtools.fencing import WORDS
 from webtools.mcp import make_server
 from webtools.mcp.outputs import output_schema
+from webtools.tools import ALL_TOOLS, READ
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -64,7 +65,7 @@ async def test_a_call_has_the_text_and_the_details_of_call_tool(
     urls = [item["url"] for item in expected.details["results"]]
     assert [item["url"] for item in structured["results"]] == urls
     assert structured["cost_usd"] is not None
-    assert set(output_schema(name)["properties"]) == set(structured)
+    assert set(output_schema(ALL_TOOLS[name])["properties"]) == set(structured)
     assert_fits(name, structured)
 
 
@@ -81,7 +82,7 @@ async def test_a_whole_argument_object_may_come_as_the_text_of_an_argument(
 
 def assert_fits(name: str, structured: dict[str, Any]) -> None:
     """Check the schema, also that it says all there is, and the budget."""
-    schema = output_schema(name)
+    schema = output_schema(ALL_TOOLS[name])
     closed = {
         definition: {**shape, "additionalProperties": False}
         for definition, shape in schema["$defs"].items()
@@ -164,7 +165,7 @@ async def test_cut_output_is_linked_and_can_be_read(
         assert link.size == result.structured_content["truncation"]["total_bytes"]
 
         part = await client.call_tool("web_read", {"handle": handle, "offset": 40_000})
-        assert set(output_schema("web_read")["properties"]) == set(part.structured_content)
+        assert set(output_schema(READ)["properties"]) == set(part.structured_content)
         assert_fits("web_read", part.structured_content)
 
         resource = await client.read_resource(f"{link.uri}?offset=40000")

@@ -16,7 +16,7 @@ from webtools._internal.faults import Fault, with_fault
 from webtools.errors import ConfigError, InputError, ProviderError, WebToolsError
 from webtools.fencing import remove_fences
 from webtools.messages import Request, Response
-from webtools.providers import direct, exa
+from webtools.providers import exa
 from webtools.results import FetchResponse
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES
@@ -214,8 +214,7 @@ def test_a_repeated_url_is_fetched_once() -> None:
 def test_kagi_fetches_only_by_name_or_as_the_only_reader(
     others: list[str], has_reader: bool, chain: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fault = None if has_reader else ConfigError("not installed")
-    monkeypatch.setattr(direct, "missing_libraries", lambda: fault)
+    monkeypatch.setattr("webtools._internal.pages.find_spec", lambda _: has_reader or None)
     settings = accounts(entry("kagi"), *map(entry, others), defaultProvider="my-kagi")
     assert [item.name for item in settings.chain("fetch")] == chain
     assert [item.name for item in settings.chain("fetch", "my-kagi")] == ["my-kagi"]

@@ -26,6 +26,7 @@ from webtools._internal.call.present import (
     present_part,
 )
 from webtools._internal.operations.read_output import read_stored_output
+from webtools._internal.pipeline.tool_call import detached
 from webtools.fencing import STATEMENT, remove_fences
 from webtools.outputs import delete_outputs, handle_of, is_handle, load_output, save_output
 from webtools.tools import ReadInput, read_input
@@ -64,7 +65,8 @@ def save_text(text: str) -> tuple[str, Path]:
 
 
 def part(handle: str, **arguments: Any) -> ReadResponse:
-    return drive(read_stored_output(read_input(ReadInput, {"handle": handle, **arguments}), IO))
+    values = read_input(ReadInput, {"handle": handle, **arguments})
+    return drive(read_stored_output(values, detached(IO)))
 
 
 def parts(handle: str) -> list[ReadResponse]:

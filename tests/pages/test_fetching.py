@@ -25,8 +25,11 @@ from llamaindex_webtools._nodes import page_document as node_document
 from webtools import WebTools
 from webtools._internal.http import tls
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.proxies import NO_PROXIES
 from webtools._internal.operations.fetch import fetch
+from webtools._internal.pages import missing_libraries
 from webtools.config import Settings, load
+from webtools.config.accounts import keyless_account
 from webtools.errors import (
     ConfigError,
     InputError,
@@ -36,13 +39,14 @@ from webtools.errors import (
 from webtools.formatting import page_sections
 from webtools.messages import Response
 from webtools.providers import Account
-from webtools.providers.direct import IMPLICIT, missing_libraries
 from webtools.providers.fetched import cut
+from webtools.providers.operator_domains import NO_DOMAINS
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
 from webtools.tools import FETCH
 from webtools_sandbox.server import SandboxServer
 
+IMPLICIT = keyless_account("direct", NO_PROXIES, NO_DOMAINS)
 PUBLIC = "93.184.216.34"  # what the tests' name server returns for other names
 POLICY = "blocked by webtools"
 PARAGRAPH = (
@@ -618,7 +622,7 @@ def test_without_the_extra_the_error_has_the_command(
     internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "webtools.providers.direct.find_spec", lambda name: None if name == "pypdf" else object()
+        "webtools._internal.pages.find_spec", lambda name: None if name == "pypdf" else object()
     )
     command = r"pip install 'agent-webtools\[fetch\]'"
     assert isinstance(missing_libraries(), ConfigError)

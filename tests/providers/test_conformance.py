@@ -20,7 +20,6 @@ from offline import IO, KEY, Stub, answer, detached, run
 from recording import CASSETTES, SCENARIOS, CassetteYaml
 
 from webtools import testing
-from webtools._internal.call.present import PRESENTERS
 from webtools._internal.operations.search import search
 from webtools.errors import WebToolsError
 from webtools.messages import Response
@@ -28,6 +27,7 @@ from webtools.providers import PROVIDERS, Capability
 from webtools.providers.error_tables import make_error
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
+from webtools.tools import ALL_TOOLS, resolve
 from webtools.truncation import MAX_BYTES
 
 TOOLS: dict[Capability, str] = {"search": "web_search", "fetch": "web_fetch"}
@@ -54,7 +54,7 @@ def assert_shows_well(result: Any, able: Capability) -> None:
         assert not CONTROL.search(text)
     assert (result.cost_usd or 0) >= 0
     assert getattr(result, "tokens", 0) >= 0
-    output = run(PRESENTERS[TOOLS[able]](result, IO), Stub())
+    output = run(resolve(ALL_TOOLS[TOOLS[able]].presenter)(result, IO), Stub())
     assert not CONTROL.search(output.text)
     assert len(output.text.encode()) <= MAX_BYTES + 1024
     json.dumps(output.details, allow_nan=False)

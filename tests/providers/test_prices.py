@@ -11,7 +11,7 @@ from playing import Play, plays
 from recording import SCENARIOS
 
 from webtools.messages import Response
-from webtools.providers import PROVIDERS, Account, direct, exa, kagi, perplexity
+from webtools.providers import PROVIDERS, Account, exa, kagi, perplexity
 from webtools.providers.protocols import (
     Cost,
     DocsCall,
@@ -51,7 +51,7 @@ def with_options(kind: str, **options: Any) -> Account:
 def test_a_provider_has_a_price_for_what_it_can_do_and_for_nothing_else(
     kind: str, able: Any
 ) -> None:
-    account = direct.IMPLICIT if kind == "direct" else offline.account(kind)
+    account = offline.account(kind)
     is_free = kind in {"direct", "browser", "searxng", "wikipedia"}
     query = QUERIES[able]
     if PROVIDERS[kind].can(able):

@@ -26,7 +26,7 @@ Given: TypeAlias = str | Mapping[str, Any]
 Source: TypeAlias = str | os.PathLike[str] | Iterable[Given]
 TOOLS: dict[Operation, Tool] = {"search": SEARCH, "fetch": FETCH, "research": RESEARCH}
 _JSON_LINES = frozenset({".jsonl", ".ndjson"})
-_SUBJECTS = {"search": "queries", "fetch": "urls", "research": "query"}
+_SUBJECTS = {operation: tool.first_field for operation, tool in TOOLS.items()}
 # Names of the subject in the header of a table.
 _COLUMNS: dict[Operation, set[str]] = {
     "search": {"query", "queries", "q"},

@@ -6,13 +6,13 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies
-from webtools._internal.pages import INSTALL
+from webtools._internal.pages import INSTALL, missing_libraries
 from webtools._internal.text.quoting import hint, listed, quote
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config.config_file import CONFIG_VARIABLE, PLACEHOLDER, absolute
@@ -22,7 +22,7 @@ from webtools.config.environment import ignored_variables
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
-from webtools.providers import PROVIDERS, Account, Capability, direct
+from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import DIRECT, Pacer
 from webtools.providers.capabilities import CAPABILITIES
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
@@ -106,7 +106,7 @@ class Accounts:
     @cached_property
     def keyless(self) -> Account:
         """The provider that fetches pages if no configured provider can."""
-        return replace(direct.IMPLICIT, proxies=self.proxies, domains=self.config.fetch.domains)
+        return keyless_account(DIRECT, self.proxies, self.config.fetch.domains)
 
     @property
     def direct(self) -> Account:
@@ -124,7 +124,7 @@ class Accounts:
             return self.keyless
         if name or any(_is_first_choice(account, "fetch") for account in self.accounts):
             return self.select("fetch", name)
-        if direct.missing_libraries() is None:
+        if missing_libraries() is None:
             return self.keyless
         try:
             return self.select("fetch")
@@ -299,9 +299,12 @@ def keyless_notices(accounts: Accounts, names: Iterable[str]) -> list[str]:
 
 def stand_ins(proxies: Proxies, domains: OperatorDomains = NO_DOMAINS) -> tuple[Account, ...]:
     """Return the accounts of the providers that work without a key and an entry."""
-    kinds = [about.name for about in keyless_abouts()]
-    entries = (ProviderConfig(name=kind, type=kind) for kind in kinds)
-    return tuple(build(entry, None, "keyless", proxies, domains) for entry in entries)
+    return tuple(keyless_account(about.name, proxies, domains) for about in keyless_abouts())
+
+
+def keyless_account(kind: str, proxies: Proxies, domains: OperatorDomains) -> Account:
+    """Return the account of a provider that has no entry."""
+    return build(ProviderConfig(name=kind, type=kind), None, "keyless", proxies, domains)
 
 
 def _key_not_set(capability: Capability) -> str:

@@ -12,14 +12,6 @@ from webtools.tools import READ, Tool
 
 __all__ = ["INSTRUCTIONS", "describe"]
 
-TITLES = {
-    "web_search": "Search the web",
-    "web_fetch": "Read web pages",
-    "summarize": "Summarize a document",
-    "web_research": "Research a question",
-    "web_read": "Read the rest of an output",
-    "web_map": "List the pages of a site",
-}
 INSTRUCTIONS = """\
 Only the first argument of a tool is required. Omit the others, or pass "", [] or 0, to use the \
 server's settings. Put [Title](URL) right after each claim that you take from a result, and list \
@@ -38,9 +30,9 @@ def describe(tool: Tool) -> types.Tool:
         name=tool.name,
         description=_paragraph(tool),
         input_schema=_input_schema(tool),
-        output_schema=output_schema(tool.name),
+        output_schema=output_schema(tool),
         annotations=types.ToolAnnotations(
-            title=TITLES[tool.name],
+            title=tool.title,
             read_only_hint=True,
             idempotent_hint=True,
             open_world_hint=tool.name != READ.name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel
 
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools.results import (
@@ -18,6 +18,7 @@ from webtools.results import (
     SiteMap,
     SummaryResponse,
 )
+from webtools.tools import SEARCH, Tool, resolve
 from webtools.truncation import Cut
 
 _DROPPED_KEYWORDS = frozenset({"title", "description", "default"})
@@ -56,8 +57,14 @@ class Listed(BaseModel):
     results: list[Any]
 
 
-class Pages(BaseModel):
-    """Replaces `pages` in the details of web_fetch."""
+class SearchDetails(Common, SearchResponse, Listed):
+    """Details of web_search."""
+
+
+class FetchDetails(Common, FetchResponse):
+    """Details of web_fetch: `results` replaces `pages`."""
+
+    NOT_IN_DETAILS: ClassVar = "pages"
 
     results: list[Page]
     fetched_count: int
@@ -65,47 +72,51 @@ class Pages(BaseModel):
     usage: dict[str, str]
 
 
-class Entries(BaseModel):
-    """Replaces `entries` in the details of web_map."""
+class SummaryDetails(Common, SummaryResponse, Listed):
+    """Details of summarize, without the text."""
 
-    results: list[SiteEntry]
+    NOT_IN_DETAILS: ClassVar = "text"
 
 
-class Part(BaseModel):
-    """Additional details of web_read."""
+class ResearchDetails(Common, ResearchEnvelope, Listed):
+    """Details of web_research."""
+
+
+class ReadDetails(Common, ReadResponse, Listed):
+    """Details of web_read, without the text."""
+
+    NOT_IN_DETAILS: ClassVar = "content"
 
     characters: int
 
 
+class MapDetails(Common, SiteMap):
+    """Details of web_map: `results` replaces `entries`."""
+
+    NOT_IN_DETAILS: ClassVar = "entries"
+
+    results: list[SiteEntry]
+
+
 COMMON = tuple(Common.model_fields)
 PAGE_TEXTS = frozenset({"text", "summary", "highlights"})  # of a page, only in the text
-# The models of the details, and a field to leave out.
-_SHAPES: dict[str, tuple[tuple[type[BaseModel], ...], str]] = {
-    "web_search": ((Common, SearchResponse, Listed), ""),
-    "web_fetch": ((Pages, Common, FetchResponse), "pages"),
-    "summarize": ((Common, SummaryResponse, Listed), "text"),
-    "web_research": ((Common, ResearchEnvelope, Listed), ""),
-    "web_read": ((Part, Common, ReadResponse, Listed), "content"),
-    "web_map": ((Entries, Common, SiteMap), "entries"),
-}
 _UNUSED = {"Page", "Passage"}  # definitions that search results do not use
 # Fields that `structuredContent` leaves out, by model.
 _LEFT_OUT = {"Page": PAGE_TEXTS, "SearchResult": frozenset({"content"})}
 
 
 @cache
-def output_schema(tool: str) -> dict[str, Any]:
+def output_schema(tool: Tool) -> dict[str, Any]:
     """Return the JSON schema of a tool's `structuredContent`, including failed calls."""
-    parts, left_out = _SHAPES[tool]
-    model = create_model("Details", __base__=parts)
+    model: type[BaseModel] = resolve(tool.details)
     schema = _bare(model.model_json_schema(mode="serialization"))
-    schema["properties"].pop(left_out, None)
+    schema["properties"].pop(getattr(model, "NOT_IN_DETAILS", None), None)
     required = [*Common.model_fields, *Listed.model_fields]
     shape = {"type": "object", "properties": schema["properties"], "required": required}
     definitions = schema.get("$defs", {})
     for name, fields in _LEFT_OUT.items():
         _leave_out(definitions.get(name, {}), fields)
-    if tool == "web_search":
+    if tool is SEARCH:
         definitions = {name: definitions[name] for name in definitions if name not in _UNUSED}
     return {**shape, "$defs": definitions}
 

@@ -20,25 +20,6 @@ from webtools.errors import (
     UnavailableError,
 )
 from webtools.messages import OK, Request, Response
-from webtools.providers import (
-    brave,
-    browser,
-    context7,
-    direct,
-    exa,
-    firecrawl,
-    jina,
-    jina_search,
-    kagi,
-    linkup,
-    parallel,
-    perplexity,
-    searxng,
-    serper,
-    tavily,
-    wikipedia,
-    you,
-)
 from webtools.providers.about import About, Account, Capability, Options, SearchOptions
 from webtools.providers.error_tables import (
     WHOLE_BODY,
@@ -113,24 +94,24 @@ from webtools.providers.registry import Registry, Services
 from webtools.providers.waiting_times import limit_wait, retry_after, wait_until
 from webtools.results import Page, SearchResult
 
-PROVIDERS = Registry(  # messages and docs list them in this order
-    exa,
-    kagi,
-    brave,
-    perplexity,
-    tavily,
-    context7,
-    wikipedia,
-    searxng,
-    serper,
-    you,
-    firecrawl,
-    linkup,
-    parallel,
-    jina,
-    jina_search,
-    direct,
-    browser,
+PROVIDERS = Registry(  # messages and docs list them in this order; each is a module here
+    "exa",
+    "kagi",
+    "brave",
+    "perplexity",
+    "tavily",
+    "context7",
+    "wikipedia",
+    "searxng",
+    "serper",
+    "you",
+    "firecrawl",
+    "linkup",
+    "parallel",
+    "jina",
+    "jina-search",
+    "direct",
+    "browser",
 )
 """The registry of all providers."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from heapq import heappop, heappush
 from types import MappingProxyType
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, SecretStr
@@ -15,11 +15,21 @@ from pydantic.alias_generators import to_camel
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools._internal.io.locks import Lock
+from webtools.choices import Capability
 from webtools.messages import Request
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 
-Capability: TypeAlias = Literal["search", "fetch", "summarize", "docs", "synthesize"]
-"""What a provider can do."""
+__all__ = [
+    "DIRECT",
+    "About",
+    "Account",
+    "Capability",
+    "Options",
+    "Pacer",
+    "PageOptions",
+    "SearchOptions",
+]
+
 DIRECT = "direct"  # the provider that fetches pages from their own sites, without an entry
 
 

@@ -10,6 +10,7 @@ import shutil
 from dataclasses import replace
 from importlib.util import find_spec
 
+from webtools._internal.pages import missing_libraries
 from webtools._internal.pages.rendering import Renderer
 from webtools.errors import ConfigError
 from webtools.providers import direct
@@ -72,7 +73,7 @@ def _find(options: BrowserOptions) -> str:
     if find_spec("playwright") is None:
         install = "pip install 'agent-webtools[browser]'"
         raise ConfigError(f'A provider of type "browser" needs playwright: {install}')
-    if error := direct.missing_libraries():
+    if error := missing_libraries():
         raise error
     names = (options.executable,) if options.executable else _NAMES
     if found := next(filter(None, map(shutil.which, names)), None):

@@ -8,20 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from importlib.util import find_spec
 
 from pydantic import Field, field_validator
 
 from webtools._internal.faults import Fault, with_fault
 from webtools._internal.io.runtime import gather_results
-from webtools._internal.pages import INSTALL
+from webtools._internal.pages import missing_libraries
 from webtools._internal.pages.fetching import FetchedPage, PageFetcher, fetch_all, host_of
 from webtools._internal.pages.payment import PAYMENT_REQUIRED, describe, payment_of
 from webtools._internal.pages.ssrf import Policy, sites
 from webtools._internal.pages.usage import merge, warning_of
 from webtools._internal.pages.validators import Validators
 from webtools.errors import (
-    ConfigError,
     InputError,
     ProviderError,
     RequestError,
@@ -37,7 +35,6 @@ from webtools.providers.protocols import PageCall, PageQuery, Pages
 from webtools.providers.waiting_times import retry_after
 from webtools.results import Page, failed_page
 
-_LIBRARIES = ("lxml", "pypdf")
 _REMEDIES = {
     401: "the page needs a log-in; use another source",
     403: "the site refuses this program; use another source",
@@ -85,16 +82,6 @@ ABOUT = About(
     reads_whole_pages=True,
 )
 fetch_price = free
-# Used if no configured provider can fetch.
-IMPLICIT = Account(DIRECT, DIRECT, ABOUT.origin, None, DirectOptions())
-
-
-def missing_libraries() -> ConfigError | None:
-    """Return the error for the missing extra, or None if it is installed."""
-    missing = [name for name in _LIBRARIES if find_spec(name) is None]
-    if not missing:
-        return None
-    return ConfigError(f"Reading pages needs {' and '.join(missing)}: {INSTALL}")
 
 
 async def pages(query: PageQuery, account: Account, call: PageCall) -> Pages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
@@ -108,11 +109,12 @@ class Registry(Mapping[str, Services]):
     imports them all.
 
     Args:
-        built_in: The built-in providers, in the order in which messages and docs list them.
+        built_in: The types of the built-in providers, in the order in which messages and docs list
+            them. Each is a module of this package, which is imported at the first use.
     """
 
-    def __init__(self, *built_in: Provider) -> None:
-        self._built_in = {provider.ABOUT.name: read_provider(provider) for provider in built_in}
+    def __init__(self, *built_in: str) -> None:
+        self._built_in: dict[str, Services | None] = dict.fromkeys(built_in)
         self._added: dict[str, Services] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: tuple[str, ...] | None = None  # None until all packages were loaded
@@ -125,8 +127,12 @@ class Registry(Mapping[str, Services]):
             KeyError: No provider has this type.
             ConfigError: An installed package announces the type, but its provider is broken.
         """
-        services = self._built_in.get(kind) or self._added.get(kind)
-        return services or self._load(kind)
+        if kind not in self._built_in:
+            return self._added.get(kind) or self._load(kind)
+        if (services := self._built_in[kind]) is None:
+            module = import_module(f"webtools.providers.{kind.replace('-', '_')}")
+            services = self._built_in[kind] = read_provider(module)
+        return services
 
     def __iter__(self) -> Iterator[str]:
         """List the types of the built-in and the loaded providers."""
@@ -148,7 +154,7 @@ class Registry(Mapping[str, Services]):
         services = read_provider(provider)
         name = services.about.name
         if name in self._built_in:
-            if self._built_in[name].provider is not provider:
+            if self[name].provider is not provider:
                 raise ConfigError(f'Provider type "{name}" is built in; choose another name.')
             return services
         with self._lock:

@@ -1,6 +1,6 @@
 """The results of `research` and `verify`: sources, and an answer whose claims cite them."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -180,3 +180,16 @@ class ResearchEnvelope(ShownModel):
     meta: ResearchMeta
     synthesis: ResearchSynthesis | None = None
     passages: list[Passage] = []
+
+    def log_facts(self) -> dict[str, Any]:
+        """Return the facts of the call for the log."""
+        meta = self.meta
+        return {
+            "result_count": len(self.results),
+            "provider_used": meta.provider_used,
+            "degraded": meta.degraded or None,
+            "confidence": meta.confidence,
+            "rule": meta.confidence_rule,
+            "cost_usd": meta.cost_usd,
+            "cache_hit": meta.cache_hit,
+        }

@@ -1,6 +1,6 @@
 """The results of all methods, as frozen pydantic models."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
@@ -187,6 +187,18 @@ class _Response(ShownModel):
     cache_hit: bool = False
     retrieved_at: AwareDatetime | None = None
 
+    def _result_count(self) -> int:
+        return 1
+
+    def log_facts(self) -> dict[str, Any]:
+        """Return the facts of the call for the log."""
+        return {
+            "provider_used": self.provider,
+            "cost_usd": self.cost_usd,
+            "cache_hit": self.cache_hit,
+            "result_count": self._result_count(),
+        }
+
 
 class SearchResponse(_Response):
     """Results by query, then by the provider's rank.
@@ -206,6 +218,9 @@ class SearchResponse(_Response):
     filters: dict[str, FilterState] = {}
     removed: dict[str, int] = {}
 
+    def _result_count(self) -> int:
+        return len(self.results)
+
 
 class FetchResponse(_Response):
     """The fetched pages.
@@ -215,6 +230,9 @@ class FetchResponse(_Response):
     """
 
     pages: list[Page]
+
+    def _result_count(self) -> int:
+        return sum(page.error is None for page in self.pages)
 
 
 class SummaryResponse(_Response):
@@ -267,6 +285,9 @@ class SiteMap(_Response):
     entries: list[SiteEntry]
     total: int
 
+    def _result_count(self) -> int:
+        return len(self.entries)
+
 
 class ReadResponse(ShownModel):
     """A part of an output that was cut.
@@ -290,3 +311,7 @@ class ReadResponse(ShownModel):
     find: str = ""
     found_at: int | None = None
     warnings: list[str] = []
+
+    def log_facts(self) -> dict[str, Any]:
+        """Return the facts of the call for the log."""
+        return {"result_count": 0}

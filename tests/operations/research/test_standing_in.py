@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from webtools import ConfigError, WebTools
+from webtools import WebTools
 from webtools._internal.logs import tail
 from webtools._internal.operations import failover
 from webtools._internal.operations.research import flow as researching
+from webtools._internal.pages import INSTALL
 from webtools._internal.pipeline import retries
 from webtools.errors import UnavailableError
-from webtools.providers import direct
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools_sandbox import KAGI_V0_KEY, SandboxServer
@@ -120,14 +120,13 @@ def test_a_reader_that_hangs_leaves_time_for_its_fallback(
 def test_without_a_reader_the_answer_comes_from_snippets(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    missing = ConfigError("Reading pages needs an extra.")
-    monkeypatch.setattr(direct, "missing_libraries", lambda: missing)
+    monkeypatch.setattr("webtools._internal.pages.find_spec", lambda _: None)
     only = {"providers": [entry(settings, "brave")], "defaultProvider": "brave"}
     with WebTools({**settings, **only}) as web:
         assert web.plan(QUERY, command="web-deep").reading is None
         result = web.research(QUERY, command="web-deep")
     assert result.meta.degraded == []
-    assert any(direct.INSTALL in item for item in result.meta.warnings)
+    assert any(INSTALL in item for item in result.meta.warnings)
 
 
 def test_answers_are_cached_by_the_readers_of_their_pages(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.call.instance import Instance
-from webtools._internal.operations.research.synthesizers import as_synthesizer
+from webtools._internal.operations.function_synthesizer import as_synthesizer
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode, Command
 from webtools.progress import ProgressCallback

@@ -15,15 +15,12 @@ from pydantic import BaseModel
 
 from webtools._internal.call.present import present, present_error
 from webtools._internal.call.sanitize import sanitize
-from webtools._internal.call.tool_operations import OPERATIONS
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
-from webtools._internal.operations.answer_verification import verify
-from webtools._internal.operations.research.planning import plan
-from webtools._internal.operations.research.synthesizers import as_synthesizer
+from webtools._internal.operations.function_synthesizer import as_synthesizer
 from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools._internal.text.narrowing import is_iterable
@@ -38,30 +35,21 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
-from webtools.providers import Capability
-from webtools.results import (
-    FetchResponse,
-    ReadResponse,
-    ResearchEnvelope,
-    SearchResponse,
-    SiteMap,
-    SummaryResponse,
-)
 from webtools.tools import (
     ALL_TOOLS,
     FETCH,
     RESEARCH,
     SEARCH,
-    SUMMARIZE,
     TOOLS,
     Tool,
     ToolResult,
     no_such_tool,
     read_input,
+    resolve,
 )
 
 if TYPE_CHECKING:
-    from webtools.results import ResearchPlan, Verified
+    from webtools.results import FetchResponse, ResearchPlan, Verified
 
 T = TypeVar("T")
 _LATE_SECONDS = 0.05  # how early a request may be given up
@@ -74,12 +62,8 @@ _OPTIONS = {
     "snippets",
     "timeout",
 }  # arguments of methods, not of tools
-_CAPABILITIES: dict[str, tuple[Capability, ...]] = {  # any one of them is enough
-    SEARCH.name: ("search",),
-    FETCH.name: ("fetch",),
-    SUMMARIZE.name: ("summarize",),
-    RESEARCH.name: ("search", "docs"),
-}
+_PLAN = "_internal.operations.research.planning:plan"
+_VERIFY = "_internal.operations.answer_verification:verify"
 
 
 class Dispatcher:
@@ -117,7 +101,7 @@ class Dispatcher:
         """Describe what a research call with these arguments would do."""
         values, options = _split_options(arguments)
         checked, call = await self._start_call(io, RESEARCH, values, options)
-        return await sanitize(partial(plan, checked, call), call.accounts.redactor, io)
+        return await sanitize(partial(resolve(_PLAN), checked, call), call.accounts.redactor, io)
 
     async def verify(
         self,
@@ -145,7 +129,9 @@ class Dispatcher:
         source_list = _list_sources(sources)
         clean = redactor.text
         work = partial(
-            verify, clean(text), source_list, verifier, read, clean, io, deadline, fetch=fetch
+            resolve(_VERIFY),
+            *(clean(text), source_list, verifier, read, clean, io, deadline),
+            fetch=fetch,
         )
         return await sanitize(work, redactor, io)
 
@@ -273,7 +259,7 @@ def _find_tool(name: Any) -> Tool:
 def _error_of_tool(accounts: Accounts, tool: Tool) -> str:
     """Return the error of a tool that no provider can serve; empty if one can."""
     faults: list[str] = []
-    for capability in _CAPABILITIES.get(tool.name, ()):
+    for capability in tool.capabilities:
         try:
             accounts.chain(capability)
         except ConfigError as error:
@@ -365,7 +351,7 @@ async def run_tool(tool: Tool, arguments: BaseModel, call: Call) -> Any:
     try:
         response = await _run_in_time(tool, arguments, call)
         if is_logged or span is not None:
-            facts = {"is_error": False, **_outcome_to_log(response)}
+            facts = {"is_error": False, **response.log_facts()}
     except WebToolsError as error:
         facts = {"is_error": True, "error": type(error).__name__, "message": str(error)}
         raise
@@ -387,7 +373,7 @@ async def run_tool(tool: Tool, arguments: BaseModel, call: Call) -> Any:
 async def _run_in_time(tool: Tool, arguments: BaseModel, call: Call) -> Any:
     """Run a tool. If it fails after its time limit, the error names the limit."""
     try:
-        return await OPERATIONS[tool.name](arguments, call)
+        return await resolve(tool.operation)(arguments, call)
     except WebToolsError as error:
         if call.timeout is None or call.io.now() < call.deadline - _LATE_SECONDS:
             raise
@@ -407,34 +393,3 @@ def _arguments_to_log(arguments: BaseModel, accounts: Accounts) -> dict[str, Any
     if "provider" in facts and accounts.named(facts["provider"]) is None:
         del facts["provider"]
     return facts
-
-
-def _outcome_to_log(response: Any) -> dict[str, Any]:
-    match response:
-        case SearchResponse(results=results):
-            count = len(results)
-        case FetchResponse(pages=pages):
-            count = sum(page.error is None for page in pages)
-        case SummaryResponse():
-            count = 1
-        case SiteMap(entries=entries):
-            count = len(entries)
-        case ResearchEnvelope(results=results, meta=meta):
-            return {
-                "result_count": len(results),
-                "provider_used": meta.provider_used,
-                "degraded": meta.degraded or None,
-                "confidence": meta.confidence,
-                "rule": meta.confidence_rule,
-                "cost_usd": meta.cost_usd,
-                "cache_hit": meta.cache_hit,
-            }
-        case _:
-            assert isinstance(response, ReadResponse)  # noqa: S101  # there are six tools
-            return {"result_count": 0}
-    return {
-        "provider_used": response.provider,
-        "cost_usd": response.cost_usd,
-        "cache_hit": response.cache_hit,
-        "result_count": count,
-    }

@@ -9,7 +9,7 @@ defused.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -34,7 +34,7 @@ from webtools.results import (
     SiteMap,
     SummaryResponse,
 )
-from webtools.tools import ToolResult
+from webtools.tools import ALL_TOOLS, ToolResult, resolve
 from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"
@@ -56,7 +56,7 @@ async def present(outcome: Any, call: Call) -> ToolResult:
     if isinstance(outcome, WebToolsError):
         result = await present_error(outcome, call.io, fence)
     else:
-        result = await PRESENTERS[call.tool](outcome, call.io, fence)
+        result = await resolve(ALL_TOOLS[call.tool].presenter)(outcome, call.io, fence)
     path, truncation = result.details["full_output_path"], result.details["truncation"]
     if path:
         await call.io.call_blocking(lambda: claim_output(path, output_owner(call.accounts)))
@@ -351,14 +351,3 @@ def _describe_cut(text: str, full_text: str, *, is_partial: bool) -> Truncation:
         max_lines=MAX_LINES,
         max_bytes=MAX_BYTES,
     )
-
-
-Presenter = Callable[[Any, IO, Fence], Awaitable[ToolResult]]
-PRESENTERS: dict[str, Presenter] = {
-    "web_search": present_search,
-    "web_fetch": present_pages,
-    "summarize": present_summary,
-    "web_research": present_research,
-    "web_read": present_part,
-    "web_map": present_map,
-}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from math import inf
 
 from webtools._internal.faults import Fault, with_fault
@@ -16,10 +17,12 @@ from webtools._internal.operations.failover import (
     price_warnings,
 )
 from webtools._internal.operations.fetch_part import Part, earliest, failed_pages, fetch_part
+from webtools._internal.operations.passage_choice import MAX_PASSAGE_CHARACTERS, choose_passages
 from webtools._internal.pages.payment import PAYMENT_REQUIRED
 from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
 from webtools.errors import InputError, ProviderError, UnavailableError, WebToolsError
+from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS, FetchInput
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse, Page, failed_page, fault_of, payment_of
@@ -35,7 +38,6 @@ _READ_DIRECTLY = (
     "or as fetchFallback."
 )
 _MAX_REASONS_IN_MESSAGE = 10
-MAX_PASSAGE_CHARACTERS = 8000  # of all passages of a call with a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,3 +280,42 @@ def _error_of_pages(name: str, pages: list[Page], remedy: str) -> ProviderError:
     kind = UnavailableError if code == PAYMENT_REQUIRED else ProviderError
     payment = payment_of(pages[0]) if code else None
     return kind(message, provider=name, code=code, payment=payment, retryable=False)
+
+
+async def run_fetch(arguments: FetchInput, call: Call) -> FetchResponse:
+    """Fetch pages with the arguments of the tool, and choose passages for a question."""
+    chain = call.accounts.chain("fetch", arguments.provider or None)
+    response = await fetch(chain, _page_query(arguments), call)
+    if arguments.question:
+        choose = partial(
+            choose_passages,
+            response,
+            arguments.question,
+            keep_text=arguments.text,
+            max_characters=arguments.text_max_characters or None,
+        )
+        response = await call.io.call_blocking(choose, alone=True)
+    if warnings := call.warnings():
+        return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
+    return response
+
+
+def _page_query(arguments: FetchInput) -> PageQuery:
+    """Return the query. With a question, providers that can do so choose passages."""
+    has_question = bool(arguments.question)
+    maximum = arguments.text_max_characters or MAX_PASSAGE_CHARACTERS
+    return PageQuery(
+        urls=tuple(arguments.urls),
+        text=arguments.text or not (has_question or arguments.highlights or arguments.summary),
+        highlights=arguments.highlights,
+        summary=arguments.summary,
+        text_max_characters=MAX_TEXT_CHARACTERS
+        if has_question
+        else arguments.text_max_characters or None,
+        question=arguments.question,
+        passage_characters=min(maximum, MAX_PASSAGE_CHARACTERS // len(arguments.urls))
+        if has_question
+        else 0,
+        whole=arguments.whole,
+        pages=arguments.pages,
+    )

@@ -15,10 +15,10 @@ from webtools._internal.grounding.ranking import (
     size_of,
 )
 from webtools._internal.grounding.segmentation import MAX_PASSAGE
-from webtools._internal.operations.fetch import MAX_PASSAGE_CHARACTERS
 from webtools.results import FetchResponse, Page, Passage
 from webtools.truncation import fair_shares
 
+MAX_PASSAGE_CHARACTERS = 8000  # of all passages of a call with a question
 OURS = "webtools"  # the value of `passages_by` for passages chosen here
 _MIN_PASSAGE = 100  # characters
 _HEADINGS = 160  # characters, about as long as the headings of a passage can be

@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from webtools import fencing
-from webtools._internal.io.runtime import IO
+from webtools._internal.pipeline.tool_call import Call
 from webtools.errors import InputError
 from webtools.inputs.read import ReadInput
 from webtools.outputs import load_output
@@ -20,13 +20,13 @@ _ROOM_LINES = MAX_LINES - fencing.OVERHEAD_LINES - _FOOTER_LINES
 _MAX_BEFORE = 400  # characters shown before a passage
 
 
-async def read_stored_output(arguments: ReadInput, io: IO) -> ReadResponse:
+async def read_stored_output(arguments: ReadInput, call: Call) -> ReadResponse:
     """Read a part of what an earlier call saved.
 
     Raises:
         InputError: Nothing is stored under the handle, or the offset is beyond the end.
     """
-    response: ReadResponse = await io.call_blocking(
+    response: ReadResponse = await call.io.call_blocking(
         partial(_part, arguments.handle, arguments.offset, arguments.find)
     )
     return response

@@ -23,6 +23,7 @@ from webtools._internal.operations.search_filters import (
     page_of,
     removal,
     removed_warning,
+    select_similar_finders,
     to_provider_query,
     unapplied_warnings,
     undated_warning,
@@ -34,9 +35,12 @@ from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey
 from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
+from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import read_registry_suffixes
+from webtools._internal.text.urls import without_text_fragment
 from webtools.config.accounts import DEFAULT_LIMIT, keyless_notices
 from webtools.errors import WebToolsError
+from webtools.inputs.tool_inputs import SearchInput
 from webtools.providers import PROVIDERS, Account
 from webtools.providers.about import SearchOptions
 from webtools.providers.protocols import FILTERS, Hits, ReportProgress, SearchQuery
@@ -290,3 +294,32 @@ def _setting_warnings(
         *(keyless_notices(accounts, names) if names else ()),
         *call.store_warnings(),
     ]
+
+
+async def run_search(arguments: SearchInput, call: Call) -> SearchResponse:
+    """Search with the arguments of the tool."""
+    accounts = call.accounts.chain("search", arguments.provider or None)
+    if arguments.similar:
+        accounts = select_similar_finders(accounts)
+    start, end = arguments.start_published_date, arguments.end_published_date
+    since, until = read_date(start) if start else None, read_date(end) if end else None
+    queries = [
+        SearchQuery(
+            query=without_text_fragment(text) if arguments.similar else text,
+            limit=arguments.limit,
+            include_domains=tuple(arguments.include_domains),
+            exclude_domains=tuple(arguments.exclude_domains),
+            start_published_date=since,
+            end_published_date=until,
+            category=arguments.category or None,
+            country=arguments.country or None,
+            language=arguments.language or None,
+            safe_search=arguments.safe_search or None,
+            page=arguments.page if arguments.page > 1 else 0,  # the first page needs no filter
+            content=arguments.content,
+            similar=arguments.similar,
+            snippets=call.options.snippets,
+        )
+        for text in arguments.queries
+    ]
+    return await search(accounts, queries, call)

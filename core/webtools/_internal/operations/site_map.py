@@ -18,6 +18,7 @@ from webtools._internal.grounding.terms import lowered, stems_of
 from webtools._internal.io.runtime import gather_results
 from webtools._internal.operations.failover import end_of_call
 from webtools._internal.operations.fetch_part import page_call
+from webtools._internal.pages import missing_libraries
 from webtools._internal.pages.content import Content
 from webtools._internal.pages.fetching import MAX_PAGE_BYTES, FetchedPage, PageFetcher
 from webtools._internal.pages.listings import LINKS, LLMS, ROBOTS, SITEMAP
@@ -31,7 +32,6 @@ from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.inputs.map import DEFAULT_MAP_LIMIT, MapInput
 from webtools.messages import Request, Response
 from webtools.page_urls import page_key
-from webtools.providers import Account
 from webtools.providers.direct import page_fetcher
 from webtools.providers.protocols import PageQuery, Pages, ReportProgress
 from webtools.results import Page, ProviderAttempt, SiteEntry, SiteMap
@@ -68,13 +68,17 @@ _LISTING: CacheFormat[Listing] = CacheFormat(
 )
 
 
-async def map_site(account: Account, arguments: MapInput, call: Call) -> SiteMap:
+async def map_site(arguments: MapInput, call: Call) -> SiteMap:
     """List the pages of a site, those that fit `find` first.
 
     Raises:
         InputError: The URL must not be fetched.
         WebToolsError: No page could be listed.
     """
+    error = await call.io.call_blocking(missing_libraries)
+    if error is not None:
+        raise error
+    account = call.accounts.direct
     account.domains.check(arguments.url)
     query = PageQuery((arguments.url,))
     api_call = ApiCall(call, account, query, end_of_call([account], "fetch", call))

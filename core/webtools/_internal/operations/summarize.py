@@ -20,6 +20,7 @@ from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey
 from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
+from webtools.inputs.tool_inputs import SummarizeInput
 from webtools.providers import Account
 from webtools.providers.protocols import Summary, SummaryQuery
 from webtools.results import ProviderAttempt, SummaryResponse
@@ -85,3 +86,15 @@ def _response(
         cache_hit=summary.stored_at is not None,
         retrieved_at=summary.stored_at or datetime.now(UTC),
     )
+
+
+async def run_summarize(arguments: SummarizeInput, call: Call) -> SummaryResponse:
+    """Summarize with the arguments of the tool."""
+    accounts = call.accounts.chain("summarize", arguments.provider or None)
+    query = SummaryQuery(
+        url=arguments.url,
+        summary_type=arguments.summary_type,
+        engine=arguments.engine,
+        target_language=arguments.target_language or None,
+    )
+    return await summarize(accounts, query, call)

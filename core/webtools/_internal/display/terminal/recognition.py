@@ -9,29 +9,13 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from webtools.fencing import remove_fences
-from webtools.results import (
-    FetchResponse,
-    ReadResponse,
-    ResearchEnvelope,
-    SearchResponse,
-    SiteMap,
-    SummaryResponse,
-)
-from webtools.tools import ALL_TOOLS, ToolResult
+from webtools.tools import ALL_TOOLS, ToolResult, resolve
 
 READ = "web_read"
 UNKNOWN = "web tool"
 
 _NOTICE = "\n\n[Output truncated: "
 _COMMON_KEYS = ("results", "truncation", "full_output_path", "error")
-_RESPONSES: dict[str, tuple[str, type[BaseModel]]] = {  # by a key that only their details have
-    "web_fetch": ("fetched_count", FetchResponse),
-    "summarize": ("summary_type", SummaryResponse),
-    READ: ("total_characters", ReadResponse),
-    "web_map": ("total", SiteMap),
-    "web_search": ("filters", SearchResponse),
-    "web_research": ("meta", ResearchEnvelope),
-}
 
 
 def tool_called(name: str, description: str = "") -> str | None:
@@ -41,14 +25,13 @@ def tool_called(name: str, description: str = "") -> str | None:
         name: The agent's name for it; names with `web_…` may have a prefix or suffix.
         description: The tool's description for the model.
     """
-    names = (*ALL_TOOLS, READ)
-    if name in names:
+    if name in ALL_TOOLS:
         return name
     for tool in ALL_TOOLS.values():
         if description and description in {tool.description, tool.paragraph}:
             return tool.name
     # Only distinctive names: `summarize_mail` is not ours.
-    for known in names:
+    for known in ALL_TOOLS:
         if known.startswith("web_") and re.search(rf"(^|[_-]){known}([_-]|$)", name):
             return known
     return None
@@ -61,14 +44,14 @@ def tool_behind(details: Any) -> str | None:
     """
     if not isinstance(details, Mapping) or any(key not in details for key in _COMMON_KEYS):
         return None
-    return next((tool for tool, (key, _) in _RESPONSES.items() if key in details), UNKNOWN)
+    return next((tool.name for tool in ALL_TOOLS.values() if tool.details_key in details), UNKNOWN)
 
 
 def response_of(tool: str, result: ToolResult) -> BaseModel | None:
     """Read the response from a tool's details; None if they are not details of that tool."""
-    key, model = _RESPONSES.get(tool, ("", None))
-    if model is None or key not in result.details:
+    if tool not in ALL_TOOLS or ALL_TOOLS[tool].details_key not in result.details:
         return None
+    model: type[BaseModel] = resolve(ALL_TOOLS[tool].response)
     values = {
         "provider": "",
         "queries": [""],

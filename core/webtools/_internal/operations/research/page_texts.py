@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from webtools._internal.operations.fetch import fetch_pages
 from webtools._internal.operations.research.chain import Retrieval
+from webtools._internal.pages import missing_libraries
 from webtools._internal.pipeline.tool_call import Call
 from webtools.config import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
-from webtools.providers import PROVIDERS, Account, direct
+from webtools.providers import PROVIDERS, Account
 from webtools.providers.protocols import Cost, PageQuery
 from webtools.results import Page, SearchResult
 
@@ -28,7 +29,7 @@ def readers(accounts: Accounts) -> tuple[Account, Account | None]:
 
 def _keyless_reader(account: Account, accounts: Accounts) -> Account | None:
     """Return what reads pages without an API if a provider fails."""
-    if PROVIDERS[account.type].pages is not None or direct.missing_libraries() is not None:
+    if PROVIDERS[account.type].pages is not None or missing_libraries() is not None:
         return None
     configured = (candidate for candidate in accounts.accounts if PROVIDERS[candidate.type].pages)
     return next(configured, accounts.keyless)
