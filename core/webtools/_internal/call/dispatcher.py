@@ -23,7 +23,7 @@ from webtools._internal.logs.records import LOGGER
 from webtools._internal.operations.function_synthesizer import as_synthesizer
 from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
 from webtools._internal.text.domains import read_registry_suffixes
-from webtools._internal.text.narrowing import is_iterable
+from webtools._internal.text.narrowing import is_iterable, is_mapping
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config import Accounts, Settings
@@ -201,7 +201,8 @@ class Dispatcher:
     async def _start_call(
         self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
     ) -> tuple[Any, Call]:
-        if any("omain" in str(name) for name in arguments):  # the check needs the list
+        names = arguments if is_mapping(arguments) else ()  # callers may pass anything
+        if any("omain" in str(name) for name in names):  # the check needs the list
             await io.call_blocking(read_registry_suffixes)
         # An event loop prepares the call itself. A thread does so if a tool that detects blocking
         # calls forbids to check whether the settings file has changed.
