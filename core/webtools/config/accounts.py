@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies
+from webtools._internal.io.pacing import Pacer
 from webtools._internal.pages import INSTALL, missing_libraries
 from webtools._internal.text.quoting import hint, listed, quote
 from webtools._internal.text.redaction import Redactor, redactor_for
@@ -23,7 +24,7 @@ from webtools.config.first_steps import first_steps, keyless_abouts, keyless_tit
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability
-from webtools.providers.about import DIRECT, Pacer
+from webtools.providers.about import DIRECT
 from webtools.providers.capabilities import CAPABILITIES
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
 

@@ -22,7 +22,7 @@ from webtools._internal.http.proxies import (
     environment_proxies,
     proxy_variables,
 )
-from webtools._internal.io.locks import Lock
+from webtools._internal.io.pacing import Pacer
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
 from webtools.config.accounts import Accounts, build, stand_ins
@@ -48,7 +48,6 @@ from webtools.config.paths import (
     with_absolute_path,
 )
 from webtools.errors import ConfigError
-from webtools.providers.about import Pacer
 
 
 def load(text: str, origin: str) -> Config:
@@ -177,10 +176,7 @@ class Settings:
         self._environ = environ
         self._overrides = overrides
         self._own_transport = own_transport
-        self._lock = Lock()
-        self._pid = os.getpid()
-        self._signature: tuple[object, ...] | None = None
-        self._accounts: Accounts | None = None
+        self._last_read: tuple[tuple[object, ...], Accounts | None] = ((), None)  # and of what
         self._pacers: dict[tuple[object, ...], Pacer] = {}
 
     def accounts(self) -> Accounts:
@@ -189,16 +185,14 @@ class Settings:
         Raises:
             ConfigError: The source is invalid, or the named file does not exist.
         """
-        if self._pid != os.getpid():  # a fork may have happened while another thread held the lock
-            self._lock, self._pid = Lock(), os.getpid()
-        with self._lock:
-            path = None if self._config else self._path or config_in_use(self.environ)
-            source = () if self._config else self._sign(path)
-            signature = (*proxy_variables(), *source)
-            if self._accounts is None or signature != self._signature:
-                self._accounts = self._read(path)
-                self._signature = signature
-            return self._accounts
+        path = None if self._config else self._path or config_in_use(self.environ)
+        source = () if self._config else self._sign(path)
+        signature = (*proxy_variables(), *source)
+        read_signature, accounts = self._last_read
+        if accounts is None or signature != read_signature:  # two threads may both read it
+            accounts = self._read(path)
+            self._last_read = signature, accounts
+        return accounts
 
     def latest(self) -> Accounts:
         """Return `accounts()`, or its last result if the file may not be read here.
@@ -211,9 +205,10 @@ class Settings:
         except ConfigError:
             raise
         except Exception:  # raised by a detector of blocking calls
-            if self._accounts is None:
+            _, accounts = self._last_read
+            if accounts is None:
                 raise
-            return self._accounts
+            return accounts
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -286,9 +281,8 @@ class Settings:
     def in_short(self) -> str:
         """Name the providers and their source, or the remedy."""
         try:
-            # Without the lock, which a debugger that shows this may hold.
             path = None if self._config else self._path or config_in_use(self.environ)
-            accounts = self._accounts or self._read(path)
+            accounts = self._last_read[1] or self._read(path)
         except Exception:  # noqa: BLE001  # a repr must not fail; each call explains the fault
             return "settings that cannot be read; a call says why"
         names = ", ".join(account.name for account in accounts.accounts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from heapq import heappop, heappush
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 from urllib.parse import urlencode
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.alias_generators import to_camel
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
-from webtools._internal.io.locks import Lock
+from webtools._internal.io.pacing import Pacer
 from webtools.choices import Capability
 from webtools.messages import Request
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
@@ -120,43 +119,6 @@ class About:
     def variables(self) -> tuple[str, ...]:
         """Environment variables that configure the provider, the preferred one first."""
         return self.key_variables or self.url_variables
-
-
-class Pacer:
-    """Spaces the requests to a provider evenly, across all threads and event loops.
-
-    Attributes:
-        per_second: Maximum number of requests per second.
-    """
-
-    def __init__(self, per_second: float) -> None:
-        self.per_second = per_second
-        self._interval = 1.0 / per_second
-        self._next = 0.0
-        self._returned: list[float] = []  # slots that were given back, a heap
-        self._lock = Lock()
-
-    def reserve(self, now: float, deadline: float) -> float | None:
-        """Reserve the next free slot, and return the seconds until then.
-
-        If that is after the deadline, reserve nothing and return None.
-        """
-        with self._lock:
-            while self._returned and self._returned[0] < now:
-                heappop(self._returned)
-            start = self._returned[0] if self._returned else max(now, self._next)
-            if start >= deadline:
-                return None
-            if self._returned:
-                heappop(self._returned)
-            else:
-                self._next = start + self._interval
-        return start - now
-
-    def give_back(self, start: float) -> None:
-        """Let another request have a slot that is not used."""
-        with self._lock:
-            heappush(self._returned, start)
 
 
 @dataclass(frozen=True, slots=True)

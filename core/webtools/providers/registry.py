@@ -9,7 +9,6 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_args
 
 from webtools._internal.faults import Fault, with_fault
-from webtools._internal.io.locks import RLock
 from webtools.errors import ConfigError
 from webtools.providers.about import About, Account, Capability
 from webtools.providers.capabilities import CAPABILITIES, PAGES, capability_of
@@ -118,7 +117,6 @@ class Registry(Mapping[str, Services]):
         self._added: dict[str, Services] = {}
         self._entry_points: dict[str, EntryPoint] | None = None
         self._broken: tuple[str, ...] | None = None  # None until all packages were loaded
-        self._lock = RLock()
 
     def __getitem__(self, kind: str) -> Services:
         """Return the provider of a type.
@@ -157,28 +155,27 @@ class Registry(Mapping[str, Services]):
             if self[name].provider is not provider:
                 raise ConfigError(f'Provider type "{name}" is built in; choose another name.')
             return services
-        with self._lock:
-            self._added[name] = services
+        self._added[name] = services
         return services
 
     def forget(self, kind: str) -> None:
         """Remove a registered provider. Built-in providers stay."""
-        with self._lock:
-            self._added.pop(kind, None)
+        self._added.pop(kind, None)
 
     def announced(self) -> tuple[str, ...]:
         """List the types that installed packages announce, without importing them."""
-        with self._lock:
-            if self._entry_points is None:  # the scan takes 13 ms
-                self._entry_points = {point.name: point for point in entry_points(group=GROUP)}
-            return tuple(name for name in self._entry_points if name not in self._built_in)
+        return tuple(name for name in self._points() if name not in self._built_in)
+
+    def _points(self) -> dict[str, EntryPoint]:
+        if self._entry_points is None:  # the scan takes 13 ms
+            self._entry_points = {point.name: point for point in entry_points(group=GROUP)}
+        return self._entry_points
 
     def load_announced(self) -> tuple[str, ...]:
         """Load the providers of all installed packages. Return a message for each broken one."""
-        with self._lock:
-            if self._broken is None:
-                self._broken = tuple(filter(None, map(self._load_fault, self.announced())))
-            return self._broken
+        if self._broken is None:
+            self._broken = tuple(filter(None, map(self._load_fault, self.announced())))
+        return self._broken
 
     def _load_fault(self, kind: str) -> str:
         try:
@@ -192,17 +189,16 @@ class Registry(Mapping[str, Services]):
         return tuple(dict.fromkeys([*self, *self.announced()]))
 
     def _load(self, kind: str) -> Services:
-        with self._lock:
-            if kind not in self.announced() or self._entry_points is None:
-                raise KeyError(kind)
-            point = self._entry_points[kind]
-            package = point.dist.name if point.dist else point.value
-            services = _load_entry_point(point, package)
-            if services.about.name != kind:
-                fault = f'announces it as "{kind}", but its ABOUT says "{services.about.name}"'
-                message = f'Provider type "{kind}": package {package} {fault}.'
-                raise with_fault(ConfigError(message), Fault.BROKEN_PLUGIN)
-            return self._added.setdefault(kind, services)
+        if kind not in self.announced():
+            raise KeyError(kind)
+        point = self._points()[kind]
+        package = point.dist.name if point.dist else point.value
+        services = _load_entry_point(point, package)
+        if services.about.name != kind:
+            fault = f'announces it as "{kind}", but its ABOUT says "{services.about.name}"'
+            message = f'Provider type "{kind}": package {package} {fault}.'
+            raise with_fault(ConfigError(message), Fault.BROKEN_PLUGIN)
+        return self._added.setdefault(kind, services)  # another thread may have loaded it too
 
 
 def _load_entry_point(point: EntryPoint, package: str) -> Services:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -17,6 +16,7 @@ from webtools._internal.call.present import present, present_error
 from webtools._internal.call.sanitize import sanitize
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
+from webtools._internal.io.event_loop import has_running_loop
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
@@ -194,7 +194,7 @@ class Dispatcher:
             return self.settings.latest()
         except Exception as error:
             # On an event loop, a tool that detects blocking calls can forbid reading the file.
-            if isinstance(error, ConfigError) or _is_on_loop():
+            if isinstance(error, ConfigError) or has_running_loop():
                 return error
             raise
 
@@ -268,14 +268,6 @@ def _error_of_tool(accounts: Accounts, tool: Tool) -> str:
         else:
             return ""
     return faults[0] if faults else ""
-
-
-def _is_on_loop() -> bool:
-    asyncio = sys.modules.get("asyncio")  # if it is not imported, there is no loop
-    try:
-        return asyncio is not None and asyncio.get_running_loop() is not None
-    except RuntimeError:
-        return False
 
 
 # --- arguments ---------------------------------------------------------------------------------

@@ -25,6 +25,15 @@ from webtools.messages import Request, Response
 T = TypeVar("T")
 
 
+def has_running_loop() -> bool:
+    """Return whether this thread runs an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 class AsyncHTTPClient(Protocol):
     """Sends requests, as `AsyncHTTP` does."""
 

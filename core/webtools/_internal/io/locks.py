@@ -1,13 +1,9 @@
-"""Locks for state that calls share, for packages that may not import `threading`; file locks."""
-
-from threading import Lock, RLock
+"""Locks of files."""
 
 try:
     import fcntl
 except ModuleNotFoundError:  # Windows does not rename or delete an open file, so it needs no lock
     fcntl = None  # type: ignore[assignment]
-
-__all__ = ["Lock", "RLock", "try_lock"]
 
 
 def try_lock(fd: int) -> bool:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 from webtools._internal.faults import Fault
+from webtools._internal.io.pacing import Pacer
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import raise_error
@@ -23,7 +24,6 @@ from webtools.errors import (
     ResponseFormatError,
 )
 from webtools.messages import OK, Request, Response
-from webtools.providers.about import Pacer
 from webtools.providers.waiting_times import retry_after
 
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
