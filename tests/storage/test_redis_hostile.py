@@ -17,7 +17,7 @@ from servers import RawServer
 from webtools._internal.storage import redis_store
 from webtools._internal.storage.budget import Budget, Sum
 from webtools._internal.storage.circuit_breaker import State
-from webtools._internal.storage.redis_rate_limits import RateLimits
+from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 from webtools._internal.storage.redis_store import PREFIX, _connect
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import Stores, stores_for
@@ -61,7 +61,7 @@ USES: dict[str, Callable[[Stores], Any]] = {
     "set": lambda stores: stores.cache.set("key", "value"),
     "stats": lambda stores: stores.cache.stats(),
     "clear": lambda stores: stores.cache.clear(),
-    "reserve": lambda stores: cast("RateLimits", stores.rate_limits).reserve("name", 1.0, 5.0),
+    "reserve": lambda stores: cast("RedisRateLimits", stores.rate_limits).reserve("name", 1.0, 5.0),
     "read state": lambda stores: stores.circuits.read("exa"),
     "change state": lambda stores: stores.circuits.change("exa", lambda _: STATE),
     "spend": lambda stores: stores.ledger.reserve(1, Sum(10, 10)),
@@ -118,7 +118,7 @@ def test_a_slow_reply_times_out_like_a_missing_one(tmp_path: Path) -> None:
         stores = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path)
         start = time.monotonic()
         with pytest.raises(StoreError, match="Timeout"):
-            cast("RateLimits", stores.rate_limits).reserve("name", 1.0, 5.0)
+            cast("RedisRateLimits", stores.rate_limits).reserve("name", 1.0, 5.0)
         assert time.monotonic() - start < 3
 
 
@@ -156,7 +156,7 @@ def test_no_server_makes_a_call_wait_longer_than_it_may(tmp_path: Path, wait: by
     with RawServer(script) as server:
         limits = stores_at(f"redis://127.0.0.1:{server.port}/0", tmp_path).rate_limits
         with suppress(StoreError):
-            assert cast("RateLimits", limits).reserve("name", 1.0, 5.0) is None
+            assert cast("RedisRateLimits", limits).reserve("name", 1.0, 5.0) is None
 
 
 # --- addresses ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from redis_servers import RedisServer
 from webtools._internal.storage.budget import Budget, Sum
 from webtools._internal.storage.circuit_breaker import State
 from webtools._internal.storage.redis_ledger import LostCountsError, RedisLedger
-from webtools._internal.storage.redis_rate_limits import RateLimits
+from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 from webtools._internal.storage.redis_store import PREFIX, ServerError, redis_store_at
 from webtools._internal.storage.stores import Stores, stores_for
 from webtools.cli import live, main
@@ -32,7 +32,7 @@ def stores(redis_server: RedisServer, tmp_path: Path) -> Stores:
 
 
 @pytest.fixture
-def limits(stores: Stores) -> RateLimits:
+def limits(stores: Stores) -> RedisRateLimits:
     assert stores.rate_limits is not None
     return stores.rate_limits
 
@@ -172,7 +172,7 @@ def test_a_url_in_a_server_error_is_redacted(tmp_path: Path) -> None:
 
 def test_names_of_keys_hold_no_address(stores: Stores, redis_server: RedisServer) -> None:
     stores.circuits.change("exa exa https://secret.example", lambda _: STATE)
-    limits = cast("RateLimits", stores.rate_limits)
+    limits = cast("RedisRateLimits", stores.rate_limits)
     limits.reserve("host:secret.example", 10, 10)
     names = b"".join(redis_server.client.keys("*"))
     assert b"secret" not in names

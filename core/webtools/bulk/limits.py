@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypeAlias
 
 from webtools._internal.http.threads import in_thread
-from webtools._internal.storage.redis_rate_limits import RateLimits
 from webtools._internal.storage.store_errors import StoreError
+from webtools.rate_limits import RateLimits
 
 _MAX_WAIT = 86_400.0  # seconds
 _MAX_NAMES = 10_000

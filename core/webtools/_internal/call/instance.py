@@ -50,7 +50,7 @@ from webtools.tools import Tool
 if TYPE_CHECKING:
     from typing import Never, Self
 
-    from webtools._internal.storage.redis_rate_limits import RateLimits
+    from webtools.rate_limits import RateLimits
 
 T = TypeVar("T")
 _LIBRARIES = {

@@ -13,7 +13,7 @@ from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import raise_error
 from webtools._internal.storage.circuit_breaker import row_of
-from webtools._internal.storage.redis_rate_limits import RateLimits, Slot
+from webtools._internal.storage.redis_rate_limits import RedisRateLimits, Slot
 from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import (
     ConfigError,
@@ -147,7 +147,7 @@ async def _wait_for_slot(api_call: ApiCall, deadline: float) -> bool:
 
 
 def _take_slot(
-    limits: RateLimits | None, name: str, pacer: Pacer, now: float, deadline: float
+    limits: RedisRateLimits | None, name: str, pacer: Pacer, now: float, deadline: float
 ) -> Slot | None:
     """Take the next slot of all processes, or of this one if there is no store to use."""
     if limits is not None:
@@ -157,7 +157,9 @@ def _take_slot(
     return None if wait is None else Slot(wait, now + wait, is_shared=False)
 
 
-def _give_back_slot(limits: RateLimits | None, name: str, pacer: Pacer, slot: Slot | None) -> None:
+def _give_back_slot(
+    limits: RedisRateLimits | None, name: str, pacer: Pacer, slot: Slot | None
+) -> None:
     if slot is None:
         return
     if limits is None or not slot.is_shared:

@@ -20,7 +20,7 @@ from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.storage.circuit_breaker import Change, Health, State
-from webtools._internal.storage.redis_rate_limits import RateLimits
+from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import Store, stores_for
 from webtools._internal.text.invisible import visible
@@ -55,7 +55,7 @@ class CallServices:
     budget: Budget
     health: Health
     log: Log | None
-    limits: RateLimits | None = None
+    limits: RedisRateLimits | None = None
 
 
 def call_services(accounts: Accounts) -> CallServices:

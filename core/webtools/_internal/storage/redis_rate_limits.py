@@ -45,7 +45,7 @@ class Slot:
     is_shared: bool = True
 
 
-class RateLimits:
+class RedisRateLimits:
     """Rate limits of all processes that use the server.
 
     Args:

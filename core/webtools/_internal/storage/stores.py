@@ -12,7 +12,7 @@ from webtools._internal.storage.circuit_breaker import CircuitStates
 from webtools._internal.storage.redis_cache import RedisCache
 from webtools._internal.storage.redis_circuits import RedisCircuits
 from webtools._internal.storage.redis_ledger import RedisLedger
-from webtools._internal.storage.redis_rate_limits import RateLimits
+from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_circuits import SqliteCircuits
@@ -46,7 +46,7 @@ class Stores:
     cache: Cache
     ledger: Ledger
     circuits: CircuitStates
-    rate_limits: RateLimits | None = None
+    rate_limits: RedisRateLimits | None = None
 
 
 def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
@@ -71,7 +71,7 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
         RedisCache(store, ttl=ttl, max_bytes=max_bytes),
         RedisLedger(store, beside(path, f".{store.id}.epoch")),
         RedisCircuits(store),
-        RateLimits(store),
+        RedisRateLimits(store),
     )
 
 
