@@ -170,7 +170,9 @@ def assert_quoted(answer: str, sentences: list[str]) -> None:
 
 @pytest.mark.parametrize("mark", BEHIND)
 def test_a_citation_behind_a_sentence_leaves_nothing(mark: str) -> None:
-    for first, second, gap in product(SENTENCES, SENTENCES[:3], [" ", "", "\n"]):
+    cases = [(*pair, " ") for pair in product(SENTENCES, SENTENCES[:2])]
+    cases += [(*SENTENCES[:2], gap) for gap in ("", "\n")]
+    for first, second, gap in cases:
         if gap == "" and mark[0] not in "[【［(":
             continue
         assert_quoted(f"{first}{gap}{mark} {second}{gap}{mark}", [first, second])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import grounding_pages as pages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,24 +18,6 @@ def holding(text: str, part: str, most: int = 600) -> str:
     return next(item for item in slices(text, most) if part in item)
 
 
-def test_a_heading_stays_with_the_text_under_it() -> None:
-    assert holding(pages.BOATS, "freezes").startswith("## Winter\n\nIn winter")
-
-
-def test_a_signature_stays_with_its_definition_and_its_example() -> None:
-    result = holding(pages.TOKENS, "safe in a web address")
-    assert result.startswith("`gatekeys.url_code([size])`\n: Return a random code")
-    assert result.endswith("'b_9Q'\n```")
-
-
-def test_indented_definitions_hold_what_is_indented_under_them() -> None:
-    text = "open(name)\n:   Open it.\n\n    ```\n    open('x')\n    ```\n\nclose()\n:   Close it.\n"
-    assert slices(text) == [
-        "open(name)\n:   Open it.\n\n    ```\n    open('x')\n    ```",
-        "close()\n:   Close it.",
-    ]
-
-
 def test_code_stays_in_one_piece_with_its_introduction() -> None:
     body = "\n\n".join(f"step_{number}()" for number in range(120))
     text = f"{'More words follow. ' * 30}\n\nCall the steps in turn:\n\n```\n{body}\n```\n\nDone."
@@ -48,21 +29,6 @@ def test_code_stays_in_one_piece_with_its_introduction() -> None:
 def test_the_introduction_of_very_long_code_is_in_a_passage() -> None:
     text = f"Words.\n\nCall the steps in turn:\n\n```\n{'step()' * 2000}\n```\n"
     assert holding(text, "Call the steps").startswith("Call the steps in turn:\n\n```")
-
-
-def test_rows_that_part_from_their_table_know_its_header() -> None:
-    rows = "\n".join(f"| --option-{number} | {'what it does ' * 6}|" for number in range(20))
-    text = f"| Option | Meaning |\n| --- | --- |\n{rows}\n"
-    first, second, *_ = cut(text)
-    assert first.header is None
-    assert second.header is not None
-    assert text[slice(*second.header)] == "| Option | Meaning |\n| --- | --- |"
-
-
-def test_a_long_paragraph_is_cut_at_ends_of_sentences() -> None:
-    text = "The U.S. company sold 3.5 tons of it, e.g. in May. " * 40
-    assert all(item.endswith("in May.") for item in slices(text))
-    assert max(map(len, slices(text))) <= 600
 
 
 TEXTS = st.lists(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -82,6 +83,16 @@ def test_kagi_keys_are_valid_for_one_version(kagi: Desk) -> None:
     assert refused.json()["error"] == [{"code": 2, "msg": "Unauthorized", "ref": None}]
     v0.auth = ("authorization", "Bot {}")
     assert json_of(v0.get("/api/v0/search", q="json"))["data"]
+
+
+def test_kagi_marks_words_and_escapes_the_rest(kagi: Desk) -> None:
+    titles = [item["title"] for item in kagi_items(kagi, "python supply chains")]
+    survey = next(title for title in titles if title.startswith("Survey"))
+    assert "<b>Python</b> teams" in survey
+    assert "&amp;" in survey
+    title = kagi_items(kagi, "waiting well")[0]["title"]
+    assert "&#39;" in title
+    assert not re.search(r"&(?!\w+;|#\d+;)", title)
 
 
 def test_kagi_sends_nothing_under_other_keys_than_the_workflow(kagi: Desk) -> None:
@@ -172,6 +183,17 @@ QUESTION = {"libraryId": "/python/json", "query": "decode a document", "type": "
 @pytest.fixture
 def context7(desk: MakeDesk) -> Desk:
     return desk(Context7Api)
+
+
+def test_context7_states_unknown_values_as_minus_one_or_omits_them(context7: Desk) -> None:
+    known, unknown = (
+        json_of(context7.get("/api/v2/libs/search", libraryName=name, query="decode"))["results"][0]
+        for name in ("json", "pathlib")
+    )
+    assert known["versions"] == ["v3.13", "v3.12", "3.10", "v2.7"]
+    assert (known["trustScore"], known["stars"], known["state"]) == (9.5, 60_000, "finalized")
+    assert (unknown["trustScore"], unknown["totalTokens"], unknown["totalSnippets"]) == (-1, -1, -1)
+    assert not {"stars", "versions"} & unknown.keys()
 
 
 def test_context7_sends_code_unchanged(context7: Desk) -> None:
