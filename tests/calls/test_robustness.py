@@ -78,6 +78,14 @@ def web(server: Answering) -> Iterator[WebTools]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def runner(web: WebTools) -> Iterator[asyncio.Runner]:
+    """One event loop for all awaited calls."""
+    with asyncio.Runner() as runner:
+        yield runner
+        runner.run(web.aclose())
+
+
 def outcome(call: Callable[[], Any]) -> Any:
     """Call, and hold the call to its promises."""
     start = time.monotonic()
@@ -92,7 +100,7 @@ def outcome(call: Callable[[], Any]) -> Any:
     return result
 
 
-def call_all(web: WebTools) -> None:
+def call_all(web: WebTools, runner: asyncio.Runner) -> None:
     for method, subject, named in CALLS:
         outcome(lambda: getattr(web, method)(subject, **named))  # noqa: B023  called at once
 
@@ -102,7 +110,7 @@ def call_all(web: WebTools) -> None:
                 await getattr(web, f"a{method}")(subject, **named)
 
     start = time.monotonic()
-    asyncio.run(awaited())
+    runner.run(awaited())
     assert time.monotonic() - start < len(CALLS) * TIMEOUT + SLACK
 
 
@@ -224,22 +232,22 @@ shaped = st.one_of(
 @bounded
 @given(data=raw_answers, keeps_open=st.sampled_from([False] * 9 + [True]))
 def test_no_bytes_make_a_call_raise_anything_else(
-    web: WebTools, server: Answering, data: bytes, keeps_open: bool
+    web: WebTools, server: Answering, runner: asyncio.Runner, data: bytes, keeps_open: bool
 ) -> None:
     server.data, server.keeps_open = data, keeps_open
     for method, subject, named in CALLS[:1]:
         outcome(lambda: getattr(web, method)(subject, **named))  # noqa: B023  called at once
-        outcome(lambda: asyncio.run(getattr(web, f"a{method}")(subject, **named)))  # noqa: B023
+        outcome(lambda: runner.run(getattr(web, f"a{method}")(subject, **named)))  # noqa: B023
 
 
-@settings(bounded, max_examples=45)
+@settings(bounded, max_examples=30)
 @given(answer=shaped, status=st.sampled_from([200] * 8 + [400, 429, 503]))
 def test_no_json_makes_a_call_raise_anything_else(
-    web: WebTools, server: Answering, answer: Any, status: int
+    web: WebTools, server: Answering, runner: asyncio.Runner, answer: Any, status: int
 ) -> None:
     server.data = response(json.dumps(answer).encode(), f"{status} X")
     server.keeps_open = True
-    call_all(web)
+    call_all(web, runner)
 
 
 @settings(bounded, max_examples=20)

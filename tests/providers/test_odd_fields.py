@@ -5,7 +5,7 @@ Every field of every kind of item is replaced by values of all other kinds, in o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,12 +165,7 @@ def items_of(kind: Kind) -> list[Any]:
     return [kind.item(url) for url in URLS]
 
 
-def cases() -> Iterator[Any]:
-    for name, kind in KINDS.items():
-        for field in kind.item(URLS[0]):
-            for value in ODD:
-                if (field, value) not in SOUND:
-                    yield pytest.param(name, field, value, id=f"{name}: {field} = {value!r}")
+FIELDS = [(name, field) for name, kind in KINDS.items() for field in kind.item(URLS[0])]
 
 
 @pytest.fixture(autouse=True)
@@ -183,13 +178,14 @@ def test_twenty_sound_items_come_without_a_warning(name: str) -> None:
     assert KINDS[name].call(items_of(KINDS[name])) == Answered(COUNT, [])
 
 
-@pytest.mark.parametrize(("name", "field", "value"), list(cases()))
-def test_an_odd_value_drops_its_field_or_its_item_alone(name: str, field: str, value: Any) -> None:
-    items = items_of(KINDS[name])
-    items[ODD_AT][field] = value
-    result = KINDS[name].call(items)
-    assert result.count in {COUNT - 1, COUNT}
-    assert result.warnings or result.count == COUNT
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+def test_an_odd_value_drops_its_field_or_its_item_alone(name: str, field: str) -> None:
+    for value in (value for value in ODD if (field, value) not in SOUND):
+        items = items_of(KINDS[name])
+        items[ODD_AT][field] = value
+        result = KINDS[name].call(items)
+        assert result.count in {COUNT - 1, COUNT}, value
+        assert result.warnings or result.count == COUNT, value
 
 
 @pytest.mark.parametrize("value", [None, 5, "odd", ["odd"], []])
