@@ -16,9 +16,8 @@ from unittest.mock import patch
 from benchmarks.report import Row, proportion
 from webtools._internal.grounding.claim_context import RULES, objection
 from webtools._internal.grounding.evidence import Evidence
-from webtools._internal.grounding.verification import verify
 from webtools.results import Claim
-from webtools.synthesis import Source
+from webtools.synthesis import Source, verify
 from webtools_sandbox.corpus import standard_corpus
 
 OWN = Path(__file__).with_name("claims.jsonl")

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
-from webtools._internal.operations.function_synthesizer import as_synthesizer
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode, Command
 from webtools.progress import ProgressCallback
+from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
-    from webtools._internal.operations.answer_verification import SourceLike, Verifier
     from webtools.providers.drafts import SynthesizerLike
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
+    from webtools.verifiers import SourceLike, Verifier
 
 
 class WebTools(AsyncMethods):

@@ -11,15 +11,14 @@ which `[n]` cites a source, or a `Draft`.
     print(verify("The pool opened on Saturday. [1]", [page]).claims)
 """
 
-from webtools._internal.grounding.verification import verify
-from webtools._internal.operations.answer_verification import ModelVerifier, Verdict, Verifier
-from webtools._internal.operations.research.synthesizers import (
-    ExtractiveSynthesizer,
-    ModelSynthesizer,
-)
+from collections.abc import Sequence
+
+from webtools._internal.grounding.verification import HasText, Review
 from webtools.providers.drafts import Draft, SynthesisFunction, Synthesizer, SynthesizerLike
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation, Verified
+from webtools.synthesizers import ExtractiveSynthesizer, ModelSynthesizer
+from webtools.verifiers import ModelVerifier, Verdict, Verifier
 
 __all__ = [
     "Claim",
@@ -38,3 +37,16 @@ __all__ = [
     "Verifier",
     "verify",
 ]
+
+
+def verify(text: str, sources: Sequence[HasText]) -> Verified:
+    """Check the claims of an answer against the sources that they cite.
+
+    Args:
+        text: Prose or a list, from any model. `[n]` cites the n-th source, links cite by URL.
+        sources: The sources that it may cite.
+
+    Returns:
+        The claims with their status, and the text without its unsupported claims.
+    """
+    return Review.of_text(text, sources).verified()

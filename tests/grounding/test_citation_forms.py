@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from webtools import Page, Verified, WebTools
-from webtools._internal.grounding.verification import verify
 from webtools.cli import main
-from webtools.synthesis import Source
+from webtools.synthesis import Source, verify
 
 URL = "https://news.example/harbour/kiosk_(old)"
 SPELLINGS = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webtools._internal.grounding.verification import verify
-from webtools.synthesis import Source
+from webtools.synthesis import Source, verify
 
 STATEMENT = "The council of Vellmouth opened the new tidal pool in 2015."
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import grounding_pages as pages
 import pytest
 
+from webtools._internal.grounding.claims import quote
 from webtools._internal.grounding.extractive import THRESHOLD, Claim, claims_of
 from webtools._internal.grounding.ranking import Document, rank_documents
-from webtools._internal.operations.research.claims import quote
 
 DOCUMENTS = [
     Document(pages.BOATS, 0, title="The ferry", url="https://a.example/boats"),

@@ -7,8 +7,7 @@ from itertools import permutations
 import pytest
 
 from webtools import Claim
-from webtools._internal.grounding.verification import verify
-from webtools.synthesis import Source
+from webtools.synthesis import Source, verify
 
 CLOSED = "The swimming hall was closed for the winter."
 EMPTY = "Das Bad ist zu und der Ort ist leer."

@@ -9,8 +9,7 @@ from itertools import islice
 import pytest
 from falsehoods import CHANGED, COUNT, MISREAD, Case
 
-from webtools._internal.grounding.verification import verify
-from webtools.synthesis import Source
+from webtools.synthesis import Source, verify
 
 
 def statuses(text: str, claim: str, title: str = "News") -> set[str]:

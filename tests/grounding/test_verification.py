@@ -14,8 +14,7 @@ from webtools import Verified
 from webtools._internal.grounding import verification
 from webtools._internal.grounding.citations import LONGEST
 from webtools._internal.grounding.evidence import MAX_PIECES, Evidence
-from webtools._internal.grounding.verification import verify
-from webtools.synthesis import Source
+from webtools.synthesis import Source, verify
 
 URLS = [source.url for source in SOURCES]
 POOL, PARSER, TRAIN, JSON = URLS

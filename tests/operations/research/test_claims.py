@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from source_samples import SOURCES
 
-from webtools._internal.grounding.verification import Review, verify
-from webtools._internal.operations.research.claims import (
+from webtools._internal.grounding.claims import (
     passages_beside,
     quote,
     rank_sources,
 )
+from webtools._internal.grounding.verification import Review
 from webtools.providers.protocols import Source
 from webtools.results import Claim, Quotation, Verified
+from webtools.synthesis import verify
 
 POOL = "What are the running costs of the tidal pool?"
 URL = "https://a.example/cards"

@@ -11,10 +11,10 @@ from webtools import WebTools
 from webtools._internal.operations.fetch import Fetched
 from webtools._internal.operations.research import page_texts as reading
 from webtools._internal.operations.research.rules import fuse
-from webtools._internal.operations.research.synthesizers import LONGEST_INPUT, sources_to_read
 from webtools.errors import UnavailableError
 from webtools.providers.protocols import PageQuery, Source, SynthesisQuery
 from webtools.results import FetchResponse, Page, Passage, SearchResult
+from webtools.synthesizers import LONGEST_INPUT, sources_to_read
 from webtools_sandbox import SandboxServer
 
 QUERY = "how does a heap queue return the smallest item?"

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from webtools import ConfigError, InputError, QuotaError, WebTools
+from webtools._internal.grounding.claims import ANSWER_CHARACTERS
 from webtools._internal.logs import tail
 from webtools._internal.operations.research.checked_synthesis import NOTHING_FOUND
-from webtools._internal.operations.research.claims import ANSWER_CHARACTERS
 from webtools.errors import UnavailableError
 from webtools.formatting import NO_ANSWER
 from webtools.providers.drafts import Draft

@@ -17,18 +17,13 @@ from webtools._internal.operations.research.checked_synthesis import (
     Outcome,
     synthesize,
 )
-from webtools._internal.operations.research.synthesizers import (
-    LONGEST_INPUT,
-    ModelSynthesizer,
-    ProviderSynthesizer,
-    cut_fairly,
-    prompt_for,
-)
+from webtools._internal.operations.research.synthesis_choice import ProviderSynthesizer
 from webtools.errors import RequestError, UnavailableError
 from webtools.messages import Request
 from webtools.providers.drafts import Draft, Synthesizer
 from webtools.providers.protocols import Source, SynthesisQuery
 from webtools.results import Claim, Quotation
+from webtools.synthesizers import LONGEST_INPUT, ModelSynthesizer, cut_fairly, prompt_for
 
 QUERY = SynthesisQuery("What are the running costs of the tidal pool?", SOURCES)
 POOL = SOURCES[0].url

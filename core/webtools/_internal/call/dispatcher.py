@@ -20,7 +20,6 @@ from webtools._internal.io.event_loop import has_running_loop
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
-from webtools._internal.operations.function_synthesizer import as_synthesizer
 from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools._internal.text.narrowing import is_iterable, is_mapping
@@ -35,6 +34,7 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
+from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.tools import (
     ALL_TOOLS,
     FETCH,

@@ -259,19 +259,6 @@ def _uncertain(statement: Statement, cited: Sequence[int], reasons: Sequence[str
     return Judged(statement, "uncertain", citations, reasons=[*reasons], is_open=True)
 
 
-def verify(text: str, sources: Sequence[HasText]) -> Verified:
-    """Check the claims of an answer against the sources that they cite.
-
-    Args:
-        text: Prose or a list, from any model. `[n]` cites the n-th source, links cite by URL.
-        sources: The sources that it may cite.
-
-    Returns:
-        The claims with their status, and the text without its unsupported claims.
-    """
-    return Review.of_text(text, sources).verified()
-
-
 def _join_lines(lines: Sequence[str]) -> str:
     """Join lines; runs of blank lines become one, and those at the ends are removed."""
     result: list[str] = []

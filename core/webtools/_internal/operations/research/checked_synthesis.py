@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-from webtools._internal.grounding.verification import Review, verify
+from webtools._internal.grounding.verification import Review
 from webtools._internal.io.foreign import describe_error
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import one_line
@@ -82,7 +82,7 @@ def _verify(draft: Draft, sources: Sequence[Source]) -> Verified:
     """Check a draft against the sources that it cites."""
     if draft.claims:
         return Review.of_claims(draft.claims, sources).verified()
-    return verify(draft.text, sources)
+    return Review.of_text(draft.text, sources).verified()
 
 
 async def _draft(

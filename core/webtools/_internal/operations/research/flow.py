@@ -10,6 +10,12 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, TypeAdapter
 
+from webtools._internal.grounding.claims import (
+    ANSWER_CHARACTERS,
+    best_passages,
+    passages_beside,
+    rank_sources,
+)
 from webtools._internal.grounding.ranking import Ranking
 from webtools._internal.operations.failover import UNPRICED
 from webtools._internal.operations.research import rules
@@ -20,12 +26,6 @@ from webtools._internal.operations.research.checked_synthesis import (
     Outcome,
     synthesize,
 )
-from webtools._internal.operations.research.claims import (
-    ANSWER_CHARACTERS,
-    best_passages,
-    passages_beside,
-    rank_sources,
-)
 from webtools._internal.operations.research.page_texts import read_pages, readers
 from webtools._internal.operations.research.recency import retrieve_recent
 from webtools._internal.operations.research.research_question import (
@@ -33,10 +33,7 @@ from webtools._internal.operations.research.research_question import (
     moved_bounds,
     question_of,
 )
-from webtools._internal.operations.research.synthesizers import (
-    EXTRACTIVE,
-    LONGEST_INPUT,
-    ExtractiveSynthesizer,
+from webtools._internal.operations.research.synthesis_choice import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
@@ -63,6 +60,7 @@ from webtools.results import (
     SearchResult,
 )
 from webtools.results.scores import scores_of
+from webtools.synthesizers import EXTRACTIVE, LONGEST_INPUT, ExtractiveSynthesizer
 
 TIMEOUTS = {"web": 60.0, "web-news": 60.0, "web-docs": 60.0, "web-deep": 180.0}
 

@@ -11,8 +11,7 @@ from webtools._internal.operations.research.flow import key_of, reads_pages
 from webtools._internal.operations.research.page_texts import page_query, readers
 from webtools._internal.operations.research.recency import takes_dates
 from webtools._internal.operations.research.research_question import Question, question_of
-from webtools._internal.operations.research.synthesizers import (
-    LONGEST_INPUT,
+from webtools._internal.operations.research.synthesis_choice import (
     ProviderSynthesizer,
     choose_synthesizer,
 )
@@ -26,6 +25,7 @@ from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.drafts import Synthesizer
 from webtools.providers.protocols import Query, Source, SynthesisQuery
 from webtools.results import BudgetState, PlanStep, ResearchPlan
+from webtools.synthesizers import LONGEST_INPUT
 from webtools.truncation import MAX_BYTES
 
 _Request: TypeAlias = tuple[Account, Capability, Query]

@@ -24,7 +24,7 @@ from webtools._internal.grounding.ranking import (
     passages_of,
     rank_documents,
 )
-from webtools.providers.protocols import Source
+from webtools._internal.grounding.verification import HasText
 from webtools.results import Claim, Passage, Quotation
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -32,7 +32,7 @@ ANSWER_CHARACTERS = 8000  # of an answer and the passages returned with it
 _QUOTED_SHARE = 0.7  # share of shingles in the claims from which a passage adds nothing
 
 
-def documents_of(sources: Sequence[Source]) -> list[Document]:
+def documents_of(sources: Sequence[HasText]) -> list[Document]:
     """Split sources into passages."""
     return [
         Document(source.text, place, title=source.title, url=source.url)
@@ -43,7 +43,7 @@ def documents_of(sources: Sequence[Source]) -> list[Document]:
 # --- quoted from the sources -------------------------------------------------------------------
 
 
-def rank_sources(question: str, sources: Sequence[Source]) -> Ranking:
+def rank_sources(question: str, sources: Sequence[HasText]) -> Ranking:
     """Return the passages of the sources, ranked against a question."""
     return rank_documents(question, documents_of(sources))
 
