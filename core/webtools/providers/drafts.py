@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from webtools._internal.io.runtime import IO
 from webtools.providers.protocols import Cost, SynthesisQuery
-from webtools.results import Claim
+
+if TYPE_CHECKING:
+    from webtools.results import Claim
 
 __all__ = ["Draft", "SynthesisFunction", "Synthesizer", "SynthesizerLike"]
 
@@ -29,7 +31,7 @@ class Draft:
     text: str
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list[str])
-    claims: list[Claim] = field(default_factory=list[Claim])
+    claims: list[Claim] = field(default_factory=list)
 
 
 class Synthesizer(Protocol):

@@ -1,20 +1,11 @@
-"""The results of all methods, as frozen pydantic models."""
+"""The results of all methods, as frozen pydantic models.
 
-from webtools.results.plan import (
-    BudgetState,
-    PlanStep,
-    ResearchPlan,
-)
-from webtools.results.research_models import (
-    Claim,
-    ClaimStatus,
-    Quotation,
-    ResearchEnvelope,
-    ResearchMeta,
-    ResearchResult,
-    ResearchSynthesis,
-    Verified,
-)
+Those of research are loaded when they are first used: a search does not need them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from webtools.results.responses import (
     FetchResponse,
     FilterState,
@@ -33,6 +24,19 @@ from webtools.results.responses import (
     fault_of,
     payment_of,
 )
+
+if TYPE_CHECKING:
+    from webtools.results.plan import BudgetState, PlanStep, ResearchPlan
+    from webtools.results.research_models import (
+        Claim,
+        ClaimStatus,
+        Quotation,
+        ResearchEnvelope,
+        ResearchMeta,
+        ResearchResult,
+        ResearchSynthesis,
+        Verified,
+    )
 
 __all__ = [
     "BudgetState",
@@ -63,3 +67,13 @@ __all__ = [
     "fault_of",
     "payment_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in ("research_models", "plan"):
+            if value := getattr(import_module(f"{__name__}.{module}"), name, None):
+                globals()[name] = value
+                return value
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

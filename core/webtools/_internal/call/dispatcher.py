@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from webtools._internal.call.present import present, present_error
 from webtools._internal.call.sanitize import sanitize
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
@@ -62,6 +61,8 @@ _OPTIONS = {
     "snippets",
     "timeout",
 }  # arguments of methods, not of tools
+# What a search does not need is imported at its first use, as the operations of the tools.
+_PRESENT = "_internal.call.present:present"
 _PLAN = "_internal.operations.research.planning:plan"
 _VERIFY = "_internal.operations.answer_verification:verify"
 
@@ -95,7 +96,8 @@ class Dispatcher:
             outcome = await sanitize(run, call.accounts.redactor, io)
         except WebToolsError as error:
             outcome = error
-        return await (present_error(outcome, io) if call is None else present(outcome, call))
+        presented: ToolResult = await resolve(_PRESENT)(outcome, call, io)
+        return presented
 
     async def plan(self, io: IO, arguments: dict[str, Any]) -> ResearchPlan:
         """Describe what a research call with these arguments would do."""

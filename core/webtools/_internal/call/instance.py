@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import httpx
 
 from webtools._internal.call.dispatcher import Dispatcher
-from webtools._internal.display.plots import plot_log
 from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP, running_loop
 from webtools._internal.http.watching import find_tracer
 from webtools._internal.io.blocking import BlockingIO
@@ -21,6 +20,7 @@ from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, interruptible, run
 from webtools._internal.logs import tail
 from webtools._internal.pipeline.tool_call import call_services
+from webtools._internal.representation import load_display
 from webtools._internal.text.reader import short_interrupt
 from webtools.choices import Fence
 from webtools.config import (
@@ -216,7 +216,9 @@ class Instance:
             ConfigError: The settings are malformed, or the log is turned off or cannot be read.
             ImportError: matplotlib is not installed.
         """
-        return plot_log(tail(written_log(self._settings.accounts()), last), kind, ax)
+        return load_display("plots").plot_log(
+            tail(written_log(self._settings.accounts()), last), kind, ax
+        )
 
     def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:
         return self._run(lambda io: self._dispatcher.call(io, tool, arguments))

@@ -50,8 +50,10 @@ _UNCUT_DETAILS: dict[str, Any] = {
 }
 
 
-async def present(outcome: Any, call: Call) -> ToolResult:
+async def present(outcome: Any, call: Call | None, io: IO) -> ToolResult:
     """Present the response of a tool or its `WebToolsError`. A cut is logged."""
+    if call is None:  # it failed before it began
+        return await present_error(outcome, io)
     fence = call.accounts.config.fence
     if isinstance(outcome, WebToolsError):
         result = await present_error(outcome, call.io, fence)
