@@ -65,55 +65,6 @@ def test_without_a_part_its_defaults_hold() -> None:
     )
 
 
-def test_every_value_of_every_part_is_read() -> None:
-    settings = accounts(
-        cache={"enabled": False, "path": "/tmp/c.sqlite3", "ttlMs": 0, "maxBytes": MIB},
-        log={
-            "enabled": False,
-            "path": "/tmp/l.ndjson",
-            "maxBytes": 131_072,
-            "maxBackups": 20,
-            "rotateCheckMs": 1_000,
-            "queries": "off",
-        },
-        research={
-            "chain": {
-                "web": ["my-exa", "my-brave"],
-                "web-deep": ["my-exa"],
-                "web-news": ["my-brave"],
-                "web-docs": ["my-context7", "my-exa"],
-            },
-            "synthesis": "perplexity",
-        },
-        budget={
-            "usdPerDay": 2.5,
-            "callsPerDay": 100,
-            "usdPerProcess": 1,
-            "callsPerProcess": 1,
-        },
-    )
-    cache = CacheConfig(enabled=False, path="/tmp/c.sqlite3", ttl_ms=0, max_bytes=MIB)
-    assert settings.config.cache == cache
-    assert settings.config.log == LogConfig(
-        enabled=False,
-        path="/tmp/l.ndjson",
-        max_bytes=131_072,
-        max_backups=20,
-        rotate_check_ms=1_000,
-        queries="off",
-    )
-    assert settings.config.research.chain == {
-        "web": ("my-exa", "my-brave"),
-        "web-deep": ("my-exa",),
-        "web-news": ("my-brave",),
-        "web-docs": ("my-context7", "my-exa"),
-    }
-    assert settings.config.research.synthesis == "perplexity"
-    assert settings.config.budget == BudgetConfig(
-        usd_per_day=2.5, calls_per_day=100, usd_per_process=1.0, calls_per_process=1
-    )
-
-
 # --- each fault in its own words ---------------------------------------------------------------
 
 

@@ -75,7 +75,7 @@ def client(respond: Callable[..., Any]) -> WebTools:
 
 def assert_nothing_follows(server: Server) -> None:
     sent = server.requests
-    time.sleep(4 * SECONDS)
+    time.sleep(2 * SECONDS)
     assert server.requests == sent
 
 

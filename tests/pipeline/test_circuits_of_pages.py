@@ -80,7 +80,11 @@ class Apis:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("store", "kind"),
+    [*(("SQLite", kind) for kind in KINDS), ("Redis", KINDS[0])],
+    indirect=["store"],
+)
 def test_failing_pages_do_not_switch_off_searches(
     store: dict[str, Any], kind: str, fault: str
 ) -> None:
