@@ -24,6 +24,8 @@ from webtools.errors import InputError
 
 Network = IPv4Network | IPv6Network
 
+_NOT_IN_HOSTS = re.compile(r"[/?#@]")
+_PORT_AT_END = re.compile(r":\d*$")  # an IPv6 address is in brackets
 _FIRST_FREE_PORT = 1024
 # Ports from 1024 up that browsers refuse as well (https://fetch.spec.whatwg.org/#port-blocking):
 # a server there might read an HTTP request as commands of its own protocol.
@@ -90,6 +92,7 @@ _METADATA = frozenset(
 )
 _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses allocated so far
 _NAT64 = IPv6Network("64:ff9b::/96")
+_ISATAP = {0x00005EFE, 0x02005EFE}  # RFC 5214: before the last 32 bits of an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +123,15 @@ def sites(entry: str) -> frozenset[str]:
         InputError: It is not `host` or `host:port`.
     """
     try:
+        if _NOT_IN_HOSTS.search(entry):
+            raise refusal(f"{quoted_url(entry)} is not a host")
         target = parse(f"http://{entry}/")
     except InputError:
-        target = None
-    if target is None or target.path != "/" or re.search(r"[/?#@]", entry):
-        raise InputError("must list hosts as host or host:port, without scheme, path or pattern")
-    has_port = entry.rstrip("0123456789").endswith(":") and not entry.endswith("]")
-    ports = [target.port] if has_port else PORTS.values()
-    return frozenset(replace(target, port=port).site for port in ports)
+        message = "must list hosts as host or host:port, without scheme, path or pattern"
+    else:
+        ports = [target.port] if _PORT_AT_END.search(entry) else PORTS.values()
+        return frozenset(replace(target, port=port).site for port in ports)
+    raise InputError(message)
 
 
 def check(target: Target, policy: Policy) -> None:
@@ -140,14 +144,17 @@ def check(target: Target, policy: Policy) -> None:
     if f".{target.host}".endswith(_METADATA_NAMES):
         raise refusal(f"{name} is the name of a cloud's metadata service")
     if not policy.allows(target):
-        is_free = target.port >= _FIRST_FREE_PORT and target.port not in _BAD_PORTS
-        if not is_free and target.port not in PORTS.values():
+        if not _is_web_port(target.port):
             raise refusal(f"port {target.port} is not for web pages")
         is_local = "." not in target.host or target.host.endswith(_LOCAL_SUFFIXES)
         if target.address is None and is_local:
             raise refusal(f"{name} is a name of a local network", _allow_hint(target))
     if target.address is not None:
         check_addresses(target, [target.host], policy)
+
+
+def _is_web_port(port: int) -> bool:
+    return port in PORTS.values() or (port >= _FIRST_FREE_PORT and port not in _BAD_PORTS)
 
 
 def check_addresses(target: Target, texts: Iterable[str], policy: Policy) -> tuple[str, ...]:
@@ -159,18 +166,21 @@ def check_addresses(target: Target, texts: Iterable[str], policy: Policy) -> tup
     Raises:
         InputError: The host must not be fetched from.
     """
-    addresses = [_read(text) for text in texts]
+    addresses = [_read_address(text) for text in texts]
     for address in addresses:
         fault = fault_of(address, is_allowed=policy.allows(target), fake_ips=policy.fake_ips)
-        if fault is not None:
-            subject = f"{quoted_url(brief_host(target.host))} has the address {address}, which"
-            if target.address is not None:
-                subject = quoted_url(target.host)
-            raise refusal(f"{subject} is {fault}", _remedy(target, address))
+        if fault is None:
+            continue
+        if target.address is None:
+            host = quoted_url(brief_host(target.host))
+            reason = f"{host} has the address {address}, which is {fault}"
+        else:
+            reason = f"{quoted_url(target.host)} is {fault}"
+        raise refusal(reason, _remedy(target, address))
     return tuple(str(address) for address in addresses)
 
 
-def _read(text: str) -> Address:
+def _read_address(text: str) -> Address:
     try:
         return ip_address(text)
     except ValueError:
@@ -187,37 +197,45 @@ def fault_of(address: Address, *, is_allowed: bool = False, fake_ips: bool = Fal
     """
     if _is_metadata(address):
         return "the address of a cloud's metadata service"
-    if (fault := _listed(address, _NEVER)) is not None:
-        return fault
-    inner = _embedded(address)
-    if inner is not None and (fault := fault_of(inner)) is not None:
-        return f"an IPv6 address that leads to {inner}, {fault}"
-    if (fault := _listed(address, _PRIVATE)) is not None:
-        return None if is_allowed or (fake_ips and address in _BENCHMARK) else fault
-    public = address.version == 4 or address in _GLOBAL_UNICAST or address in _NAT64  # noqa: PLR2004
-    return None if public else "a reserved address"
+    if (never_public := _description_in(_NEVER, address)) is not None:
+        return never_public
+    inner = _embedded_address(address)
+    if inner is not None and (inner_fault := fault_of(inner)) is not None:
+        return f"an IPv6 address that leads to {inner}, {inner_fault}"
+    if (private := _description_in(_PRIVATE, address)) is not None:
+        return None if is_allowed or (fake_ips and address in _BENCHMARK) else private
+    return None if _is_allocated(address) else "a reserved address"
 
 
 def _is_metadata(address: Address) -> bool:
     """Look an address up without its zone, which the listed addresses do not have."""
-    return (address if address.version == 4 else IPv6Address(int(address))) in _METADATA  # noqa: PLR2004
+    if isinstance(address, IPv6Address):
+        return IPv6Address(int(address)) in _METADATA
+    return address in _METADATA
 
 
-def _listed(address: Address, table: dict[Network, str]) -> str | None:
-    return next((fault for network, fault in table.items() if address in network), None)
+def _description_in(table: dict[Network, str], address: Address) -> str | None:
+    """Return the description of the network of an address, or None if the table has none."""
+    return next((text for network, text in table.items() if address in network), None)
 
 
-def _embedded(address: Address) -> IPv4Address | None:
+def _embedded_address(address: Address) -> IPv4Address | None:
     """Return the IPv4 address that a translator or tunnel derives from an IPv6 address."""
-    number = int(address)
-    is_isatap = (number >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
-    if address.version == 6 and (address in _NAT64 or is_isatap):  # noqa: PLR2004
-        return IPv4Address(number & 0xFFFFFFFF)
+    if isinstance(address, IPv4Address):
+        return None
+    upper, lower = divmod(int(address), 2**32)
+    if address in _NAT64 or upper % 2**32 in _ISATAP:
+        return IPv4Address(lower)
     return None
 
 
+def _is_allocated(address: Address) -> bool:
+    is_ipv4 = isinstance(address, IPv4Address)
+    return is_ipv4 or address in _GLOBAL_UNICAST or address in _NAT64
+
+
 def _remedy(target: Target, address: Address) -> str:
-    if _is_metadata(address) or _listed(address, _PRIVATE) is None:
+    if _is_metadata(address) or _description_in(_PRIVATE, address) is None:
         return ""
     if address in _BENCHMARK:
         return "; if your proxy uses fake addresses, an operator can set allowFakeIps"
