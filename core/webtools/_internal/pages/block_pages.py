@@ -7,6 +7,9 @@ required with little main text, three with more, or one sign that no other page 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from webtools._internal.faults import Fault, with_fault
@@ -30,84 +33,180 @@ SCRIPTED = (
 SCRIPTED_IN_VAIN = "the page has little text even after its scripts ran; use another source"
 NOT_FOUND = "the page says that it does not exist; check the URL or search for it"
 
-_WORDS = re.IGNORECASE
-# Scripts and forms of challenges, not the widgets that content pages embed.
-_CHALLENGE_PARTS = re.compile(
-    r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/[^\"']{0,99}/orchestrate|id=[\"']challenge-form"
-    r"|geo\.captcha-delivery\.com|px-captcha|/_sec/cp_challenge|sgcaptcha"
-    r"|<iframe\b[^<>]{0,300}\bsrc=[\"']?/_Incapsula_Resource\?",
-)
-# Scripts of bot protection on every page of a site.
-_GUARD_PARTS = re.compile(
-    r"_Incapsula_Resource|window\._pxAppId|ak_bmsc|awsWafCookieDomainList|AwsWafIntegration"
-)
-_CAPTCHA_PARTS = re.compile(
-    r"(?:class|id)=[\"'](?:g-recaptcha|h-captcha|cf-turnstile)|recaptcha/(?:api|enterprise)\.js"
-    r"|js\.hcaptcha\.com|challenges\.cloudflare\.com/turnstile|/captcha/|name=[\"']captcha",
-    _WORDS,
-)
+_Place: TypeAlias = Literal[
+    "html", "title", "text", "start", "host", "redirect", "passwords", "captchas"
+]
+
+
+def _any(*patterns: str) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+def _exact(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns))
+
+
+def _compiled(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """A sign that a page replaces another one.
+
+    Attributes:
+        reason: What the page is, for the error.
+        place: Where to look: in the HTML, in title and heading, in the text with that for browsers
+            without scripts, in the start of the text, in the host, in the path after a redirect
+            (from a path of another kind), in the number of password fields, or in the HTML of a
+            page that may embed captchas only as a check.
+        pattern: What to find there.
+        weight: How many signs it is.
+    """
+
+    reason: str
+    place: _Place
+    pattern: re.Pattern[str]
+    weight: int = 1
+
+
 # Whole titles, perhaps with the site's name after a dash: articles have longer titles.
 _END = r"[\s.!?…]*(?:$|\s[|\u2013\u2014-]\s)"
-_CHALLENGE_TITLE = re.compile(
-    r"^(?:just a moment|attention required|please wait|one moment,? please|access (?:is )?denied"
-    r"|checking your browser.*|access to this page has been denied|robot check|captcha|ddos-guard"
-    r"|are you (?:a )?(?:human|robot|not a robot)|(?:security|browser) (?:check|verification)"
-    r"|(?:human|bot) verification|verify(?:ing)? (?:that )?you are (?:a )?human|one more step"
-    r"|making sure you.re not a bot|pardon our interruption|unusual traffic.*|bot check)" + _END,
-    _WORDS | re.MULTILINE,
+_CHALLENGE = _exact(  # scripts and forms of challenges, not what content pages embed
+    "_cf_chl_opt|cf-chl-|px-captcha|/_sec/cp_challenge|sgcaptcha",
+    r"/cdn-cgi/challenge-platform/[^\"']{0,99}/orchestrate",
+    r"id=[\"']challenge-form",
+    r"geo\.captcha-delivery\.com",
+    r"<iframe\b[^<>]{0,300}\bsrc=[\"']?/_Incapsula_Resource\?",
 )
-_CHALLENGE_TEXT = re.compile(
-    r"(?:verify|confirm|prove|mak(?:e|ing) sure|ensure)[^.]{0,40}\b(?:human|robot|bot)\b"
-    r"|checking (?:your browser|if the site connection)|unusual (?:traffic|activity)"
-    r"|complete the (?:security check|captcha|challenge)|automated (?:access|queries|requests)"
-    r"|press (?:&|and) hold|(?:security|protect)[^.]{0,40}(?:ddos|bots|online attacks)"
-    r"|access to this page has been denied|needs to review the security of your connection",
-    _WORDS,
+_CHALLENGE_TITLE = _compiled(
+    "^"
+    + _any(
+        "just a moment|please wait|one moment,? please|one more step|attention required",
+        "access (?:is )?denied|access to this page has been denied|unusual traffic.*",
+        "checking your browser.*|robot check|bot check|captcha|ddos-guard",
+        "are you (?:a )?(?:human|robot|not a robot)",
+        "(?:security|browser) (?:check|verification)",
+        "(?:human|bot) verification",
+        "verify(?:ing)? (?:that )?you are (?:a )?human",
+        "making sure you.re not a bot|pardon our interruption",
+    )
+    + _END
 )
-# The words end a title, or continue as in a form: "Login shells", "Sign in with X" are content.
-_LOGIN_TITLE = re.compile(
-    r"^(?!.{0,200}\bhow (?:to|do|does|can)\b).*?"
-    r"(?:\b(?:(?:log|sign)[ -]?(?:in|on)|anmeld(?:en|ung)|einloggen|connexion|se connecter"
-    r"|iniciar sesi[oó]n|accedi|inloggen|authentication required|sso)\b|ログイン|登录)"
-    r"(?:[\s.!?…]*$|\s*[|\u2013\u2014·•\u2039\u203a«»]|\s*:+\s|\s-+\s"
-    r"|\s*(?:[/&,]|and|und|et|y|e|en)\s*(?:sign|log|regist|join|creat|continu|inscri)"
-    r"|[\s-](?:to|into|required|page|screen|form|or|first|again|here|now|below|before|with your"
-    r"|using your|bei|erforderlich|seite|bereich|oder|[àa]|ou|en|op|of)\b"
-    r"|\s*(?:ページ|画面|して|が必要|页))",
-    _WORDS | re.MULTILINE,
-)
-_LOGIN_PATH = re.compile(
+_LOGIN_PATH = _compiled(
     r"/(?:log-?in|sign-?in|signon|sso|authwall|checkpoint|session/new|wp-login)"
-    r"(?:[._-]?(?:form|page|required|oidc))?(?:[/.;]|$)|^/auth(?:[/.]|$)|/auth/?$",
-    _WORDS,
+    r"(?:[._-]?(?:form|page|required|oidc))?(?:[/.;]|$)",
+    r"^/auth(?:[/.]|$)",
+    "/auth/?$",
 )
-_CONSENT_TITLE = re.compile(
-    r"^(?:before you continue\b.*|(?:your )?(?:cookie|privacy) (?:consent|settings|choices)|consent"
-    r"|we value your privacy|bevor sie .{0,40}fortfahren.*|avant d.acc[ée]der.*)" + _END,
-    _WORDS | re.MULTILINE,
+_SIGNS = (
+    _Sign(BOT_CHECK, "html", _CHALLENGE, weight=3),
+    _Sign(BOT_CHECK, "title", _CHALLENGE_TITLE),
+    _Sign(
+        BOT_CHECK,
+        "text",
+        _compiled(
+            r"(?:verify|confirm|prove|mak(?:e|ing) sure|ensure)[^.]{0,40}\b(?:human|robot|bot)\b",
+            "checking (?:your browser|if the site connection)",
+            "unusual (?:traffic|activity)",
+            "complete the (?:security check|captcha|challenge)",
+            "automated (?:access|queries|requests)",
+            "press (?:&|and) hold",
+            "(?:security|protect)[^.]{0,40}(?:ddos|bots|online attacks)",
+            "access to this page has been denied",
+            "needs to review the security of your connection",
+        ),
+    ),
+    _Sign(  # scripts of bot protection, which are on every page of a site
+        BOT_CHECK,
+        "html",
+        _exact(
+            r"_Incapsula_Resource|window\._pxAppId|ak_bmsc",
+            "awsWafCookieDomainList|AwsWafIntegration",
+        ),
+    ),
+    _Sign(
+        BOT_CHECK,
+        "captchas",
+        _compiled(
+            r"(?:class|id)=[\"'](?:g-recaptcha|h-captcha|cf-turnstile)",
+            r"recaptcha/(?:api|enterprise)\.js",
+            r"js\.hcaptcha\.com",
+            r"challenges\.cloudflare\.com/turnstile",
+            "/captcha/",
+            r"name=[\"']captcha",
+        ),
+    ),
+    _Sign(LOGIN, "passwords", _compiled("[1-9]")),
+    # The words end a title, or continue as in a form: "Login shells", "Sign in with X" are content.
+    _Sign(
+        LOGIN,
+        "title",
+        _compiled(
+            r"^(?!.{0,200}\bhow (?:to|do|does|can)\b).*?"
+            r"(?:\b(?:(?:log|sign)[ -]?(?:in|on)|anmeld(?:en|ung)|einloggen|connexion|se connecter"
+            r"|iniciar sesi[oó]n|accedi|inloggen|authentication required|sso)\b|ログイン|登录)"
+            r"(?:[\s.!?…]*$|\s*[|\u2013\u2014·•\u2039\u203a«»]|\s*:+\s|\s-+\s"
+            r"|\s*(?:[/&,]|and|und|et|y|e|en)\s*(?:sign|log|regist|join|creat|continu|inscri)"
+            r"|[\s-](?:to|into|required|page|screen|form|or|first|again|here|now|below|before"
+            r"|with your|using your|bei|erforderlich|seite|bereich|oder|[àa]|ou|en|op|of)\b"
+            r"|\s*(?:ページ|画面|して|が必要|页))"
+        ),
+    ),
+    _Sign(LOGIN, "redirect", _LOGIN_PATH),
+    _Sign(CONSENT, "host", _compiled(r"^(?:consent|cookies|guce)\.")),
+    _Sign(
+        CONSENT,
+        "title",
+        _compiled(
+            "^"
+            + _any(
+                r"before you continue\b.*",
+                "(?:your )?(?:cookie|privacy) (?:consent|settings|choices)",
+                "consent",
+                "we value your privacy",
+                "bevor sie .{0,40}fortfahren.*",
+                "avant d.acc[ée]der.*",
+            )
+            + _END
+        ),
+    ),
+    _Sign(
+        CONSENT,
+        "start",
+        _compiled(
+            "(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}",
+            "we (?:and our partners )?use cookies",
+            "personali[sz]ed ads",
+        ),
+    ),
 )
-_CONSENT_TEXT = re.compile(
-    r"(?:accept|agree|reject|alle akzeptieren|tout accepter)[^.]{0,80}"
-    r"|we (?:and our partners )?use cookies|personali[sz]ed ads",
-    _WORDS,
+_NEEDS_SCRIPT = _compiled(
+    r"(?:enable|activate|turn on|requires?|need|without|allow|use)[^.]{0,40}\bjava ?script\b",
+    r"\bjava ?script\b[^.]{0,60}(?:enabled?|required|disabled|activ|turned)",
 )
-_NEEDS_SCRIPT = re.compile(
-    r"(?:enable|activate|turn on|requires?|need|without|allow|use)[^.]{0,40}\bjava ?script\b"
-    r"|\bjava ?script\b[^.]{0,60}(?:enabled?|required|disabled|activ|turned)",
-    _WORDS,
-)
-_LOADING = re.compile(r"\bloading\b|\bplease wait\b", _WORDS)
+_LOADING = _compiled(r"\bloading\b", r"\bplease wait\b")
+
+# What pages that do not exist say.
 _MISSING = (
-    r"(?:(?:(?:the|this|that|requested|your) ){0,3}(?:web ?)?(?:page|file(?: or directory)?"
-    r"|document|content|url)(?: (?:you|that|at)\b.{0,40}?)? "
-    r"(?:(?:(?:was|is|could|can|does|did) ?)?not|(?:was|is|could|ca|does|did)n.t)"
-    r"(?: be)? (?:found|exist|available)|not found"
-    r"|(?:we )?(?:can(?:not|.t| not)|could(?: not|n.t)) find (?:the |that |this )?page(?: .{0,40})?"
-    r"|(?:diese )?seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouv.?e)"
-    r"|p[áa]gina (?:no|n[ãa]o) (?:encontrada|existe)|pagina (?:niet gevonden|non trovata)"
-    r"|страница не найдена|ページが見つかりません(?:でした)?|(?:页面|頁面)(?:不存在|未找到)"
-    r"|找不到(?:该|此)?(?:网页|页面))"
-    r"(?: (?:here|any ?more|on (?:this|the|our) (?:server|site|website)))?"
+    _any(
+        r"(?:(?:the|this|that|requested|your) ){0,3}(?:web ?)?(?:page|file(?: or directory)?"
+        r"|document|content|url)(?: (?:you|that|at)\b.{0,40}?)? "
+        r"(?:(?:(?:was|is|could|can|does|did) ?)?not|(?:was|is|could|ca|does|did)n.t)"
+        r"(?: be)? (?:found|exist|available)",
+        "not found",
+        "(?:we )?(?:can(?:not|.t| not)|could(?: not|n.t)) find (?:the |that |this )?page"
+        "(?: .{0,40})?",
+        "(?:diese )?seite (?:wurde )?nicht gefunden",
+        "page (?:introuvable|non trouv.?e)",
+        "p[áa]gina (?:no|n[ãa]o) (?:encontrada|existe)",
+        "pagina (?:niet gevonden|non trovata)",
+        "страница не найдена",
+        "ページが見つかりません(?:でした)?",
+        "(?:页面|頁面)(?:不存在|未找到)",
+        "找不到(?:该|此)?(?:网页|页面)",
+    )
+    + "(?: (?:here|any ?more|on (?:this|the|our) (?:server|site|website)))?"
 )
 _NUMBER = r"(?:(?:http|error|status|code|fehler|erreur)[\s:]{1,3}){0,3}404\b"
 _BETWEEN = r"[\s:.,!(|\u2013\u2014-]{0,9}"
@@ -116,30 +215,37 @@ _NOT_FOUND = (
     rf"(?:{_NUMBER}(?:{_BETWEEN}(?:error|page))?(?:{_BETWEEN}{_MISSING})?"
     rf"|{_MISSING}(?:{_BETWEEN}{_NUMBER})?)[\s.!?…:()\d]{{0,9}}"
 )
-_NOT_FOUND_HEADING = re.compile(_NOT_FOUND, _WORDS)
+_NOT_FOUND_HEADING = re.compile(_NOT_FOUND, re.IGNORECASE)
 _NOT_FOUND_TITLE = re.compile(
     rf"{_NOT_FOUND}(?:\s?[|·•«»\u2039\u203a].*|\s[\u2013\u2014-]\s.*)?"
     rf"|.{{1,60}}?\s[|·•\u2013\u2014-]\s(?:{_NUMBER}{_BETWEEN})?{_MISSING}[\s.!?…]{{0,9}}",
-    _WORDS,
+    re.IGNORECASE,
 )
-_BARE_NUMBER = re.compile(r"404[\s.!]*(?:$|\W)(?!.*(?:error|page|found))", _WORDS)
-_NOT_FOUND_TEXT = re.compile(
-    r"(?:page|url|link|document|article|content)[^.]{0,60}(?:not found|does(?: not|n.t) exist|been "
-    r"(?:moved|removed|deleted)|no longer (?:exists?|available)|(?:could|can) ?not be found"
-    r"|(?:could|ca)n.t be found|is(?: not|n.t) available)"
-    r"|\bwe (?:can(?:not|.t| not)|could(?: not|n.t)) find|nothing was found at this location"
-    r"|page you(?:.re| are| were)? (?:looking for|request)"
-    r"|diese seite nicht|seite existiert nicht|n.existe (?:pas|plus)|no existe|n[ãa]o existe"
-    r"|не (?:найдена|существует)|見つかりません|不存在|找不到",
-    _WORDS,
+_BARE_NUMBER = re.compile(r"404[\s.!]*(?:$|\W)(?!.*(?:error|page|found))", re.IGNORECASE)
+_NOT_FOUND_TEXT = _compiled(
+    "(?:page|url|link|document|article|content)[^.]{0,60}"
+    + _any(
+        "not found",
+        "does(?: not|n.t) exist",
+        "been (?:moved|removed|deleted)",
+        "no longer (?:exists?|available)",
+        "(?:could|can) ?not be found",
+        "(?:could|ca)n.t be found",
+        "is(?: not|n.t) available",
+    ),
+    r"\bwe (?:can(?:not|.t| not)|could(?: not|n.t)) find|nothing was found at this location",
+    "page you(?:.re| are| were)? (?:looking for|request)",
+    "diese seite nicht|seite existiert nicht",
+    "n.existe (?:pas|plus)|no existe|n[ãa]o existe",
+    "не (?:найдена|существует)",
+    "見つかりません|不存在|找不到",
 )
 # A page about the status, even a short one.
-_EXPLAINED_TITLE = re.compile(
-    r"\b(?:how to|why|what (?:is|it|the|a|does)|mean(?:s|ing)?|explain\w*|fix(?:ing)?)\b", _WORDS
+_EXPLAINED_TITLE = _compiled(
+    r"\b(?:how to|why|what (?:is|it|the|a|does)|mean(?:s|ing)?|explain\w*|fix(?:ing)?)\b"
 )
-_EXPLAINED_TEXT = re.compile(
-    r"\b(?:status|response|error) (?:code|message)\b[^.]{0,30}\b(?:indicates|means|tells|says)\b",
-    _WORDS,
+_EXPLAINED_TEXT = _compiled(
+    r"\b(?:status|response|error) (?:code|message)\b[^.]{0,30}\b(?:indicates|means|tells|says)\b"
 )
 
 
@@ -155,29 +261,40 @@ def block_page(source: Source, html: str, markup: Markup, text: str) -> Provider
     size = len(text)
     if size > _MEDIUM:
         return None
-    signs_by_reason = {
-        BOT_CHECK: _bot_signs(html, markup, size),
-        LOGIN: (
-            markup.passwords > 0,
-            _has(_LOGIN_TITLE, _title(markup)),
-            # A redirect from a log-in path may be one from http to https.
-            _is_login_url(source.url) and not _is_login_url(source.requested_url),
-        ),
-        CONSENT: (
-            (urlsplit(source.url).hostname or "").startswith(("consent.", "cookies.", "guce.")),
-            _has(_CONSENT_TITLE, _title(markup)),
-            _has(_CONSENT_TEXT, markup.text[:_MEDIUM]),
-        ),
-    }
+    places = _places(source, html, markup, size)
+    weights = Counter[str]()
+    for sign in _SIGNS:
+        if sign.pattern.search(places[sign.place]):
+            weights[sign.reason] += sign.weight
     threshold = 2 if size <= _SHORT else 3
-    for reason, signs in signs_by_reason.items():
-        if sum(signs) >= threshold:
+    for reason in (BOT_CHECK, LOGIN, CONSENT):
+        if weights[reason] >= threshold:
             return ProviderError(reason)
     if size <= _VERY_SHORT and _is_shell(markup, text):
         return ProviderError(SCRIPTED)
     if size <= _SHORT and _is_not_found(markup, text):
         return with_fault(ProviderError(NOT_FOUND), Fault.ADVISED)
     return None
+
+
+def _places(source: Source, html: str, markup: Markup, size: int) -> dict[_Place, str]:
+    """Return where to look for signs."""
+    title = _title(markup)
+    url = urlsplit(source.url)
+    # A redirect from a log-in path may be one from http to https.
+    from_login = _has(_LOGIN_PATH, urlsplit(source.requested_url).path)
+    # Contact forms have captchas, too.
+    is_check = size <= _VERY_SHORT or _has(_CHALLENGE_TITLE, title)
+    return {
+        "html": html,
+        "title": title,
+        "text": f"{markup.text}\n{markup.noscript}"[: 2 * _MEDIUM],
+        "start": markup.text[:_MEDIUM],
+        "host": url.hostname or "",
+        "redirect": "" if from_login else url.path,
+        "passwords": str(markup.passwords),
+        "captchas": html if is_check else "",
+    }
 
 
 def names_missing_page(title: str) -> bool:
@@ -187,27 +304,11 @@ def names_missing_page(title: str) -> bool:
 
 def is_challenge(html: str) -> bool:
     """Return whether the body of an error response is a bot check."""
-    return _has(_CHALLENGE_PARTS, html)
+    return _has(_CHALLENGE, html)
 
 
 def _title(markup: Markup) -> str:
     return f"{markup.title}\n{markup.heading}"
-
-
-def _bot_signs(html: str, markup: Markup, size: int) -> tuple[int, ...]:
-    is_named = _has(_CHALLENGE_TITLE, _title(markup))
-    return (
-        3 * is_challenge(html),
-        is_named,
-        _has(_CHALLENGE_TEXT, f"{markup.text}\n{markup.noscript}"[: 2 * _MEDIUM]),
-        _has(_GUARD_PARTS, html),
-        # Contact forms have them too.
-        _has(_CAPTCHA_PARTS, html) and (is_named or size <= _VERY_SHORT),
-    )
-
-
-def _is_login_url(url: str) -> bool:
-    return _has(_LOGIN_PATH, urlsplit(url).path)
 
 
 def _is_shell(markup: Markup, text: str) -> bool:
@@ -234,7 +335,7 @@ def _is_not_found(markup: Markup, text: str) -> bool:
         return False
     if _has(_NOT_FOUND_TEXT, rest):
         return True
-    is_bare = all(_BARE_NUMBER.match(each) for each in (title, heading))
+    is_bare = all(map(_BARE_NUMBER.match, (title, heading)))
     return all(matches) and len(text) <= (_LINE if is_bare else _VERY_SHORT)
 
 
