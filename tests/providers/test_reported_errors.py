@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from offline import Stub, answer
 
 from webtools import WebTools
-from webtools._internal.storage.circuit_breaker import State, after_failure, fault_of
+from webtools._internal.storage.circuit_breaker import State, after_failure, failure_of
 from webtools.errors import (
     AuthenticationError,
     BadRequestError,
@@ -517,9 +517,12 @@ def test_a_bot_check_in_front_of_an_api_is_not_a_wrong_key(case: tuple[str, Capa
         assert (type(result), result.status) == (UnavailableError, status), body
         assert "search.formats" not in str(result)
         assert "Check the API key" not in str(result)
-        fault = fault_of(result)
+        fault = failure_of(result)
         # A single one does not open the circuit.
-        assert fault is None or after_failure(None, fault, time.time(), None).until == 0.0
+        assert (
+            fault is None
+            or after_failure(None, failure=fault, now=time.time(), trial=None).until == 0.0
+        )
 
 
 @pytest.mark.parametrize("case", [case for case in KEYED if PROVIDERS[case[0]].about.key_variables])
@@ -723,11 +726,11 @@ def test_no_header_opens_a_circuit_for_more_than_15_minutes(
     result = outcome(ACCOUNTS[case[0]], case[1], answer({}, status, **{name: value}))
     assert isinstance(result, RateLimitError | UnavailableError)
     assert result.retry_after is None or 0 <= result.retry_after <= 86_400
-    fault = fault_of(result)
+    fault = failure_of(result)
     assert fault is not None
     now, state = time.time(), None
     for _ in range(7):
-        state = after_failure(state, fault, now, state.until if state else None)
+        state = after_failure(state, failure=fault, now=now, trial=state.until if state else None)
         assert state.until <= now + 900
 
 

@@ -42,22 +42,20 @@ HALF_OPEN_TIME = 60.0  # seconds in which the trial call is the only one
 _OPEN_TIMES = (60.0, 120.0, 240.0, 480.0, 900.0)  # seconds, longer each time in a row
 _MAX_OPEN_TIME = _OPEN_TIMES[-1]  # however long the provider asks to wait
 _LATE_RESPONSES = 30.0  # seconds in which calls can end that began before the circuit opened
-_FAILURES_IN_A_ROW = 3
+_FAILURES_IN_A_ROW = 3  # open the circuit of a provider that is failing
 _FIRST_FAILURE_STATUS = 400
 _SOUND_TIME = 1.0  # seconds for which a provider counts as sound without reading the store
 
 # The reasons quote neither provider nor query: calls that did not fail themselves show them.
 REJECTED_KEY = "it rejected the key"
-_OPENING_AT_ONCE: dict[type[WebToolsError], str] = {
-    QuotaError: "its quota is used up",
-    RateLimitError: "it received too many requests",
-    AuthenticationError: REJECTED_KEY,
-}
-_OPENING_IN_A_ROW: dict[type[WebToolsError], str] = {
-    UnavailableError: "it is unavailable",
-    RequestTimeoutError: "it did not respond in time",
-    RequestError: "it did not respond",
-    ResponseFormatError: "its responses could not be read",
+_MEANINGS: dict[type[WebToolsError], tuple[CircuitKind, str]] = {
+    QuotaError: ("quota", "its quota is used up"),
+    RateLimitError: ("quota", "it received too many requests"),
+    AuthenticationError: ("quota", REJECTED_KEY),
+    UnavailableError: ("failing", "it is unavailable"),
+    RequestTimeoutError: ("failing", "it did not respond in time"),
+    RequestError: ("failing", "it did not respond"),
+    ResponseFormatError: ("failing", "its responses could not be read"),
 }
 
 
@@ -143,6 +141,13 @@ class OpenCircuit:
     reason: str
 
 
+_lock = threading.RLock()  # held while a state in memory changes, and while the process forks
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+
 class Health:
     """The circuit breakers of all providers.
 
@@ -152,10 +157,14 @@ class Health:
 
     def __init__(self, states: CircuitStates) -> None:
         self._store = states
-        self._lock, self._pid = threading.Lock(), os.getpid()
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what is in memory; the store is not changed."""
         self._states: dict[str, State] = {}  # copies in memory
         self._unsaved: set[str] = set()  # keys whose state is in memory alone
-        self._trials: dict[str, float] = {}  # the end of each trial of this process
+        # The end of each trial, by process: a forked one does not make the calls of its parent.
+        self._trials: dict[tuple[int, str], float] = {}
         self._sound: dict[str, float] = {}  # when the store last had no state of a provider
 
     def open_circuit(self, account: _Account, capability: str) -> OpenCircuit | None:
@@ -168,10 +177,16 @@ class Health:
         for key in _keys(account, capability):
             state = self._look_up(key)
             if state is not None and state.openings and not state.is_open(now):
-                state = self._half_open(key, now)
+                state = self._begin_trial(key, now)
             if (circuit := _open_circuit(account, state, now)) is not None:
                 return circuit
         return None
+
+    def known(self, account: _Account, capability: str) -> OpenCircuit | None:
+        """Return the open circuit of a provider that will not be called; changes nothing."""
+        states = map(self._look_up, _keys(account, capability))
+        circuits = (_open_circuit(account, state, time.time()) for state in states)
+        return next(filter(None, circuits), None)
 
     def is_sound(self, account: _Account, capability: str) -> bool:
         """Return whether a provider had no failures a moment ago; reads memory only."""
@@ -181,12 +196,6 @@ class Health:
             for key in _keys(account, capability)
         )
 
-    def known(self, account: _Account, capability: str) -> OpenCircuit | None:
-        """Return the open circuit of a provider that will not be called; changes nothing."""
-        states = map(self._look_up, _keys(account, capability))
-        opened = (_open_circuit(account, state, time.time()) for state in states)
-        return next(filter(None, opened), None)
-
     def has_failures(self, account: _Account, capability: str) -> bool:
         """Return whether a success would change anything; reads memory only."""
         return any(key in self._states for key in _keys(account, capability))
@@ -195,55 +204,45 @@ class Health:
         """Note that a call succeeded."""
         for key in _keys(account, capability):
             if key in self._states:
-                change = partial(after_success, now=time.time(), trial=self._end_trial(key))
-                self._change(key, change)
+                trial = self._end_trial(key)
+                self._change(key, partial(_after_success, now=time.time(), trial=trial))
 
     def failed(self, account: _Account, capability: str, error: WebToolsError) -> None:
         """Note that a call failed; a fault of the request itself does not count."""
-        fault, now = fault_of(error), time.time()
-        if fault is not None:
+        failure = failure_of(error)
+        if failure is not None:
             of_account, of_capability = _keys(account, capability)
-            key = of_account if fault.kind == "quota" else of_capability
+            key = of_account if failure.kind == "quota" else of_capability
             trial = self._end_trial(key)
-            self._change(key, lambda state: after_failure(state, fault, now, trial))
+            change = partial(after_failure, failure=failure, now=time.time(), trial=trial)
+            self._change(key, change)
         self.release_trial(account, capability)
 
     def release_trial(self, account: _Account, capability: str) -> None:
         """Let the next call be the trial, because one that may have been it has no outcome."""
         for key in _keys(account, capability):
             if (trial := self._end_trial(key)) is not None:
-                self._change(key, partial(after_unclear_trial, now=time.time(), trial=trial))
+                self._change(key, partial(_after_unclear_trial, now=time.time(), trial=trial))
 
-    def forget(self) -> None:
-        """Drop what is in memory; the store is not changed."""
-        with self._guard():
-            self._states.clear()
-            self._unsaved.clear()
-            self._trials.clear()
-            self._sound.clear()
-
-    # --- trials --------------------------------------------------------------------------------
-
-    def _half_open(self, key: str, now: float) -> State | None:
+    def _begin_trial(self, key: str, now: float) -> State | None:
         """Take the trial and return None, or return the state if another call took it."""
         until = now + HALF_OPEN_TIME
-        is_taken = False
+        before: State | None = None
 
         def take(state: State | None) -> State | None:
-            nonlocal is_taken
-            is_taken = state is not None and not state.is_open(now)
-            return replace(state, until=until) if state and is_taken else state
+            nonlocal before
+            before = state
+            is_free = state is not None and not state.is_open(now)
+            return replace(state, until=until) if state and is_free else state
 
         state = self._change(key, take)
-        if not is_taken:
+        if state is None or state == before:
             return state
-        with self._guard():
-            self._trials[key] = until
+        self._trials[os.getpid(), key] = until
         return None
 
     def _end_trial(self, key: str) -> float | None:
-        with self._guard():
-            return self._trials.pop(key, None)
+        return self._trials.pop((os.getpid(), key), None)
 
     # --- store and memory ----------------------------------------------------------------------
 
@@ -251,7 +250,7 @@ class Health:
         """Return the state in the store, or the one in memory if that was not saved."""
         if key not in self._unsaved:
             with suppress(StoreError):
-                state = self._fresh(self._store.read(key))
+                state = _without_forgotten(self._store.read(key))
                 self._remember(key, state)
                 if state is None:
                     self._sound[key] = time.time()
@@ -262,12 +261,12 @@ class Health:
 
         def change_stored(stored: State | None) -> State | None:
             is_unsaved = key in self._unsaved
-            return change(self._states.get(key) if is_unsaved else self._fresh(stored))
+            return change(self._states.get(key) if is_unsaved else _without_forgotten(stored))
 
         try:
             state = self._store.change(key, change_stored)
         except StoreError:
-            with self._guard():
+            with _lock:
                 state = change(self._states.get(key))
                 self._remember(key, state)
             if state is not None:
@@ -277,9 +276,6 @@ class Health:
             self._remember(key, state)
         return state
 
-    def _fresh(self, state: State | None) -> State | None:
-        return None if state is None or state.is_forgotten(time.time()) else state
-
     def _remember(self, key: str, state: State | None) -> None:
         if state is not None:
             self._states[key] = state
@@ -287,11 +283,9 @@ class Health:
             self._states.pop(key, None)
             self._unsaved.discard(key)
 
-    def _guard(self) -> threading.Lock:
-        if self._pid != os.getpid():  # another thread may have held the lock during the fork
-            self._lock, self._pid = threading.Lock(), os.getpid()
-            self._trials = {}  # the parent makes those calls
-        return self._lock
+
+def _without_forgotten(state: State | None) -> State | None:
+    return None if state is None or state.is_forgotten(time.time()) else state
 
 
 def _open_circuit(account: _Account, state: State | None, now: float) -> OpenCircuit | None:
@@ -308,9 +302,8 @@ def row_of(account: _Account) -> str:
     """
     place = f"{account.name} {account.type} {account.base_url}"
     secret = "\0".join(sorted(account.secrets)).encode("utf-8", "replace")
-    return (
-        f"{place} {hmac.new(secret, place.encode('utf-8', 'replace'), 'sha256').hexdigest()[:16]}"
-    )
+    digest = hmac.new(secret, place.encode("utf-8", "replace"), "sha256").hexdigest()
+    return f"{place} {digest[:16]}"
 
 
 def _keys(account: _Account, capability: str) -> tuple[str, str]:
@@ -323,7 +316,7 @@ def _keys(account: _Account, capability: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Failure:
     """What an error says about the provider, and the seconds that it asks to wait."""
 
     kind: CircuitKind
@@ -331,55 +324,47 @@ class Fault:
     wait: float
 
 
-def fault_of(error: WebToolsError) -> Fault | None:
+def failure_of(error: WebToolsError) -> Failure | None:
     """Return what an error says about the provider; None if it is about the request alone."""
-    kind: CircuitKind = "quota" if isinstance(error, tuple(_OPENING_AT_ONCE)) else "failing"
-    reasons = _OPENING_AT_ONCE if kind == "quota" else _OPENING_IN_A_ROW
-    reason = next((text for type_, text in reasons.items() if isinstance(error, type_)), None)
-    if reason is None or _is_no_fault(error):
+    meanings = (meaning for type_, meaning in _MEANINGS.items() if isinstance(error, type_))
+    kind, reason = next(meanings, (None, ""))
+    is_of_our_budget = isinstance(error, QuotaError) and error.status is None
+    has_no_content = (
+        isinstance(error, UnavailableError)
+        and error.status is not None
+        and error.status < _FIRST_FAILURE_STATUS
+    )
+    if kind is None or is_of_our_budget or has_no_content:
         return None
     if error.status is not None:
         reason = f"{reason} (HTTP {error.status})"
-    return Fault(kind, reason, error.retry_after or 0.0)
+    return Failure(kind, reason, error.retry_after or 0.0)
 
 
-def _is_no_fault(error: WebToolsError) -> bool:
-    """Return whether our own budget refused, or a good response has no content."""
-    if isinstance(error, QuotaError):
-        return error.status is None
-    is_good = error.status is not None and error.status < _FIRST_FAILURE_STATUS
-    return isinstance(error, UnavailableError) and is_good
-
-
-def after_failure(state: State | None, fault: Fault, now: float, trial: float | None) -> State:
-    """Return the state after a failed call.
-
-    Args:
-        state: The state before.
-        fault: What failed.
-        now: The time in seconds since 1970.
-        trial: The end of the trial, if the call was one.
-    """
-    old = state or State(0, 0, 0.0, fault.kind, fault.reason, now)
-    new = replace(old, kind=fault.kind, reason=fault.reason, changed=now)
+def after_failure(
+    state: State | None, *, failure: Failure, now: float, trial: float | None
+) -> State:
+    """Return the state after a failed call, which was a trial if `trial` is its end."""
+    old = state or State(0, 0, 0.0, failure.kind, failure.reason, now)
+    new = replace(old, kind=failure.kind, reason=failure.reason, changed=now)
     if old.is_open(now) and old.until != trial:  # the call began before it opened
-        until = now + min(fault.wait, _MAX_OPEN_TIME)
+        until = now + min(failure.wait, _MAX_OPEN_TIME)
         return replace(new, until=until) if until > old.until else old
     failures = old.failures + 1
-    if fault.kind == "failing" and not old.openings and failures < _FAILURES_IN_A_ROW:
+    if failure.kind == "failing" and not old.openings and failures < _FAILURES_IN_A_ROW:
         return replace(new, failures=failures)
     seconds = _OPEN_TIMES[min(old.openings, len(_OPEN_TIMES) - 1)]
-    until = now + min(max(seconds, fault.wait), _MAX_OPEN_TIME)
+    until = now + min(max(seconds, failure.wait), _MAX_OPEN_TIME)
     return replace(new, failures=failures, openings=old.openings + 1, until=until)
 
 
-def after_success(state: State | None, now: float, trial: float | None) -> State | None:
+def _after_success(state: State | None, *, now: float, trial: float | None) -> State | None:
     """Return the state after a success: none, unless the call may have begun before the opening."""
     if state is None or state.kind == "failing" or state.until == trial:
         return None
     return state if state.is_open(now) and now - state.changed < _LATE_RESPONSES else None
 
 
-def after_unclear_trial(state: State | None, now: float, trial: float) -> State | None:
+def _after_unclear_trial(state: State | None, *, now: float, trial: float) -> State | None:
     """Return the state after a trial that says nothing: the next call is the trial."""
     return replace(state, until=now) if state is not None and state.until == trial else state
