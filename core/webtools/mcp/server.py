@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from webtools._internal.http.threads import at_once_or_in_thread
+from webtools._internal.http.threads import in_thread
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError
@@ -83,7 +83,7 @@ class _Handlers:
     extra_tools: tuple[Tool, ...]
 
     async def list_tools(self, _: ServerRequestContext, __: Page) -> types.ListToolsResult:
-        tools = await at_once_or_in_thread(self.web.tools)
+        tools = await in_thread(self.web.tools)
         offered = (*tools, *self.extra_tools)
         return types.ListToolsResult(tools=[describe(tool) for tool in offered])
 
@@ -105,7 +105,7 @@ class _Handlers:
             message = _FOLDER_PATH.sub("", error["message"])
             details = {**result.details, "error": {**error, "message": message}}
             result = replace(result, text=_FOLDER_PATH.sub("", result.text), details=details)
-        fence = await at_once_or_in_thread(self._fence)
+        fence = await in_thread(self._fence)
         structured = structured_content(params.name, result.details, fence)
         return types.CallToolResult(
             content=_content(result), structured_content=structured, is_error=result.is_error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from math import inf
@@ -19,7 +20,7 @@ from webtools._internal.io.event_loop import has_running_loop
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
-from webtools._internal.pipeline.tool_call import Call, CallOptions, call_services
+from webtools._internal.pipeline.tool_call import Call, CallOptions, CallServices, call_services
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools._internal.text.narrowing import is_iterable, is_mapping
 from webtools._internal.text.quoting import SHORTEST_KEY
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LATE_SECONDS = 0.05  # how early a request may be given up
+NO_SECRETS = Redactor(())
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
 _OPTIONS = {
@@ -90,7 +92,7 @@ class Dispatcher:
         """Call a tool as a model does. A failed call returns a result with `is_error`."""
         call: Call | None = None
         try:
-            tool = self._check(_find_tool, name)
+            tool = await self._check(io, _find_tool, name)
             checked, call = await self._start_call(io, tool, arguments, options)
             run = partial(run_tool, tool, checked, call)
             outcome = await sanitize(run, call.accounts.redactor, io)
@@ -116,9 +118,13 @@ class Dispatcher:
         fetch: bool,
     ) -> Verified:
         """Check an answer. The settings are needed only if a source is a URL."""
-        find_timeout = partial(self._timeout, options)
-        timeout = await io.call_blocking(find_timeout, quick=find_timeout)
-        deadline = inf if timeout is None else io.now() + timeout
+        timeout = CallOptions(**options).timeout
+        redactor, timeout_ms = NO_SECRETS, None
+        with suppress(ConfigError):
+            accounts, _ = await self._read_settings(io)
+            redactor, timeout_ms = accounts.redactor, accounts.config.timeout_ms
+        timeout = timeout or (timeout_ms / 1000 if timeout_ms else inf)
+        deadline = io.now() + timeout
 
         async def read(urls: list[str]) -> FetchResponse:
             arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
@@ -127,7 +133,6 @@ class Dispatcher:
 
         text = answer[:_MAX_ANSWER] if isinstance(answer, str) else ""
         # A verifier reads the answer, so no key may be in it.
-        redactor = await io.call_blocking(self.redactor, quick=self.redactor)
         source_list = _list_sources(sources)
         clean = redactor.text
         work = partial(
@@ -136,15 +141,6 @@ class Dispatcher:
             fetch=fetch,
         )
         return await sanitize(work, redactor, io)
-
-    def _timeout(self, options: dict[str, Any]) -> float | None:
-        """Return the time limit of a call with these options, in seconds."""
-        timeout = CallOptions(**options).timeout
-        try:
-            timeout_ms = self.settings.latest().config.timeout_ms
-        except ConfigError:
-            timeout_ms = None
-        return timeout if timeout or not timeout_ms else timeout_ms / 1000
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve, without optional ones.
@@ -188,7 +184,7 @@ class Dispatcher:
         try:
             return self.settings.latest().redactor
         except ConfigError:
-            return Redactor(())
+            return NO_SECRETS
 
     def _accounts_or_error(self) -> Accounts | Exception:
         """Return the accounts, or why the settings cannot be read here."""
@@ -200,31 +196,38 @@ class Dispatcher:
                 return error
             raise
 
-    async def _start_call(
-        self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
-    ) -> tuple[Any, Call]:
-        names = arguments if is_mapping(arguments) else ()  # callers may pass anything
-        if any("omain" in str(name) for name in names):  # the check needs the list
-            await io.call_blocking(read_registry_suffixes)
-        # An event loop prepares the call itself. A thread does so if a tool that detects blocking
-        # calls forbids to check whether the settings file has changed.
-        prepare = partial(self._prepare_call, io, tool, arguments, options)
-        return await io.call_blocking(prepare, quick=prepare)
+    async def _read_settings(self, io: IO) -> tuple[Accounts, CallServices]:
+        """Return the accounts, after a check whether the settings have changed, and the services.
 
-    def _prepare_call(
-        self, io: IO, tool: Tool, arguments: Mapping[str, Any], options: CallOptions
+        On an event loop a thread does so if a tool that detects blocking calls forbids it there.
+        """
+
+        def read() -> tuple[Accounts, CallServices]:
+            accounts = self.settings.accounts()
+            return accounts, call_services(accounts)
+
+        try:
+            return read()
+        except WebToolsError:
+            raise
+        except Exception:  # noqa: BLE001  # detectors raise any type; other errors are raised again
+            return await io.call_blocking(read)
+
+    async def _start_call(
+        self, io: IO, tool: Tool, arguments: Any, options: CallOptions
     ) -> tuple[Any, Call]:
         """Check the arguments and read the settings.
 
         Returns:
             The arguments as the tool's input model, and the call.
         """
-        checked = self._check(partial(read_input, tool.input_model), arguments)
-        accounts = self.settings.accounts()
+        if is_mapping(arguments) and any("omain" in str(name) for name in arguments):
+            await io.call_blocking(read_registry_suffixes)  # the check of domains needs them
+        checked = await self._check(io, partial(read_input, tool.input_model), arguments)
+        accounts, services = await self._read_settings(io)
         # A key in the arguments must be neither sent nor quoted. Shorter secrets stay, such as the
         # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)
-        services = call_services(accounts)
         call = Call(new_call_id(), tool.name, accounts, services, io, options)
         if options.cache != "bypass":
             call.cache = services.cache
@@ -232,14 +235,16 @@ class Dispatcher:
             call.deadline = io.now() + call.timeout
         return cleaned, call
 
-    def _check(self, check: Callable[[Any], T], value: Any) -> T:
+    async def _check(self, io: IO, check: Callable[[Any], T], value: Any) -> T:
         """Check a value of the caller, and redact the keys that an error may quote."""
         try:
             return check(value)
         except InputError as error:
             failed = error
+        redactor = NO_SECRETS
+        with suppress(ConfigError):
+            redactor = (await self._read_settings(io))[0].redactor
         # Quote the redacted value: a quotation can be cut, and half a key would not be redacted.
-        redactor = self.redactor()
         try:
             check(redactor.clean(value))
         except InputError as error:

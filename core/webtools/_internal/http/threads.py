@@ -15,8 +15,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from webtools.errors import WebToolsError
-
 T = TypeVar("T")
 
 MAX_THREADS = 32  # work on the store is serial, so more threads would only wait
@@ -61,20 +59,6 @@ async def in_thread(function: Callable[[], T], undo: Callable[[T], object] = lam
 def _undo(future: Future[T], undo: Callable[[T], object]) -> None:
     if not future.cancelled() and future.exception() is None:
         start_in_thread(lambda: undo(future.result()))
-
-
-async def at_once_or_in_thread(function: Callable[[], T]) -> T:
-    """Call a quick function; in a thread if a detector of blocking calls forbids it here.
-
-    Raises:
-        WebToolsError: As the function does.
-    """
-    try:
-        return function()
-    except WebToolsError:
-        raise
-    except Exception:  # noqa: BLE001  # a detector raises any type; other errors are raised again
-        return await in_thread(function)
 
 
 def _prepare(function: Callable[[], T]) -> tuple[Future[T], Callable[[], None]]:

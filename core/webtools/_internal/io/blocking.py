@@ -67,8 +67,7 @@ class BlockingIO:
         self,
         function: Callable[[], T],
         *,
-        quick: Callable[[], T] | None = None,  # noqa: ARG002  this thread can block
-        alone: bool = False,  # noqa: ARG002
+        alone: bool = False,  # noqa: ARG002  this thread can block
         undo: Callable[[T], object] = lambda _: None,  # noqa: ARG002  nothing cancels this thread
         deadline: float = inf,
     ) -> T:

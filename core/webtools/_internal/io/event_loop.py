@@ -74,18 +74,10 @@ class AsyncIO:
         self,
         function: Callable[[], T],
         *,
-        quick: Callable[[], T] | None = None,
         alone: bool = False,
         undo: Callable[[T], object] = lambda _: None,
         deadline: float = inf,
     ) -> T:
-        if quick is not None:
-            try:
-                return quick()
-            except WebToolsError:
-                raise
-            except Exception:  # noqa: BLE001, S110  # tools that detect blocking calls raise any type
-                pass
         if alone:
             return await self.wait(in_own_thread(function, "webtools-work"), deadline)
         return await in_thread(function, undo)

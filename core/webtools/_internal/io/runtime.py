@@ -56,7 +56,6 @@ class IO(Protocol):
         self,
         function: Callable[[], T],
         *,
-        quick: Callable[[], T] | None = None,
         alone: bool = False,
         undo: Callable[[T], object] = lambda _: None,
         deadline: float = inf,
@@ -65,8 +64,6 @@ class IO(Protocol):
 
         Args:
             function: The function.
-            quick: Does the same in microseconds, or raises. An event loop calls it first, and
-                `function` in a thread if it raises anything but a `WebToolsError`.
             alone: Whether the function takes so long that it needs a thread of its own.
             undo: Called with the result if the call is cancelled while a thread calls `function`.
             deadline: When to stop waiting for a function that is called `alone`. It runs on.

@@ -81,12 +81,12 @@ class Failover:
     def __iter__(self) -> Iterator[ApiCall]:
         """Yield the call of each provider in turn."""
         if len(self.accounts) == 1:
-            yield from self.calls_at_once()
+            yield from self.all_calls()
             return
         yield from self._calls(self.accounts, obeys_circuit=True)
         yield from self.calls_of_skipped()
 
-    def calls_at_once(self) -> list[ApiCall]:
+    def all_calls(self) -> list[ApiCall]:
         """Return the calls of all providers, for callers that make them at the same time."""
         obeys_circuit = len(self.accounts) > 1
         queries = [(account, self.query_for(account)) for account in self.accounts]

@@ -205,7 +205,7 @@ async def call_in_order(calls: Iterable[ApiCall], question: Question, retrieval:
 async def _call_all(question: Question, retrieval: Retrieval) -> None:
     """Call all providers at the same time and fuse their rankings. Adds to `retrieval`."""
     failover = retrieval.failover
-    calls = failover.calls_at_once()
+    calls = failover.all_calls()
     outcomes = await failover.call.io.gather([partial(_request, api_call) for api_call in calls])
     rankings, times = list[list[SearchResult]](), list[datetime]()
     for api_call, outcome in zip(calls, outcomes, strict=True):
