@@ -329,7 +329,7 @@ def test_a_failed_call_has_all_details(
 
 
 def test_a_bug_is_not_hidden_in_a_result(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Dispatcher, "_prepare_call", lambda *_: 1 // 0)
+    monkeypatch.setattr(Dispatcher, "_start_call", lambda *_: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         web.call_tool("web_search", {"query": "json"})
 
