@@ -117,21 +117,8 @@ def web_fetch_tool(
 ) -> FunctionTool:
     """Create the tool that reads one or several pages.
 
-    Args:
-        web: The `WebTools` to use. Default: a new one.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name of the tool for the model.
-        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
-        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
-        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
-            change them. They are:
-            question, text, highlights, summary, text_max_characters, whole, pages, provider.
-
-    Returns:
-        The tool, for `tools=` of an agent.
-
-    Raises:
-        InputError: The name is not valid for model APIs, or a value is not valid.
+    The arguments are those of `web_search_tool`. These can be fixed: question, text,
+    highlights, summary, text_max_characters, whole, pages, provider.
     """
     return _make(FETCH, web, api_keys, name, fixed, cache, timeout)
 
@@ -147,21 +134,8 @@ def summarize_tool(
 ) -> FunctionTool:
     """Create the tool that summarizes a page.
 
-    Args:
-        web: The `WebTools` to use. Default: a new one.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name of the tool for the model.
-        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
-        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
-        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
-            change them. They are:
-            summary_type, engine, target_language, provider.
-
-    Returns:
-        The tool, for `tools=` of an agent.
-
-    Raises:
-        InputError: The name is not valid for model APIs, or a value is not valid.
+    The arguments are those of `web_search_tool`. These can be fixed: summary_type, engine,
+    target_language, provider.
     """
     return _make(SUMMARIZE, web, api_keys, name, fixed, cache, timeout)
 
@@ -178,22 +152,9 @@ def web_research_tool(
 ) -> FunctionTool:
     """Create the tool that searches, reads and checks sources for a question.
 
-    Args:
-        web: The `WebTools` to use. Default: a new one.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name of the tool for the model.
-        llm: Writes the answers of `web-deep`. Without a model, answers quote the sources.
-        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
-        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
-        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
-            change them. They are:
-            command, limit, recency_days, synthesis.
-
-    Returns:
-        The tool, for `tools=` of an agent.
-
-    Raises:
-        InputError: The name is not valid for model APIs, or a value is not valid.
+    The arguments are those of `web_search_tool`, and `llm`, which writes the answers of `web-deep`.
+    Without a model, answers quote the sources. These can be fixed: command, limit, recency_days,
+    synthesis.
     """
     return _make(RESEARCH, web, api_keys, name, fixed, cache, timeout, llm)
 
@@ -232,21 +193,7 @@ def web_map_tool(
 ) -> FunctionTool:
     """Create the tool that lists the pages of a site.
 
-    Args:
-        web: The `WebTools` to use. Default: a new one.
-        api_keys: API keys by provider type, such as `{"exa": "..."}`, instead of `web`.
-        name: The name of the tool for the model.
-        cache: `use` cached responses, `refresh` them, or `bypass` the cache.
-        timeout: Seconds for each whole call. Default: `timeout_ms` of the settings.
-        fixed: Arguments that are fixed for all calls. The model does not see them and cannot
-            change them. They are:
-            find, limit.
-
-    Returns:
-        The tool, for `tools=` of an agent.
-
-    Raises:
-        InputError: The name is not valid for model APIs, or a value is not valid.
+    The arguments are those of `web_search_tool`. These can be fixed: find, limit.
     """
     return _make(MAP, web, api_keys, name, fixed, cache, timeout)
 
