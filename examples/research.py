@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from webtools import WebTools
-from webtools._internal.logs import events_of, explain
 from webtools.config import Settings, log_path
+from webtools.logs import events_of, explain
 from webtools.tools import RESEARCH
 from webtools_sandbox import SandboxServer
 

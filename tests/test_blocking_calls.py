@@ -23,11 +23,12 @@ import webtools
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import WebTools
-from webtools._internal.logs import events_of, writer
+from webtools._internal.logs import writer
 from webtools._internal.operations.research import flow
 from webtools._internal.pipeline import requests
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools.config import log_path
+from webtools.logs import events_of
 from webtools_sandbox import SandboxServer
 
 QUERY = "heap queue"

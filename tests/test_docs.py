@@ -32,8 +32,7 @@ import httpx
 import pytest
 from docs_models import QUESTION, chat_model, language_model, stand_in
 
-from webtools import ResearchEnvelope, WebTools
-from webtools._internal import logs
+from webtools import ResearchEnvelope, WebTools, logs
 from webtools.cli import main
 from webtools.cli.arguments import read as read_arguments
 from webtools.cli.sandbox import trial_config, write_config

@@ -41,7 +41,7 @@ from llamaindex_webtools import (
     WebRetriever,
     WebToolsSpec,
 )
-from webtools._internal import logs
+from webtools import logs
 from webtools.fencing import STATEMENT, WORDS
 from webtools.rendering import render_call, render_result, to_text
 from webtools.results import SearchResponse, SearchResult

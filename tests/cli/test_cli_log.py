@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_calls import Cli, Start
 
-from webtools._internal import logs
+from webtools import logs
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer

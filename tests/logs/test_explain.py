@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webtools._internal.logs import explain, tail_line
+from webtools.logs import explain, tail_line
 
 ID = "6w3k0n8q2r7t"
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from webtools import WebTools
-from webtools._internal.logs import events_of
 from webtools._internal.pipeline import retries
 from webtools.errors import (
     AuthenticationError,
     QuotaError,
     WebToolsError,
 )
+from webtools.logs import events_of
 from webtools_sandbox import SandboxServer
 
 ALL = ["exa", "kagi", "brave", "perplexity"]

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from webtools import InputError, ProviderError, WebTools
-from webtools._internal.logs import tail
 from webtools._internal.pipeline import retries
 from webtools._internal.storage.cache_entries import Entry
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.sqlite_store import store_at
 from webtools.config import log_path
+from webtools.logs import tail
 from webtools_sandbox import EXA_KEY, KAGI_V0_KEY, KAGI_V1_KEY, SandboxServer
 
 

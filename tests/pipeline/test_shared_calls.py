@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from webtools import AuthenticationError, FetchResponse, RequestError, WebTools
-from webtools._internal.logs import events_of, explain
 from webtools._internal.pipeline import retries
 from webtools._internal.storage.sqlite_file import cache_file
 from webtools.config import Settings, cache_path, log_path
+from webtools.logs import events_of, explain
 from webtools_sandbox import EXA_KEY, SandboxServer
 
 HIDDEN = ["\u200b", "\u00ad", "\u202e"]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from webtools._internal import logs as logs_module
+from webtools import logs as logs_module
 from webtools.cli import printing
 from webtools.config import Settings
 from webtools.config.accounts import written_log

@@ -13,10 +13,10 @@ import pytest
 
 from webtools import ConfigError, InputError, QuotaError, WebTools
 from webtools._internal.grounding.claims import ANSWER_CHARACTERS
-from webtools._internal.logs import tail
 from webtools._internal.operations.research.checked_synthesis import NOTHING_FOUND
 from webtools.errors import UnavailableError
 from webtools.formatting import NO_ANSWER
+from webtools.logs import tail
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools.results import Passage, ResearchEnvelope, ResearchSynthesis

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from webtools import WebTools
-from webtools._internal.logs import tail
 from webtools._internal.operations import failover
 from webtools._internal.operations.research import flow as researching
 from webtools._internal.pages import INSTALL
 from webtools._internal.pipeline import retries
 from webtools.errors import UnavailableError
+from webtools.logs import tail
 from webtools.providers.drafts import Draft
 from webtools.providers.protocols import SynthesisQuery
 from webtools_sandbox import KAGI_V0_KEY, SandboxServer

@@ -18,7 +18,6 @@ from webtools._internal.http.watching import find_tracer
 from webtools._internal.io.blocking import BlockingIO
 from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, interruptible, run
-from webtools._internal.logs import tail
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.text.reader import short_interrupt
@@ -44,6 +43,7 @@ from webtools.config.overrides import (
     unknown_setting,
 )
 from webtools.errors import InputError
+from webtools.logs import tail
 from webtools.providers import PROVIDERS
 from webtools.tools import Tool
 

@@ -9,9 +9,9 @@ from statistics import median
 from typing import Any
 
 from webtools._internal.display.short_texts import MissingLibraryError, cut
-from webtools._internal.logs.log_reading import LogEvent
 from webtools._internal.text.domains import registrable_domain
 from webtools.errors import InputError
+from webtools.logs import LogEvent
 from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse
 
 _MISSING = "plot needs matplotlib: pip install 'agent-webtools[plot]'"

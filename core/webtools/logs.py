@@ -1,4 +1,8 @@
-"""Reads the log: the last events, the events of a call, and both as plain text.
+"""Read the log: the last events, the events of a call, and both as plain text.
+
+    from webtools.logs import events_of, explain
+
+    print(explain(events_of(path, result.call_id)))
 
 Other programs can write to the file, so any field can be missing or of another type, and control
 characters must not reach a terminal.
@@ -20,6 +24,8 @@ from webtools._internal.text.dates import read_moment
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_object
 from webtools.errors import ConfigError, InputError
+
+__all__ = ["LogEvent", "events_after", "events_of", "explain", "tail", "tail_line"]
 
 _HEAD = ("ts", "event", "call", "pid")  # the fields of every event
 _START = b'{"ts":"'
