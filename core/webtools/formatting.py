@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from webtools._internal.text.cleaning import shortened
+from webtools._internal.text.cutting import shortened
 from webtools.fencing import defuse_line
 from webtools.page_urls import other_host, page_key
 from webtools.results import (

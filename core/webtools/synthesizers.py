@@ -12,6 +12,7 @@ from webtools._internal.grounding.claims import quote, rank_sources
 from webtools._internal.grounding.ranking import Ranking
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cutting import cut_at_sentence
 from webtools.errors import InputError, RequestError
 from webtools.providers.drafts import Draft
 from webtools.providers.function_synthesizer import accepts
@@ -152,13 +153,6 @@ def cut_fairly(sources: Sequence[Source], budget: int) -> tuple[Source, ...]:
     """Cut the texts to a total number of characters. Short ones are not cut."""
     shares = fair_shares([len(source.text) for source in sources], budget)
     return tuple(
-        source if share >= len(source.text) else replace(source, text=_cut(source.text, share))
+        replace(source, text=cut_at_sentence(source.text, share))
         for source, share in zip(sources, shares, strict=True)
     )
-
-
-def _cut(text: str, share: int) -> str:
-    """Cut at the end of a line or a sentence, if one is near."""
-    beginning = text[:share]
-    end = max(beginning.rfind("\n"), beginning.rfind(". ") + 1)
-    return beginning[:end].rstrip() if end > share // 2 else beginning

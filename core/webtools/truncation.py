@@ -83,7 +83,7 @@ def truncate_head(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
     If the first line alone exceeds the byte limit, the result is empty. `fit` would keep its
     beginning.
     """
-    return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head)
+    return _truncate(text, _measure(text), _limits(max_lines, max_bytes), _head)
 
 
 def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Truncation:
@@ -91,7 +91,9 @@ def truncate_tail(text: str, max_lines: int = MAX_LINES, max_bytes: int = MAX_BY
 
     If the last line alone exceeds the byte limit, its end is kept, from a character boundary.
     """
-    reversed_cut = _cut(text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line)
+    reversed_cut = _truncate(
+        text[::-1], _measure(text), _limits(max_lines, max_bytes), _head_or_line
+    )
     return replace(reversed_cut, content=reversed_cut.content[::-1])
 
 
@@ -101,7 +103,7 @@ def fit(text: str, max_lines: int, max_bytes: int) -> Truncation:
     If the whole lines use less than half of `max_bytes`, the next line is cut at a character
     boundary. This keeps text of pages that are a title and one long paragraph.
     """
-    return _cut(text, _measure(text), _limits(max_lines, max_bytes), _head_or_part)
+    return _truncate(text, _measure(text), _limits(max_lines, max_bytes), _head_or_part)
 
 
 def fit_sections(
@@ -125,7 +127,7 @@ def fit_sections(
     limits = _limits(max_lines, max_bytes)
     shares = _section_limits(sections, sizes, _measure(separator), limits)
     cuts = [
-        _cut(section, size, share, _head_or_part)
+        _truncate(section, size, share, _head_or_part)
         for section, size, share in zip(sections, sizes, shares, strict=True)
     ]
     return separator.join(cut.content for cut in cuts if cut.output_lines), cuts
@@ -199,7 +201,7 @@ def _limits(max_lines: int, max_bytes: int) -> _Size:
     return _Size(max(max_lines, 0), max(max_bytes, 0))
 
 
-def _cut(
+def _truncate(
     text: str, size: _Size, limits: _Size, choose: Callable[[str, _Size], _Kept]
 ) -> Truncation:
     kept = _Kept(len(text), size.lines, None)

@@ -28,6 +28,7 @@ from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
 from webtools._internal.http.proxies import NO_PROXIES
 from webtools._internal.operations.fetch import fetch
 from webtools._internal.pages import missing_libraries
+from webtools._internal.text.cutting import cut_at_space
 from webtools.config import Settings, load
 from webtools.config.accounts import keyless_account
 from webtools.errors import (
@@ -39,7 +40,6 @@ from webtools.errors import (
 from webtools.formatting import page_sections
 from webtools.messages import Response
 from webtools.providers import Account
-from webtools.providers.fetched import cut
 from webtools.providers.operator_domains import NO_DOMAINS
 from webtools.providers.protocols import PageQuery
 from webtools.results import FetchResponse
@@ -526,9 +526,9 @@ def test_highlights_are_the_first_paragraphs_with_a_warning(get: Fetch, internet
 
 
 def test_a_cut_keeps_what_is_short_and_splits_what_has_no_white_space() -> None:
-    assert cut("one two", 7) == "one two"
-    assert cut("some longer words", 13) == "some longer"
-    assert cut("x" * 50, 10) == "x" * 10
+    assert cut_at_space("one two", 7) == "one two"
+    assert cut_at_space("some longer words", 13) == "some longer"
+    assert cut_at_space("x" * 50, 10) == "x" * 10
 
 
 # --- a proxy -----------------------------------------------------------------------------------

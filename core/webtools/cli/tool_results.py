@@ -131,13 +131,13 @@ def _by_query(details: Mapping[str, Any]) -> str:
     response = SearchResponse.model_validate(fields)
     text = _SEPARATOR.join(_blocks(response))
     if details["truncation"] is not None:
-        text = _cut(response, text, details["full_output_path"])
+        text = _within_limits(response, text, details["full_output_path"])
     return _SEPARATOR.join(
         filter(None, [text, formatting.footer(response.errors, response.warnings)])
     )
 
 
-def _cut(response: SearchResponse, text: str, path: str | None) -> str:
+def _within_limits(response: SearchResponse, text: str, path: str | None) -> str:
     brief = response.model_copy(update={"results": formatting.brief(response.results)})
     text_cut, _ = fit_sections(_blocks(brief), _SEPARATOR, MAX_LINES, MAX_BYTES)
     part, full = fit(text_cut, MAX_LINES, MAX_BYTES), fit(text, MAX_LINES, MAX_BYTES)

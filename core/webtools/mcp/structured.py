@@ -73,7 +73,7 @@ def _fitted(details: dict[str, Any]) -> dict[str, Any]:
     if _size(reduced) + _ROOM_FOR_WARNING > MAX_BYTES:
         reduced = _with_few_results(reduced)
     if _size(reduced) + _ROOM_FOR_WARNING > MAX_BYTES:
-        reduced = _cut({name: details[name] for name in COMMON} | {"results": []})
+        reduced = _shortened_value({name: details[name] for name in COMMON} | {"results": []})
     count, total = len(reduced["results"]), len(details["results"])
     warning = (
         f"structuredContent is limited to {MAX_BYTES:,} bytes: it has {count} of {total} results "
@@ -106,13 +106,13 @@ def _with_few_results(details: dict[str, Any]) -> dict[str, Any]:
     return details | {"results": results}
 
 
-def _cut(value: Any) -> Any:
+def _shortened_value(value: Any) -> Any:
     if isinstance(value, str):
         return value[:_MAX_CHARACTERS]
     if is_object(value):
-        return {name: _cut(item) for name, item in value.items()}
+        return {name: _shortened_value(item) for name, item in value.items()}
     if is_list(value):
-        return [_cut(item) for item in value[:_MAX_ITEMS]]
+        return [_shortened_value(item) for item in value[:_MAX_ITEMS]]
     return value
 
 

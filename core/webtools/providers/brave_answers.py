@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from webtools._internal.text.cleaning import shortened, without_controls
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.dates import read_moment, read_written_moment
 from webtools.messages import Response
 from webtools.providers.hits import HitFields, Item, join_extracts

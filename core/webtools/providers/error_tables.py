@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from webtools._internal.text.cleaning import shortened
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools.errors import (
     AuthenticationError,

@@ -14,7 +14,8 @@ from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.faults import Fault, with_fault
-from webtools._internal.text.cleaning import one_line, shortened, without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cutting import cut_at_space, shortened
 from webtools.errors import InputError, ProviderError, WebToolsError
 from webtools.providers.about import Account
 from webtools.providers.hits import Field, Item, SkippedValues
@@ -255,7 +256,7 @@ def with_parts(page: Page, query: PageQuery, max_characters: int | None) -> tupl
     full_text = page.text or ""
     # The text also stands in for a summary, which these APIs cannot write.
     has_text = query.text or not query.highlights
-    text = cut(full_text, max_characters) if max_characters else full_text
+    text = cut_at_space(full_text, max_characters) if max_characters else full_text
     highlights = first_paragraphs(full_text) if query.highlights else []
     parts = {"text": text if has_text else None, "highlights": highlights}
     warnings: list[str] = []
@@ -276,15 +277,6 @@ def missing_parts(query: PageQuery, name: str) -> list[str]:
             "returned instead."
         )
     return warnings
-
-
-def cut(text: str, max_characters: int) -> str:
-    """Cut a text, at white space if there is some in its last fifth."""
-    if len(text) <= max_characters:
-        return text
-    start = text[:max_characters]
-    end = max(start.rfind(" "), start.rfind("\n"))
-    return start[:end].rstrip() if end > max_characters * 0.8 else start
 
 
 def first_paragraphs(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from webtools._internal.text.cleaning import shortened
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.narrowing import is_list
 from webtools.messages import Request, Response
 from webtools.providers import filters, kagi_api

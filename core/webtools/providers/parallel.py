@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cutting import cut_at_space
 from webtools.messages import Request, Response
 from webtools.providers import fetched
 from webtools.providers.about import About, Account, PageOptions, SearchOptions
@@ -97,7 +98,7 @@ def search_request(query: SearchQuery, account: Account) -> Request:
         settings["source_policy"] = policy
     if not _wants_passages(query):
         settings["excerpt_settings"] = {"max_chars_per_result": _SNIPPET_CHARACTERS}
-    words = fetched.cut(query.query, _MAX_QUERY_CHARACTERS)
+    words = cut_at_space(query.query, _MAX_QUERY_CHARACTERS)
     body: dict[str, Any] = {"search_queries": [words], "mode": account.options.mode}
     if words != query.query:
         body["objective"] = query.query

@@ -10,7 +10,8 @@ import re
 from functools import partial
 from typing import Any, Literal
 
-from webtools._internal.text.cleaning import one_line, shortened, without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.narrowing import is_list
 from webtools.errors import AuthenticationError, BadRequestError, QuotaError, UnavailableError
 from webtools.messages import Request, Response

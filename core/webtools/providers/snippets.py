@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import urldefrag
 
 from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cutting import cut_at_line
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.redaction import redactor_for
 from webtools.providers.about import Account
@@ -42,7 +43,7 @@ def _joined(snippets: list[SearchResult], account: Account) -> str:
 
     The first snippet is cut if it is too long. Of the others, only whole ones are left out.
     """
-    text = _cut(snippets[0].snippet, account)
+    text = _within_limit(snippets[0].snippet, account)
     for count, snippet in enumerate(snippets[1:], 1):
         part = f"### {snippet.title}\n\n{snippet.snippet}"
         if len(text) + len(part) > _MAX_PAGE_CHARACTERS:
@@ -51,13 +52,13 @@ def _joined(snippets: list[SearchResult], account: Account) -> str:
     return text
 
 
-def _cut(text: str, account: Account) -> str:
+def _within_limit(text: str, account: Account) -> str:
     """Cut a long text at the end of a line, and close an open block of code."""
     if len(text) <= _MAX_PAGE_CHARACTERS:
         return text
     # Redact keys before the cut: half a key would not be recognized.
-    start = redactor_for(account.secrets).text(without_invisible(text))[:_MAX_PAGE_CHARACTERS]
-    start = start.rpartition("\n")[0] or start.rpartition(" ")[0] or start
+    clean = redactor_for(account.secrets).text(without_invisible(text))
+    start = cut_at_line(clean, _MAX_PAGE_CHARACTERS)
     fence = _open_fence(start)
     return f"{start}\n{fence}\n…" if fence else f"{start} …"
 

@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from webtools._internal.text.cleaning import one_line, shortened
+from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.cutting import shortened
 from webtools.errors import RequestError, RequestTimeoutError
 
 _MAX_MESSAGE = 300  # characters

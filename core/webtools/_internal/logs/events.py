@@ -19,7 +19,7 @@ from typing import Any
 
 from webtools._internal.logs.records import without_queries
 from webtools._internal.logs.writer import MAX_LINE, LogFile
-from webtools._internal.text.cleaning import shortened
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.narrowing import is_array, is_mapping
 
 # Characters of a text and items of a list to keep. The second pair is for lines still too long.

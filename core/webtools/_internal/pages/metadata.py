@@ -11,7 +11,8 @@ from webtools._internal.pages.linked_data import nodes_of, texts
 from webtools._internal.pages.markup import Markup
 from webtools._internal.pages.page_dates import published
 from webtools._internal.pages.tree import Element, is_aside, path_of, text_of, tokens
-from webtools._internal.text.cleaning import one_line, shortened
+from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.narrowing import is_list, is_object
 
 _LONGEST_LINE = 300  # characters of a title or an author

@@ -18,7 +18,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from webtools._internal.pages.content import MAX_TEXT, Content, Source
-from webtools._internal.text.cleaning import one_line, shortened, without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cutting import shortened
 from webtools._internal.text.page_numbers import page_indexes
 from webtools.errors import ProviderError
 

@@ -43,7 +43,8 @@ from webtools._internal.pages.tree import (
 from webtools._internal.pages.twins import MIN_PROSE, announced, prose_length, read_markdown
 from webtools._internal.pages.usage import of_markup
 from webtools._internal.pages.visibility import drop_invisible
-from webtools._internal.text.cleaning import one_line, shortened, without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.cutting import shortened
 from webtools.errors import ConfigError, ProviderError, WebToolsError
 
 MAX_HTML = 8 * 1024 * 1024

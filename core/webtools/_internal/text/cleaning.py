@@ -47,11 +47,6 @@ def one_line(text: str) -> str:
     return " ".join(without_controls(text).split())
 
 
-def shortened(text: str, limit: int) -> str:
-    """Return the text, or its first characters and an ellipsis."""
-    return text if len(text) <= limit else f"{text[:limit]}…"
-
-
 def _replace_tag(match: re.Match[str]) -> str:
     return " " if match[1].lower() in {"br", "p"} else ""
 
