@@ -138,29 +138,6 @@ def _titles_by_variables(attribute: str) -> dict[tuple[str, ...], list[str]]:
 # --- all providers -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SignUp:
-    """What a provider offers free of charge, and where to get a key."""
-
-    free: str = ""
-    key_url: str = ""
-
-
-SIGN_UPS = {
-    "exa": SignUp("10 USD a month", "https://dashboard.exa.ai/api-keys"),
-    "kagi": SignUp("", "https://kagi.com/api/keys"),
-    "brave": SignUp("5 USD a month", "https://api-dashboard.search.brave.com/app/keys"),
-    "perplexity": SignUp("", "https://console.perplexity.ai"),
-    "tavily": SignUp("1,000 credits a month", "https://app.tavily.com"),
-    "context7": SignUp("1,000 calls a month", "https://context7.com/dashboard"),
-    "serper": SignUp("2,500 searches once", "https://serper.dev/api-keys"),
-    "you": SignUp("100 USD once", "https://you.com/platform/api-keys"),
-    "firecrawl": SignUp("a daily amount without a key", "https://www.firecrawl.dev/app/api-keys"),
-    "linkup": SignUp("20 USD a month", "https://app.linkup.so"),
-    "parallel": SignUp("5 USD a month", "https://platform.parallel.ai"),
-    "jina": SignUp("10 million tokens once", "https://jina.ai/api-dashboard"),
-    "jina-search": SignUp("the tokens of Jina", "https://jina.ai/api-dashboard"),
-}
 _ABLE: dict[Capability, str] = {
     "search": "search",
     "fetch": "fetch pages",
@@ -191,7 +168,7 @@ def providers(folder: str = "") -> str:
             ", ".join(_SHORT.get(able, _ABLE[able]) for able in services.capabilities()),
             _price_of_thousand(name, "search"),
             _price_of_thousand(name, "fetch"),
-            SIGN_UPS.get(name, SignUp()).free,
+            services.about.free_plan,
             _key(name),
         ]
         for name, services in PROVIDERS.items()
@@ -213,8 +190,7 @@ def _price_of_thousand(name: str, able: Capability) -> str:
 def _key(name: str) -> str:
     about = PROVIDERS[name].about
     need = "required" if about.needs_key else "optional" if about.key_variables else "none"
-    url = SIGN_UPS.get(name, SignUp()).key_url
-    return f"[{need}]({url})" if url else need
+    return f"[{need}]({about.key_url})" if about.key_url else need
 
 
 def _price_lists() -> str:

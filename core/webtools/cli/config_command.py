@@ -136,6 +136,8 @@ def _ask_entry(name: str, kind: str) -> dict[str, Any]:
     """Ask for the key and the URL of an entry."""
     about = PROVIDERS[kind].about
     entry: dict[str, Any] = {"name": name, "type": kind}
+    if about.key_url and _is_terminal():
+        print(f"Get a key at {about.key_url}", file=sys.stderr)
     ask_key = partial(_ask_key, about.title, is_required=about.needs_key)
     if about.key_variables and (key := _until_valid(ask_key)):
         entry["apiKey"] = key

@@ -126,7 +126,10 @@ class ProviderConfig(_KeyHolder, Part):
     def _require_key_and_url(self) -> Self:
         about = PROVIDERS[self.type].about
         if about.needs_key and self.api_key is None:
-            raise ConfigError(f"apiKey is missing: type {self.type} needs your {about.title} key")
+            place = f". Get one at {about.key_url}" if about.key_url else ""
+            raise ConfigError(
+                f"apiKey is missing: type {self.type} needs your {about.title} key{place}"
+            )
         if about.url_variables and self.base_url is None:
             raise ConfigError(
                 f"baseUrl is missing: type {self.type} needs the address of your {about.title}"

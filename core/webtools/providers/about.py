@@ -76,6 +76,8 @@ class About:
         key_variables: Environment variables for the key, the preferred one first.
         url_variables: Environment variables for the origin, the preferred one first. Set this if
             users run their own instance; an entry of the config file then needs a `baseUrl`.
+        key_url: Page on which users sign up and get a key.
+        free_plan: What the provider offers free of charge, such as `5 USD a month`.
         needs_key: Whether the API refuses calls without a key.
         options: Model of the `options` in the config file.
         max_results: Maximum number of results of a search.
@@ -102,6 +104,8 @@ class About:
     docs_date: str = ""
     key_variables: tuple[str, ...] = ()
     url_variables: tuple[str, ...] = ()
+    key_url: str = ""
+    free_plan: str = ""
     needs_key: bool = True
     options: type[Options] = Options
     max_results: int = 10

@@ -59,6 +59,7 @@ ABOUT = About(
     docs="https://kagi.com/api/docs",
     docs_date="2026-11-21",
     key_variables=("KAGI_API_KEY",),
+    key_url="https://kagi.com/api/keys",
     options=KagiOptions,
     max_results=1024,
     max_urls=MAX_EXTRACTED_PAGES,

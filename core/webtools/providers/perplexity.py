@@ -93,6 +93,7 @@ ABOUT = About(
     docs="https://docs.perplexity.ai/api-reference/search-post",
     docs_date="2026-11-21",
     key_variables=("PERPLEXITY_API_KEY", "PPLX_API_KEY"),
+    key_url="https://console.perplexity.ai",
     options=PerplexityOptions,
     max_results=_MAX_RESULTS,
     # By `searchType`. Answers from sources usually state their own price.
