@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from webtools import WebTools, adapters
-from webtools.config.overrides import ClientArguments
+from webtools.config.config_models import ClientArguments
 from webtools.errors import InputError
 
 _SETTINGS = ("api_keys", "keyless")  # of a `WebTools`

@@ -15,7 +15,7 @@ from webtools.tools import FetchInput, read_input
 
 if TYPE_CHECKING:
     from webtools import WebTools
-    from webtools.config.overrides import Key
+    from webtools.config.config_models import Key
 
 BATCH_SIZE = 10  # few enough that the first pages come soon
 

@@ -15,7 +15,8 @@ from langchain_webtools.tools import (
     WebResearchTool,
     WebSearchTool,
 )
-from webtools.config.overrides import ClientArguments, show_client_arguments
+from webtools.config.config_models import ClientArguments
+from webtools.config.overrides import show_client_arguments
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, no_such_tool
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from webtools import FetchResponse, SearchResponse, WebTools
-    from webtools.config.overrides import Key
+    from webtools.config.config_models import Key
 
 logger = logging.getLogger("llamaindex_webtools")
 

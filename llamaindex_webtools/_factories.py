@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from webtools import WebTools
-    from webtools.config.overrides import Key
+    from webtools.config.config_models import Key
 
 
 class FixedSearch(TypedDict, total=False):

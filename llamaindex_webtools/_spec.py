@@ -15,7 +15,8 @@ from llamaindex_webtools._function_tools import (
 )
 from webtools import ToolResult
 from webtools.adapters import check_web
-from webtools.config.overrides import ClientArguments, show_client_arguments
+from webtools.config.config_models import ClientArguments
+from webtools.config.overrides import show_client_arguments
 from webtools.tools import (
     ALL_TOOLS,
     FETCH,

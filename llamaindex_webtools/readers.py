@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from webtools import WebTools
-    from webtools.config.overrides import Key
+    from webtools.config.config_models import Key
 
 __all__ = ["WebPageReader"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from webtools import SearchResponse, SearchResult, WebTools
-    from webtools.config.overrides import Key
+    from webtools.config.config_models import Key
 
 __all__ = ["WebRetriever"]
 

@@ -9,25 +9,13 @@ from typing import Any
 
 from docs_tables import Row, fields, listed, table, usd, value_with_default
 from pydantic import BaseModel, SecretStr
+from pydantic.alias_generators import to_camel
 
 from webtools._internal.operations.search_filters import LOCAL
 from webtools._internal.pipeline.api_call import timeout_of
 from webtools.config.config_file import CONFIG_VARIABLE
-from webtools.config.config_models import Config, ProviderConfig, StorageConfig
-from webtools.config.environment import variables as known_variables
-from webtools.config.first_steps import KEYLESS_VARIABLE
-from webtools.config.parts import (
-    LOG_BACKUPS,
-    LOG_BYTES,
-    MAX_RESULTS,
-    ROTATE_CHECK_MS,
-    TTL_MS,
-    BudgetConfig,
-    CacheConfig,
-    FetchConfig,
-    LogConfig,
-    ResearchConfig,
-)
+from webtools.config.config_models import PARTS, Config, ProviderConfig
+from webtools.config.environment import SETTINGS
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import PageOptions, SearchOptions
 from webtools.providers.protocols import (
@@ -48,22 +36,12 @@ def settings() -> str:
     """Describe every key of the config file."""
     top = [row for row in _setting_rows("", Config) if row[1] != "an object"]
     entry = _setting_rows("", ProviderConfig)
-    parts = [row for name, model in _PARTS.items() for row in _setting_rows(f"{name}.", model)]
+    parts = [row for name, model in PARTS.items() for row in _setting_rows(f"{name}.", model)]
     titles = ("### Top level", "### An entry of `providers`", "### Parts")
     return "\n\n".join(
         f"{title}\n\n{table(('Key', 'Value', 'Meaning'), rows)}"
         for title, rows in zip(titles, (top, entry, parts), strict=True)
     )
-
-
-_PARTS: dict[str, type[BaseModel]] = {
-    "cache": CacheConfig,
-    "log": LogConfig,
-    "research": ResearchConfig,
-    "budget": BudgetConfig,
-    "fetch": FetchConfig,
-    "storage": StorageConfig,
-}
 
 
 def _setting_rows(prefix: str, model: type[BaseModel]) -> Iterator[Row]:
@@ -114,16 +92,9 @@ def variables() -> str:
         for names, titles in _titles_by_variables("url_variables").items()
     ]
     rows.append([f"`{CONFIG_VARIABLE}`", "path of the config file"])
-    rows.append([f"`{KEYLESS_VARIABLE}`", "`keyless`: 1 or 0"])
-    numbers = {
-        "maxResults": MAX_RESULTS,
-        "cache.ttlMs": TTL_MS,
-        "log.maxBytes": LOG_BYTES,
-        "log.maxBackups": LOG_BACKUPS,
-        "log.rotateCheckMs": ROTATE_CHECK_MS,
-    }
-    names = known_variables()[-len(numbers) :]  # after the variables of the providers
-    rows += [[f"`{name}`", f"`{key}`"] for name, key in zip(names, numbers, strict=True)]
+    for name, setting in SETTINGS.items():
+        key = ".".join(filter(None, (setting.part, to_camel(setting.name))))
+        rows.append([f"`{name}`", f"`{key}`{'' if setting.bounds else ': 1 or 0'}"])
     return table(("Variable", "Sets"), rows)
 
 

@@ -24,14 +24,7 @@ from webtools.mcp.listing import describe
 from webtools.notebook.table import MAGICS
 from webtools.tools import ALL_TOOLS, Tool
 
-METHODS = {
-    "web_search": "search",
-    "web_fetch": "fetch",
-    "summarize": "summarize",
-    "web_research": "research",
-    "web_read": "read",
-    "web_map": "map",
-}
+METHODS = {name: tool.method for name, tool in ALL_TOOLS.items()}
 LANGCHAIN_CLASSES = {
     "web_search": langchain_tools.WebSearchTool,
     "web_fetch": langchain_tools.WebFetchTool,

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+
+import httpx
 
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.pipeline.tool_call import CallOptions
-from webtools.choices import CacheMode, Command
+from webtools.choices import CacheMode, Command, Fence
+from webtools.config import (
+    BudgetConfig,
+    CacheConfig,
+    Config,
+    FetchConfig,
+    LogConfig,
+    ProviderConfig,
+    ResearchConfig,
+    StorageConfig,
+)
+from webtools.config.config_models import Key, KeywordSettings
+from webtools.config.overrides import read_overrides, secret_keys, unknown_setting
 from webtools.progress import ProgressCallback
 from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
 if TYPE_CHECKING:
+    from typing import Never
+
     from webtools.providers.drafts import SynthesizerLike
     from webtools.results import ResearchEnvelope, ResearchPlan, Verified
     from webtools.verifiers import SourceLike, Verifier
@@ -61,6 +79,56 @@ class WebTools(AsyncMethods):
         InputError: A transport is not an httpx transport.
         TypeError: An argument is unknown.
     """
+
+    def __init__(
+        self,
+        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        api_keys: Mapping[str, Key] | None = None,
+        providers: Sequence[ProviderConfig | Mapping[str, Any]] | None = None,
+        default_provider: str | None = None,
+        max_results: int | None = None,
+        timeout_ms: int | None = None,
+        failover: bool | None = None,
+        keyless: bool | None = None,
+        fence: Fence | None = None,
+        cache: bool | CacheConfig | Mapping[str, Any] | None = None,
+        log: bool | LogConfig | Mapping[str, Any] | None = None,
+        research: ResearchConfig | Mapping[str, Any] | None = None,
+        budget: BudgetConfig | Mapping[str, Any] | None = None,
+        fetch: FetchConfig | Mapping[str, Any] | None = None,
+        storage: StorageConfig | Mapping[str, Any] | None = None,
+        transport: httpx.BaseTransport | None = None,
+        async_transport: httpx.AsyncBaseTransport | None = None,
+        **unknown: Never,
+    ) -> None:
+        """Check the arguments; no file is read and no connection opened.
+
+        Raises:
+            ConfigError: A keyword setting is not valid.
+            InputError: A transport is not an httpx transport.
+            TypeError: An argument has an unknown name.
+        """
+        keys = secret_keys(api_keys)
+        del api_keys  # a traceback that shows local variables would show the keys
+        if unknown:
+            raise unknown_setting(next(iter(unknown)), _parameters(type(self)))
+        settings: KeywordSettings = {
+            "providers": providers,
+            "default_provider": default_provider,
+            "max_results": max_results,
+            "timeout_ms": timeout_ms,
+            "failover": failover,
+            "keyless": keyless,
+            "fence": fence,
+            "cache": cache,
+            "log": log,
+            "research": research,
+            "budget": budget,
+            "fetch": fetch,
+            "storage": storage,
+        }
+        self._set_up(config, read_overrides(keys, settings), transport, async_transport)
 
     def search(
         self,
@@ -477,3 +545,11 @@ class WebTools(AsyncMethods):
         """
         options = CallOptions(cache, progress, as_synthesizer(synthesizer), timeout=timeout)
         return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))
+
+
+def _parameters(kind: type[WebTools]) -> list[str]:
+    """Name the arguments of the constructor."""
+    signature = inspect.signature(kind).parameters.values()
+    return [
+        parameter.name for parameter in signature if parameter.kind is not parameter.VAR_KEYWORD
+    ]

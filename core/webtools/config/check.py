@@ -20,7 +20,7 @@ from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote
 from webtools._internal.text.redaction import SHORTEST_LOGIN
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts, cache_path, log_path
-from webtools.config.config_models import capabilities
+from webtools.config.config_models import TopLevel, capabilities
 from webtools.config.environment import key_variables
 from webtools.config.parts import BudgetConfig, FetchConfig, ResearchConfig
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths
@@ -38,23 +38,11 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
         names = ", ".join(dict.fromkeys(name for name, _ in key_variables(environ))) or "no key"
         paths = " or ".join(str(path) for path in config_paths())
         origin = f"{origin} ({names}); no config file at {paths}"
-    config = accounts.config
     return [
         f"Source: {origin}",
         *map(_account_line, accounts.accounts),
         *map(_proxy_line, accounts.proxies.by_scheme),
-        f"Default provider: {config.default_provider or 'not set (the first that can serve)'}",
-        f"maxResults: {config.max_results or f'{DEFAULT_LIMIT} (the default)'}",
-        f"timeoutMs: {config.timeout_ms or 'none for a whole call'}",
-        f"Fence: {config.fence}",
-        f"Storage: {_storage(accounts)}",
-        f"Cache: {_cache(accounts)}",
-        f"Log: {_log(accounts)}",
-        *_research_lines(config.research),
-        f"Budget: {_budget(config.budget)}",
-        *_fetch_lines(config.fetch),
-        f"Failover: {'on' if config.failover else 'off'}",
-        f"Keyless search: {_keyless(accounts)}",
+        *_setting_lines(accounts),
         *(
             f"Warning: {text}"
             for text in (
@@ -66,6 +54,32 @@ def describe(accounts: Accounts, environ: Mapping[str, str]) -> list[str]:
             )
         ),
     ]
+
+
+def _setting_lines(accounts: Accounts) -> Iterator[str]:
+    config = accounts.config
+    lines = {
+        "default_provider": [
+            f"Default provider: {config.default_provider or 'not set (the first that can serve)'}"
+        ],
+        "max_results": [f"maxResults: {config.max_results or f'{DEFAULT_LIMIT} (the default)'}"],
+        "timeout_ms": [f"timeoutMs: {config.timeout_ms or 'none for a whole call'}"],
+        "fence": [f"Fence: {config.fence}"],
+        "storage": [f"Storage: {_storage(accounts)}"],
+        "cache": [f"Cache: {_cache(accounts)}"],
+        "log": [f"Log: {_log(accounts)}"],
+        "research": _research_lines(config.research),
+        "budget": [f"Budget: {_budget(config.budget)}"],
+        "fetch": _fetch_lines(config.fetch),
+        "failover": [f"Failover: {'on' if config.failover else 'off'}"],
+        "keyless": [f"Keyless search: {_keyless(accounts)}"],
+        "providers": [],  # above
+    }
+    for described in lines.values():
+        yield from described
+    for name, info in TopLevel.model_fields.items():
+        if name not in lines:
+            yield f"{info.alias}: {getattr(config, name)}"
 
 
 def _account_line(account: Account) -> str:

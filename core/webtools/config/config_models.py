@@ -1,9 +1,11 @@
 """The model of the config, and checks across its parts."""
 
 import hashlib
-from collections.abc import Sequence
-from typing import Annotated, Any, Self, cast
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Self, TypeAlias, TypedDict, cast
 
+import httpx
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -27,6 +29,7 @@ from webtools.config.parts import (
     LogConfig,
     Part,
     ResearchConfig,
+    Variable,
     read_part,
 )
 from webtools.config.setting_values import (
@@ -173,15 +176,21 @@ PARTS: dict[str, type[Part]] = {
 }
 
 
+_MaxResults = Annotated[int, Field(ge=MAX_RESULTS.minimum, le=MAX_RESULTS.maximum)]
+KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
+
+
 class TopLevel(_KeyHolder, Part):
     """The top-level settings, all optional; see `Config`."""
 
     providers: Sequence[ProviderConfig] = ()
     default_provider: str | None = None
-    max_results: Annotated[int, Field(ge=MAX_RESULTS.minimum, le=MAX_RESULTS.maximum)] | None = None
+    max_results: Annotated[_MaxResults | None, Variable("WEB_SEARCH_MAX_RESULTS", MAX_RESULTS)] = (
+        None
+    )
     timeout_ms: Annotated[int, Field(ge=1, le=600_000)] | None = None
     failover: bool = True
-    keyless: bool = False
+    keyless: Annotated[bool, Variable(KEYLESS_VARIABLE)] = False
     cache: CacheConfig = Field(default_factory=CacheConfig)
     log: LogConfig = Field(default_factory=LogConfig)
     research: ResearchConfig = Field(default_factory=ResearchConfig)
@@ -269,6 +278,37 @@ class Config(TopLevel):
         if fault:
             raise ConfigError(f"research.{fault}")
         return self
+
+
+Key: TypeAlias = str | SecretStr | Callable[[], str]
+"""An API key, or a function that returns it."""
+
+
+class KeywordSettings(TypedDict, total=False):
+    """The top-level settings as keyword arguments of `WebTools`, which describes them."""
+
+    providers: Sequence[ProviderConfig | Mapping[str, Any]] | None
+    default_provider: str | None
+    max_results: int | None
+    timeout_ms: int | None
+    failover: bool | None
+    keyless: bool | None
+    fence: Fence | None
+    cache: bool | CacheConfig | Mapping[str, Any] | None
+    log: bool | LogConfig | Mapping[str, Any] | None
+    research: ResearchConfig | Mapping[str, Any] | None
+    budget: BudgetConfig | Mapping[str, Any] | None
+    fetch: FetchConfig | Mapping[str, Any] | None
+    storage: StorageConfig | Mapping[str, Any] | None
+
+
+class ClientArguments(KeywordSettings, total=False):
+    """All keyword arguments of `WebTools`, for code that passes them on."""
+
+    config: Config | Mapping[str, Any] | str | os.PathLike[str] | None
+    api_keys: Mapping[str, Key] | None
+    transport: httpx.BaseTransport | None
+    async_transport: httpx.AsyncBaseTransport | None
 
 
 def without_providers(**parts: Any) -> Config:

@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
-from webtools.config.config_models import Config, ProviderConfig, without_providers
-from webtools.config.first_steps import KEYLESS_VARIABLE
-from webtools.config.parts import (
-    LOG_BACKUPS,
-    LOG_BYTES,
-    MAX_RESULTS,
-    ROTATE_CHECK_MS,
-    TTL_MS,
-    Bounds,
-    CacheConfig,
-    LogConfig,
+from webtools.config.config_models import (
+    PARTS,
+    Config,
+    ProviderConfig,
+    TopLevel,
+    without_providers,
 )
+from webtools.config.parts import Bounds, Part, Variable
 from webtools.config.setting_values import checked_base_url, key_fault, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
 
-class _NumberSetting(NamedTuple):
-    """A number that a variable sets, and its default."""
+class Setting(NamedTuple):
+    """A setting that a variable sets.
 
-    bounds: Bounds
+    Attributes:
+        part: Name of its part, or "" at the top level.
+        name: Its name in the part.
+        bounds: The bounds of a number; None for a switch.
+        default: Its default.
+    """
+
+    part: str
+    name: str
+    bounds: Bounds | None
     default: int | None
 
 
-_CACHE, _LOG = CacheConfig(), LogConfig()
-_NUMBERS = {
-    "WEB_SEARCH_MAX_RESULTS": _NumberSetting(MAX_RESULTS, None),
-    "WEB_SEARCH_TTL_MS": _NumberSetting(TTL_MS, _CACHE.ttl_ms),
-    "PI_WEB_SEARCH_LOG_MAX_BYTES": _NumberSetting(LOG_BYTES, _LOG.max_bytes),
-    "PI_WEB_SEARCH_LOG_MAX_BACKUPS": _NumberSetting(LOG_BACKUPS, _LOG.max_backups),
-    "PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS": _NumberSetting(ROTATE_CHECK_MS, _LOG.rotate_check_ms),
-}
+def _settings() -> Iterator[tuple[str, Setting]]:
+    models: dict[str, type[Part]] = {"": TopLevel, **PARTS}
+    for part, model in models.items():
+        for name, info in model.model_fields.items():
+            for mark in info.metadata:
+                if isinstance(mark, Variable):
+                    yield mark.name, Setting(part, name, mark.bounds, info.default)
 
 
+SETTINGS = dict(_settings())
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 
 
@@ -48,7 +53,7 @@ def variables() -> list[str]:
     """Return the names of all variables, including those of installed providers."""
     PROVIDERS.load_announced()
     keys = (name for services in PROVIDERS.values() for name in services.about.variables)
-    return [*keys, KEYLESS_VARIABLE, *_NUMBERS]
+    return [*keys, *SETTINGS]
 
 
 def key_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -124,20 +129,15 @@ def _entry(kind: str, value: SecretStr) -> ProviderConfig:
 
 
 def _read_settings(environ: Mapping[str, str], warnings: list[str]) -> dict[str, Any]:
-    """Read the numbers. Warn of values out of bounds, which are clamped, and of invalid ones."""
-    max_results, ttl_ms, max_bytes, max_backups, rotate_check_ms = (
-        _read_number(name, environ.get(name, ""), warnings) for name in _NUMBERS
-    )
-    rotation = {
-        "max_bytes": max_bytes,
-        "max_backups": max_backups,
-        "rotate_check_ms": rotate_check_ms,
-    }
-    return {
-        "max_results": max_results,
-        "cache": _CACHE.model_copy(update={"ttl_ms": ttl_ms}),
-        "log": _LOG.model_copy(update=rotation),
-        "keyless": _read_switch(KEYLESS_VARIABLE, environ.get(KEYLESS_VARIABLE, ""), warnings),
+    """Read the settings. Warn of values out of bounds, which are clamped, and of invalid ones."""
+    values: dict[str, Any] = {}
+    parts: dict[str, dict[str, Any]] = {}
+    for variable, setting in SETTINGS.items():
+        read = _read_number if setting.bounds else _read_switch
+        value = read(variable, environ.get(variable, ""), warnings)
+        (parts.setdefault(setting.part, {}) if setting.part else values)[setting.name] = value
+    return values | {
+        part: PARTS[part]().model_copy(update=changes) for part, changes in parts.items()
     }
 
 
@@ -149,7 +149,9 @@ def _read_switch(name: str, text: str, warnings: list[str]) -> bool:
 
 
 def _read_number(name: str, text: str, warnings: list[str]) -> int | None:
-    (minimum, maximum), default = _NUMBERS[name]
+    bounds, default = SETTINGS[name].bounds, SETTINGS[name].default
+    assert bounds is not None  # noqa: S101  # a number has bounds
+    minimum, maximum = bounds
     if not text.strip():
         return default
     try:

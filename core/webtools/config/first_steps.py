@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from webtools._internal.text.reader import Place, place
 from webtools.config.config_file import example_line
+from webtools.config.config_models import KEYLESS_VARIABLE
 from webtools.config.paths import config_paths
 from webtools.providers import PROVIDERS, About, Capability
-
-KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 
 
 class _Words(NamedTuple):

@@ -3,68 +3,31 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict
+from typing import Any
 
-import httpx
 from pydantic import SecretStr
 
 from webtools._internal.text.narrowing import is_mapping
 from webtools._internal.text.quoting import hint, listed, quote
-from webtools.choices import Fence
 from webtools.config.config_messages import REMOVED
 from webtools.config.config_models import (
     PARTS,
+    ClientArguments,
     Config,
+    KeywordSettings,
     ProviderConfig,
-    StorageConfig,
     TopLevel,
     without_providers,
 )
 from webtools.config.parts import (
-    BudgetConfig,
-    CacheConfig,
-    FetchConfig,
-    LogConfig,
     Part,
-    ResearchConfig,
 )
 from webtools.config.paths import CODE, with_absolute_path
 from webtools.config.setting_values import checked_type, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
-
-Key: TypeAlias = str | SecretStr | Callable[[], str]
-"""An API key, or a function that returns it."""
-
-
-class KeywordSettings(TypedDict, total=False):
-    """The top-level settings as keyword arguments of `WebTools`, which describes them."""
-
-    providers: Sequence[ProviderConfig | Mapping[str, Any]] | None
-    default_provider: str | None
-    max_results: int | None
-    timeout_ms: int | None
-    failover: bool | None
-    keyless: bool | None
-    fence: Fence | None
-    cache: bool | CacheConfig | Mapping[str, Any] | None
-    log: bool | LogConfig | Mapping[str, Any] | None
-    research: ResearchConfig | Mapping[str, Any] | None
-    budget: BudgetConfig | Mapping[str, Any] | None
-    fetch: FetchConfig | Mapping[str, Any] | None
-    storage: StorageConfig | Mapping[str, Any] | None
-
-
-class ClientArguments(KeywordSettings, total=False):
-    """All keyword arguments of `WebTools`, for code that passes them on."""
-
-    config: Config | Mapping[str, Any] | str | os.PathLike[str] | None
-    api_keys: Mapping[str, Key] | None
-    transport: httpx.BaseTransport | None
-    async_transport: httpx.AsyncBaseTransport | None
 
 
 def show_client_arguments(function: Callable[..., Any]) -> inspect.Signature:

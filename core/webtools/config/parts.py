@@ -50,6 +50,13 @@ ROTATE_CHECK_MS = Bounds(1_000, 600_000)
 COMMANDS: tuple[Command, ...] = get_args(Command)
 
 
+class Variable(NamedTuple):
+    """The environment variable of a setting: a number within bounds, or a switch without them."""
+
+    name: str
+    bounds: Bounds | None = None
+
+
 def _within(bounds: Bounds) -> Any:
     return Field(ge=bounds.minimum, le=bounds.maximum)
 
@@ -153,7 +160,7 @@ class CacheConfig(_Optional):
 
     enabled: bool = True
     path: Annotated[str, AfterValidator(checked_path)] | None = None
-    ttl_ms: Annotated[int, _within(TTL_MS)] = 1_800_000
+    ttl_ms: Annotated[int, _within(TTL_MS), Variable("WEB_SEARCH_TTL_MS", TTL_MS)] = 1_800_000
     max_bytes: Annotated[int, _within(CACHE_BYTES)] = 256 * _MIB
 
 
@@ -171,9 +178,17 @@ class LogConfig(_Optional):
 
     enabled: bool = True
     path: Annotated[str, AfterValidator(checked_path)] | None = None
-    max_bytes: Annotated[int, _within(LOG_BYTES)] = 10 * _MIB
-    max_backups: Annotated[int, _within(LOG_BACKUPS)] = 5
-    rotate_check_ms: Annotated[int, _within(ROTATE_CHECK_MS)] = 30_000
+    max_bytes: Annotated[
+        int, _within(LOG_BYTES), Variable("PI_WEB_SEARCH_LOG_MAX_BYTES", LOG_BYTES)
+    ] = 10 * _MIB
+    max_backups: Annotated[
+        int, _within(LOG_BACKUPS), Variable("PI_WEB_SEARCH_LOG_MAX_BACKUPS", LOG_BACKUPS)
+    ] = 5
+    rotate_check_ms: Annotated[
+        int,
+        _within(ROTATE_CHECK_MS),
+        Variable("PI_WEB_SEARCH_LOG_ROTATE_CHECK_MS", ROTATE_CHECK_MS),
+    ] = 30_000
     queries: Literal["on", "off"] = "on"
 
     @field_validator("queries", mode="before")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 import warnings
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -21,26 +20,13 @@ from webtools._internal.io.runtime import IO, interruptible, run
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.text.reader import short_interrupt
-from webtools.choices import Fence
 from webtools.config import (
-    BudgetConfig,
-    CacheConfig,
     Config,
-    FetchConfig,
-    LogConfig,
-    ProviderConfig,
-    ResearchConfig,
     Settings,
-    StorageConfig,
 )
 from webtools.config.accounts import written_log
 from webtools.config.overrides import (
-    Key,
-    KeywordSettings,
     Overrides,
-    read_overrides,
-    secret_keys,
-    unknown_setting,
 )
 from webtools.errors import InputError
 from webtools.logs import tail
@@ -48,7 +34,7 @@ from webtools.providers import PROVIDERS
 from webtools.tools import Tool
 
 if TYPE_CHECKING:
-    from typing import Never, Self
+    from typing import Self
 
     from webtools.rate_limits import RateLimits
 
@@ -65,56 +51,6 @@ _LIBRARIES = {
 
 class Instance:
     """Settings and connections of a `WebTools`."""
-
-    def __init__(
-        self,
-        config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
-        *,
-        api_keys: Mapping[str, Key] | None = None,
-        providers: Sequence[ProviderConfig | Mapping[str, Any]] | None = None,
-        default_provider: str | None = None,
-        max_results: int | None = None,
-        timeout_ms: int | None = None,
-        failover: bool | None = None,
-        keyless: bool | None = None,
-        fence: Fence | None = None,
-        cache: bool | CacheConfig | Mapping[str, Any] | None = None,
-        log: bool | LogConfig | Mapping[str, Any] | None = None,
-        research: ResearchConfig | Mapping[str, Any] | None = None,
-        budget: BudgetConfig | Mapping[str, Any] | None = None,
-        fetch: FetchConfig | Mapping[str, Any] | None = None,
-        storage: StorageConfig | Mapping[str, Any] | None = None,
-        transport: httpx.BaseTransport | None = None,
-        async_transport: httpx.AsyncBaseTransport | None = None,
-        **unknown: Never,
-    ) -> None:
-        """Check the arguments; no file is read and no connection opened.
-
-        Raises:
-            ConfigError: A keyword setting is not valid.
-            InputError: A transport is not an httpx transport.
-            TypeError: An argument has an unknown name.
-        """
-        keys = secret_keys(api_keys)
-        del api_keys  # a traceback that shows local variables would show the keys
-        if unknown:
-            raise unknown_setting(next(iter(unknown)), _parameters(type(self)))
-        settings: KeywordSettings = {
-            "providers": providers,
-            "default_provider": default_provider,
-            "max_results": max_results,
-            "timeout_ms": timeout_ms,
-            "failover": failover,
-            "keyless": keyless,
-            "fence": fence,
-            "cache": cache,
-            "log": log,
-            "research": research,
-            "budget": budget,
-            "fetch": fetch,
-            "storage": storage,
-        }
-        self._set_up(config, read_overrides(keys, settings), transport, async_transport)
 
     def _set_up(
         self,
@@ -297,14 +233,6 @@ def _depth_of_caller() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
         frame, depth = frame.f_back, depth + 1
     return depth
-
-
-def _parameters(kind: type[Instance]) -> list[str]:
-    """Name the arguments of the constructor."""
-    signature = inspect.signature(kind).parameters.values()
-    return [
-        parameter.name for parameter in signature if parameter.kind is not parameter.VAR_KEYWORD
-    ]
 
 
 def _clients_over(
