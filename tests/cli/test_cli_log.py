@@ -15,6 +15,7 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import logs
+from webtools._internal.logs.events import Log
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -29,8 +30,8 @@ def calls_in(trial: str) -> list[str]:
     return list(dict.fromkeys(json.loads(line)["call"] for line in lines))
 
 
-def log_for(path: Path, max_bytes: int = 2000) -> logs.Log:
-    return logs.Log(path, max_bytes=max_bytes, max_backups=5, rotate_check_ms=1)
+def log_for(path: Path, max_bytes: int = 2000) -> Log:
+    return Log(path, max_bytes=max_bytes, max_backups=5, rotate_check_ms=1)
 
 
 # --- log tail ----------------------------------------------------------------------------------
