@@ -15,7 +15,6 @@ import pytest
 from cli_calls import Cli, Start
 
 from webtools import bulk
-from webtools._internal.display import hook
 from webtools.cli import terminal_output
 from webtools.cli.bulk_command import Display
 from webtools.progress import Stage
@@ -174,7 +173,7 @@ def test_the_bar_begins_with_the_time_left_because_narrow_terminals_cut_the_end(
     shown: list[Stage] = []
     bars = SimpleNamespace(show=shown.append, close=lambda: None)
     monkeypatch.setattr(terminal_output, "can_draw_on", lambda _: True)
-    monkeypatch.setattr(hook, "bars", lambda _: bars)
+    monkeypatch.setattr("webtools.cli.bulk_command.bars", lambda _: bars)
     with Display(Namespace(quiet=False, operation="search")) as display:
         display(bulk.State(3, 10, 2, 0, 1, 0, 0.014, 5.0, 192.0))
     assert shown[0].subject.startswith("3 min 12 s left")
