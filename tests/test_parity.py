@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import pytest
 
-import langchain_webtools.tools as langchain_tools
 import llamaindex_webtools._factories as llamaindex_factories
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
@@ -24,15 +23,6 @@ from webtools.mcp.listing import describe
 from webtools.notebook.table import MAGICS
 from webtools.tools import ALL_TOOLS, Tool
 
-METHODS = {name: tool.method for name, tool in ALL_TOOLS.items()}
-LANGCHAIN_CLASSES = {
-    "web_search": langchain_tools.WebSearchTool,
-    "web_fetch": langchain_tools.WebFetchTool,
-    "summarize": langchain_tools.SummarizeTool,
-    "web_research": langchain_tools.WebResearchTool,
-    "web_read": langchain_tools.WebReadTool,
-    "web_map": langchain_tools.WebMapTool,
-}
 LLAMAINDEX_FIXED: dict[str, Any] = {
     "web_search": llamaindex_factories.FixedSearch,
     "web_fetch": llamaindex_factories.FixedFetch,
@@ -86,8 +76,8 @@ def of_function(function: Callable[..., Any]) -> dict[str, Argument]:
     return {name: Argument(hints[name], defaults.get(name)) for name in names if name != "self"}
 
 
-def of_method(name: str, *, is_async: bool) -> dict[str, Argument]:
-    function = getattr(WebTools, f"a{METHODS[name]}" if is_async else METHODS[name])
+def of_method(tool: Tool, *, is_async: bool) -> dict[str, Argument]:
+    function = getattr(WebTools, f"a{tool.method}" if is_async else tool.method)
     found = of_function(function)
     return {key: value for key, value in found.items() if key not in OPTIONS}
 
@@ -116,14 +106,14 @@ def surfaces(tool: Tool) -> dict[str, dict[str, Argument]]:
     [langchain] = WebToolkit(WebTools(keyless=True)).get_tools([name])
     own = {
         field: Argument(info.annotation)
-        for field, info in LANGCHAIN_CLASSES[name].model_fields.items()
+        for field, info in type(langchain).model_fields.items()
         if field in tool.input_model.model_fields
         and field not in langchain_tools.WebTool.model_fields
     }
     fixed = LLAMAINDEX_FIXED.get(name)
     result = {
-        "WebTools": of_method(name, is_async=False),
-        "WebTools, async": of_method(name, is_async=True),
+        "WebTools": of_method(tool, is_async=False),
+        "WebTools, async": of_method(tool, is_async=True),
         "LangChain _run": of_signature(inspect.signature(langchain._run).parameters),
         "LangChain _arun": of_signature(inspect.signature(langchain._arun).parameters),
         "LangChain args": dict.fromkeys(langchain.args, Argument()),
@@ -140,7 +130,7 @@ def surfaces(tool: Tool) -> dict[str, dict[str, Argument]]:
             names = [subject, *(option.target for option in options)]
             result[f"CLI {command}"] = dict.fromkeys(names, Argument())
     for magic, entry in MAGICS.items():
-        if entry.method == METHODS[name] and not entry.new_name:
+        if entry.method == tool.method and not entry.new_name:
             targets = [first, *(option.target for option in entry.tool_options)]
             result[f"magic {magic}"] = dict.fromkeys(targets, Argument())
     return result
