@@ -108,7 +108,6 @@ def surfaces(tool: Tool) -> dict[str, dict[str, Argument]]:
         field: Argument(info.annotation)
         for field, info in type(langchain).model_fields.items()
         if field in tool.input_model.model_fields
-        and field not in langchain_tools.WebTool.model_fields
     }
     fixed = LLAMAINDEX_FIXED.get(name)
     result = {
