@@ -11,10 +11,10 @@ __all__ = ["other_host", "page_key"]
 
 def other_host(url: str, final: str | None) -> str:
     """Return the host of a final URL, if it differs from the requested one by more than `www.`."""
+    if not final:
+        return ""
     try:
-        hosts = [
-            (urlsplit(each).hostname or "").removeprefix("www.") for each in (url, final or "")
-        ]
+        hosts = [(urlsplit(each).hostname or "").removeprefix("www.") for each in (url, final)]
     except ValueError:
         return ""
     return hosts[1] if hosts[1] != hosts[0] else ""

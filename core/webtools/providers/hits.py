@@ -305,10 +305,9 @@ def _url(item: Item, fields: HitFields) -> str:
         return fields.home
     url = without_text_fragment(url)
     parts = urlsplit(url)
-    if "@" not in parts.netloc:
-        return url
     # A user name poses as the host, and no page is requested with it.
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    host = parts.netloc.rpartition("@")[2]
+    return url if host == parts.netloc else parts._replace(netloc=host).geturl()
 
 
 def _content(item: Item, url: str, fields: HitFields, account: Account) -> Page | None:

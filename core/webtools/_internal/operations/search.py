@@ -143,7 +143,8 @@ def _with_limit(query: SearchQuery, call: Call, account: Account) -> SearchQuery
     options = account.options
     default = options.default_search_limit if isinstance(options, SearchOptions) else None
     limit = query.limit or default or max_results or DEFAULT_LIMIT
-    return replace(query, limit=min(limit, provider_limit, max_results or provider_limit))
+    limit = min(limit, provider_limit, max_results or provider_limit)
+    return query if query.limit == limit else replace(query, limit=limit)
 
 
 async def find_results(api_call: ApiCall) -> QueryResults:
@@ -156,7 +157,8 @@ async def find_results(api_call: ApiCall) -> QueryResults:
     assert isinstance(query, SearchQuery)  # noqa: S101
     sent = to_provider_query(account, query) if query.page else query
     key = CacheKey(HITS, _key_of(sent, account), query.query, account.name)
-    hits: Cached[Hits] = await request(replace(api_call, query=sent), key)
+    api_call.query = sent
+    hits: Cached[Hits] = await request(api_call, key)
     return filter_hits(account, query, hits)
 
 
@@ -229,6 +231,10 @@ def _response(
     if any(getattr(query, name) for name in FILTERS):
         states = {item.account.name: filter_states(item.account, query) for item in successes}
         call.log("filters", filters=weakest(states.values()))
+    counts = Counter[str]()
+    for item in successes:
+        counts.update(item.removed)
+    removed = {name: counts[name] for name in FILTERS if name in counts}
     served = {item.account.name for item in successes}
     attempts = list_attempts(accounts, served, failovers)
     cost = total([item.hits.cost for item in successes])
@@ -248,9 +254,9 @@ def _response(
             if isinstance(outcome, WebToolsError)
         ],
         filters=weakest(states.values()),
-        removed=_total_removed(successes),
+        removed=removed,
         warnings=[
-            *_result_warnings(successes, states),
+            *_result_warnings(successes, states, removed),
             *failover_warnings(attempts),
             *unpriced,
             *_setting_warnings(query, successes, attempts, call),
@@ -262,21 +268,17 @@ def _response(
     )
 
 
-def _total_removed(successes: Sequence[QueryResults]) -> dict[str, int]:
-    counts = {name: sum(item.removed.get(name, 0) for item in successes) for name in FILTERS}
-    return {name: count for name, count in counts.items() if count}
-
-
 def _result_warnings(
-    successes: Sequence[QueryResults], states: dict[str, dict[str, FilterState]]
+    successes: Sequence[QueryResults],
+    states: dict[str, dict[str, FilterState]],
+    removed: Mapping[str, int],
 ) -> list[str]:
     warnings = dict.fromkeys(warning for item in successes for warning in item.hits.warnings)
     unsupported = [
         text for name, state in states.items() for text in unapplied_warnings(name, state)
     ]
     undated = sum(item.undated for item in successes)
-    removed = removed_warning(_total_removed(successes))
-    return [*warnings, *unsupported, *removed, *undated_warning(undated)]
+    return [*warnings, *unsupported, *removed_warning(removed), *undated_warning(undated)]
 
 
 def _setting_warnings(
