@@ -26,7 +26,7 @@ install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed ||
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-only test-all coverage lint pyright format docs docs-check bench dist record clean
+.PHONY: help demo test test-only test-all lint pyright format docs docs-check bench dist record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -53,14 +53,12 @@ $(DEMO_READY): pyproject.toml constraints.txt
 demo: $(DEMO_READY) ## Search, read a page and answer with citations, offline; ARGS=--live to use the web
 	@$(BIN)/webtools demo $(ARGS)
 
-test: lint test-only ## Run lint and all tests
+test: lint test-only ## Run lint and all tests; COVERAGE=1 also measures their coverage, as CI does
 
-# Measuring coverage doubles the time of the tests, so only CI does it every time.
-coverage: $(READY) ## Run all tests, and fail if they miss too much of the code
-	$(BIN)/python -m pytest $(TEST_ALL) --cov --cov-report=term:skip-covered
-
+# Measuring coverage doubles the time of the tests.
 test-only: $(READY)
-	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),$(TEST_ALL))
+	$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),$(TEST_ALL)) \
+		$(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 
 test-all: ## Run the tests on every Python from 3.11 to 3.14 that is installed
 	@MAKE="$(MAKE)" sh scripts/test-all.sh
