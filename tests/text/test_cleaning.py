@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
+from webtools._internal.text.web_urls import is_web_url
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from webtools._internal.display.short_texts import duration, size
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.storage.sqlite_file import cache_file
-from webtools._internal.text.cleaning import without_login
 from webtools._internal.text.quoting import listed, quote
 from webtools._internal.text.redaction import SHORTEST_LOGIN
+from webtools._internal.text.web_urls import without_login
 from webtools.config.accounts import DEFAULT_LIMIT, Accounts, cache_path, log_path
 from webtools.config.config_models import TopLevel, capabilities
 from webtools.config.environment import key_variables

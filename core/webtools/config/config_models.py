@@ -17,8 +17,8 @@ from pydantic import (
     model_validator,
 )
 
-from webtools._internal.text.cleaning import store_place
 from webtools._internal.text.quoting import listed, quote
+from webtools._internal.text.web_urls import store_place
 from webtools.choices import Fence
 from webtools.config.config_messages import fail, not_picklable
 from webtools.config.parts import (

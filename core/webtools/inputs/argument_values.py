@@ -10,12 +10,13 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
-from webtools._internal.text.cleaning import has_login, is_web_url, without_controls, without_login
+from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import NO_VALUES, read_domain
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_list
 from webtools._internal.text.urls import without_text_fragment
+from webtools._internal.text.web_urls import has_login, is_web_url, without_login
 from webtools.inputs.written_values import join_lists, read_list
 
 MAX_QUERY_CHARACTERS = 4000

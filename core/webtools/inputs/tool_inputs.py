@@ -15,12 +15,12 @@ from pydantic.alias_generators import to_snake
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import Site, covered
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools._internal.text.page_numbers import normalized_pages
 from webtools._internal.text.quoting import hint
+from webtools._internal.text.web_urls import is_web_url
 from webtools.choices import Command
 from webtools.errors import InputError
 from webtools.inputs.argument_values import (

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
-from webtools._internal.text.cleaning import is_web_url, one_line, without_controls
+from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.dates import read_written_moment
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools._internal.text.urls import without_text_fragment
+from webtools._internal.text.web_urls import is_web_url
 from webtools.providers.about import Account
 from webtools.providers.faults import describe_failure
 from webtools.providers.parsing import estimate, number

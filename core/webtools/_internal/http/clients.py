@@ -95,7 +95,6 @@ class BlockingHTTP:
         return pool
 
     def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Return the addresses of a host; raises as `send` does."""
         return resolve(host, port, deadline)
 
     def close(self) -> None:
@@ -114,15 +113,10 @@ def _close_idle(pool: BlockingPool) -> None:
 
 
 class _LoopState(NamedTuple):
-    """What belongs to one event loop.
-
-    Attributes:
-        pools: The connections.
-        closer: Closes them when the loop ends.
-    """
+    """What belongs to one event loop."""
 
     pools: dict[Route, AsyncPool]
-    closer: AsyncGenerator[None, None]
+    closer: AsyncGenerator[None, None]  # closes the connections when the loop ends
 
 
 class AsyncHTTP:
@@ -177,7 +171,6 @@ class AsyncHTTP:
         return pool
 
     async def _loop_state(self) -> _LoopState:
-        """Return the state of the running loop."""
         loop = running_loop()
         if loop not in self._loops:
             for other in [*self._loops]:
@@ -190,7 +183,6 @@ class AsyncHTTP:
         return self._loops[loop]
 
     async def resolve(self, host: str, port: int, deadline: float) -> tuple[str, ...]:
-        """Return the addresses of a host; raises as `send` does."""
         return await aresolve(host, port, deadline)
 
     async def aclose(self) -> None:

@@ -248,7 +248,6 @@ class BlockingBackend(httpcore.NetworkBackend):
         self._addresses = addresses
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> BlockingStream:
-        """Connect to the first address that accepts before the deadline."""
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
         addresses = self._addresses or resolve(host, port, end)
         for address, seconds, is_last in _attempts(addresses, end):
@@ -271,7 +270,6 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         self._addresses = addresses
 
     async def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> AsyncStream:
-        """Connect to the first address that accepts before the deadline."""
         loop = asyncio.get_running_loop()
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
         addresses = self._addresses or await aresolve(host, port, end)

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from webtools._internal.faults import Fault, with_fault
 from webtools._internal.http.engine_logs import IN_OUR_REQUEST
-from webtools._internal.text.cleaning import without_login
+from webtools._internal.text.web_urls import without_login
 from webtools._version import __version__
 from webtools.errors import RequestError, RequestTimeoutError
 from webtools.messages import CONNECT_TIMEOUT, Request, Response
@@ -86,15 +86,12 @@ class Outgoing:
 
     @property
     def host(self) -> str:
-        """The host, for logs."""
         return self._url.raw_host.decode("ascii")
 
     def seconds_left(self) -> float:
-        """Return the time until the deadline, at least 0."""
         return max(0.0, self.deadline - time.monotonic())
 
     def build(self) -> httpx.Request:
-        """Return the request of httpx."""
         headers = {**_DEFAULT_HEADERS, **self.request.headers}
         content = None
         if self.request.json is not None:

@@ -28,12 +28,7 @@ _CHUNKS_PER_TURN = 256  # of a body, until other tasks of the event loop run
 
 
 class Connection:
-    """The state that blocking and async connections have.
-
-    Args:
-        call: The call in progress, which the network backend shares.
-        transport: The transport, or None if it is the user's.
-    """
+    """What blocking and async connections share. `transport` is None if it is the user's."""
 
     def __init__(
         self,
@@ -79,7 +74,6 @@ class BlockingConnection(Connection):
         self._client = client
 
     def exchange(self, outgoing: Outgoing) -> Response:
-        """Send a request and read its response."""
         response = self._client.send(self._begin(outgoing), stream=True)
         try:
             body = Body(response, outgoing.request)
@@ -94,7 +88,6 @@ class BlockingConnection(Connection):
         return self._end(body)
 
     def close(self) -> None:
-        """Close the connection."""
         self._client.close()
         if self._call.stream is not None:  # httpcore leaves it open if a handshake fails
             self._call.stream.close()
@@ -113,7 +106,6 @@ class AsyncConnection(Connection):
         self._client = client
 
     async def exchange(self, outgoing: Outgoing) -> Response:
-        """Send a request and read its response."""
         async with asyncio.timeout(outgoing.seconds_left()):
             response = await self._client.send(self._begin(outgoing), stream=True)
             try:
@@ -124,7 +116,6 @@ class AsyncConnection(Connection):
         return self._end(body)
 
     async def close(self) -> None:
-        """Close the connection."""
         await self._client.aclose()
         if self._call.stream is not None:  # httpcore leaves it open if a handshake fails
             await self._call.stream.aclose()

@@ -19,7 +19,7 @@ from urllib.request import getproxies
 import httpx
 from pydantic import SecretStr
 
-from webtools._internal.text.cleaning import without_login
+from webtools._internal.text.web_urls import without_login
 from webtools.errors import ConfigError
 from webtools.messages import Request
 

@@ -16,14 +16,10 @@ from webtools._internal.grounding.citations import cited_urls
 from webtools._internal.grounding.evidence import facts_of, keys_of, plain
 from webtools._internal.grounding.verification import Judged, Review
 from webtools._internal.io.runtime import IO
-from webtools._internal.text.cleaning import (
-    has_login,
-    is_web_url,
-    one_line,
-    without_login,
-)
+from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.quoting import quote
 from webtools._internal.text.urls import without_text_fragment
+from webtools._internal.text.web_urls import has_login, is_web_url, without_login
 from webtools.errors import InputError, ProviderError, RequestError
 from webtools.inputs.argument_values import url_like
 from webtools.providers.protocols import Source

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote, urljoin, urlsplit
 
-from webtools._internal.text.cleaning import is_web_url
+from webtools._internal.text.web_urls import is_web_url
 
 Usage: TypeAlias = dict[str, str]
 """The preferences by name, and `from`: where they are from."""

@@ -16,9 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 from webtools._internal.pipeline.single_flight import Flight
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import Cache, Entry
-from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.invisible import may_hide, without_invisible
 from webtools._internal.text.redaction import Redactor
+from webtools._internal.text.web_urls import is_web_url
 from webtools.errors import RequestTimeoutError, WebToolsError
 
 T = TypeVar("T")

@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 
 from webtools._internal.storage.redis_connections import bounded
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.text.cleaning import one_line, store_place
+from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.redaction import redactor_for
+from webtools._internal.text.web_urls import store_place
 from webtools.errors import ConfigError
 
 T = TypeVar("T")

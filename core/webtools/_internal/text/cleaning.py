@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from urllib.parse import urlsplit
 
 from webtools._internal.text.invisible_table import TURNING
 
@@ -24,16 +22,6 @@ _ESCAPES = re.compile(
 )
 # Controls, marks that change the direction of text, and lone surrogates.
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]")
-_HIGHEST_PORT = 65_535
-_LONGEST_CACHED = 512  # characters of a URL that is cached
-_WEB_URL = re.compile(
-    r"""https?://
-    (?:[^\s<>"\\/?#@]*@)?                         # user
-    (?:\[[0-9a-f:.]+\]|[^\s<>"\\/?#@:\[\]]+)      # host
-    (?::(\d{0,5}))?                              # port
-    (?:[/?#][^\s<>"\\]*)?""",
-    re.IGNORECASE | re.VERBOSE,
-).fullmatch
 
 
 def one_line(text: str) -> str:
@@ -84,42 +72,3 @@ def with_spans(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
             parts += [text[position:start], mark]
         position = max(position, end)
     return "".join([*parts, text[position:]]) if parts else text
-
-
-def is_web_url(url: str) -> bool:
-    """Return whether a text is an absolute http(s) URL with a host and no stray characters."""
-    return _is_web_url(url) if len(url) <= _LONGEST_CACHED else _check_web_url(url)
-
-
-def _check_web_url(url: str) -> bool:
-    match = _WEB_URL(url) if url.isprintable() else None
-    if match is None or (match[1] and int(match[1]) > _HIGHEST_PORT):
-        return False
-    return (url.isascii() and "[" not in url and "]" not in url) or _can_be_split(url)
-
-
-_is_web_url = lru_cache(maxsize=2048)(_check_web_url)  # the same URLs recur
-
-
-def _can_be_split(url: str) -> bool:
-    """Return whether Python can split a URL: it raises for odd addresses and look-alike dots."""
-    try:
-        return bool(urlsplit(url).hostname)
-    except ValueError:
-        return False
-
-
-def has_login(url: str) -> bool:
-    """Return whether a web URL has a user name or a password, which others must not get."""
-    return "@" in urlsplit(url).netloc
-
-
-def without_login(url: str) -> str:
-    """Return the scheme, host and port of a URL, without user name and password."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-
-
-def store_place(url: str) -> str:
-    """Return the URL of a store without user name and password."""
-    return without_login(url) + urlsplit(url).path

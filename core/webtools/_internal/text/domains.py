@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 import idna
 from publicsuffixlist import PublicSuffixList
 
-from webtools._internal.text.cleaning import is_web_url
 from webtools._internal.text.urls import parse
+from webtools._internal.text.web_urls import is_web_url
 from webtools.errors import InputError
 
 ANY_HOST = frozenset({"*", "any"})

@@ -15,7 +15,7 @@ from urllib.parse import quote, urljoin, urlsplit
 import idna
 
 from webtools._internal.faults import Fault, with_fault
-from webtools._internal.text.cleaning import is_web_url
+from webtools._internal.text.web_urls import is_web_url
 from webtools.errors import InputError
 
 Address = IPv4Address | IPv6Address

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from webtools._internal.text.cleaning import is_web_url, without_controls
+from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible_table import INVISIBLE
+from webtools._internal.text.web_urls import is_web_url
 
 LONGEST_URL = 600  # characters shown of one; a longer one is not a link
 _MAX_MARKS = 4  # accents on one letter: no script needs more, and a tower covers its neighbours
