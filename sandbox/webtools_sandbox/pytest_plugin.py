@@ -37,7 +37,7 @@ def webtools_sandbox(
 
     Clients start afresh too: circuit breakers, caches and budgets of earlier tests are gone.
     """
-    from webtools._internal.pipeline.isolation import isolated  # noqa: PLC0415 - as above
+    from webtools.testing.isolation import isolated  # noqa: PLC0415 - as above
 
     webtools_sandbox_server.reset()
     with isolated(webtools_sandbox_folder):

@@ -1,7 +1,8 @@
-"""Conformance tests for authors of providers, and provider calls without a network."""
+"""Conformance tests for authors of providers, provider calls without a network, and isolation."""
 
 try:
     from webtools.testing.conformance import INSTANCE, JUNK, KEY, ProviderConformance, assert_sound
+    from webtools.testing.isolation import isolated
     from webtools.testing.provider_calls import URLS, answer, outcome, registered
 except ModuleNotFoundError as error:
     if error.name != "pytest":
@@ -16,6 +17,7 @@ __all__ = [
     "ProviderConformance",
     "answer",
     "assert_sound",
+    "isolated",
     "outcome",
     "registered",
 ]
