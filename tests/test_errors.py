@@ -74,3 +74,19 @@ def test_details_are_plain_json() -> None:
         "retry_after": 3.0,
         "code": None,
     }
+
+
+class OwnError(errors.UnavailableError):
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"skipped for {seconds} s", provider="exa")
+        self.seconds = seconds
+
+
+def test_a_copy_with_another_message_keeps_the_rest_and_drops_the_causes() -> None:
+    error = OwnError(5)
+    error.__cause__ = ValueError("why")
+    copied = error.with_message("not called")
+    assert (type(copied), vars(copied)) == (OwnError, vars(error))
+    assert (str(copied), copied.args) == ("not called", ("not called",))
+    assert (copied.__cause__, copied.__context__, copied.__traceback__) == (None, None, None)
+    assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
