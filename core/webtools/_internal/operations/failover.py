@@ -9,12 +9,14 @@ another provider can be cheaper. Arguments that no provider accepts are refused 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
 
 from webtools._internal.pipeline.api_call import ApiCall, timeout_of
 from webtools._internal.pipeline.circuit_breaking import CircuitOpenError, retry_time
+from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.errors import (
@@ -25,7 +27,7 @@ from webtools.errors import (
 )
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.capabilities import CAPABILITIES, capability_of, subject_of
-from webtools.providers.protocols import Query
+from webtools.providers.protocols import Cost, Query
 from webtools.results import ProviderAttempt
 
 Failure: TypeAlias = ProviderError | RequestError | InputError
@@ -189,24 +191,46 @@ def end_of_call(accounts: Sequence[Account], capability: Capability, call: Call)
     return min(call.io.now() + seconds, call.deadline)
 
 
-def list_attempts(
-    accounts: Sequence[Account], served: Collection[str], failovers: Sequence[Failover]
-) -> list[ProviderAttempt]:
-    """List the providers that were called or skipped, each with the first reason of its failures.
+def common_facts(
+    call: Call,
+    accounts: Sequence[Account],
+    failovers: Sequence[Failover],
+    *,
+    served: Collection[str],
+    costs: Iterable[Cost | None],
+    oldest: datetime | None,
+    is_cached: bool,
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what all responses have in common: fields, and a warning if the cost is incomplete.
 
     Args:
+        call: The call.
         accounts: The providers.
+        failovers: The outcomes of calling them, by query.
         served: The names of those with results.
-        failovers: The outcomes, by query.
+        costs: What their responses cost.
+        oldest: When the oldest cached part was fetched; None if nothing was cached.
+        is_cached: Whether all of the response was cached.
     """
-    reasons: dict[str, str] = {}
+    reasons: dict[str, str] = {}  # the first one of each provider
     for failover in reversed(failovers):
         reasons |= failover.degraded
-    return [
+    attempts = [
         ProviderAttempt(provider=name, served=name in served, reason=reasons.get(name))
         for name in (account.name for account in accounts)
         if name in served or name in reasons
     ]
+    cost = total(costs)
+    is_unpriced = call.is_unpriced and cost is not None
+    facts = {
+        "provider": next(attempt.provider for attempt in attempts if attempt.served),
+        "attempts": attempts,
+        "cost_usd": cost.usd if cost else None,
+        "cost_is_estimate": is_unpriced or bool(cost and cost.is_estimate),
+        "cache_hit": is_cached,
+        "retrieved_at": oldest or datetime.now(UTC),
+    }
+    return facts, [UNPRICED] if is_unpriced else []
 
 
 def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
@@ -218,11 +242,6 @@ def failover_warnings(attempts: Sequence[ProviderAttempt]) -> list[str]:
         for attempt in attempts
         if attempt.reason is not None
     ]
-
-
-def price_warnings(call: Call, cost_usd: float | None) -> list[str]:
-    """Return a warning if the cost of a call is incomplete."""
-    return [UNPRICED] if call.is_unpriced and cost_usd is not None else []
 
 
 def _join_reasons(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from math import inf
 
@@ -12,14 +12,12 @@ from webtools._internal.faults import Fault, with_fault
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
     Failover,
+    common_facts,
     end_of_call,
-    list_attempts,
-    price_warnings,
 )
 from webtools._internal.operations.fetch_part import Part, earliest, failed_pages, fetch_part
 from webtools._internal.operations.passage_choice import MAX_PASSAGE_CHARACTERS, choose_passages
 from webtools._internal.pages.payment import PAYMENT_REQUIRED
-from webtools._internal.pipeline.cost import total
 from webtools._internal.pipeline.tool_call import Call
 from webtools.errors import InputError, ProviderError, UnavailableError, WebToolsError
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS, FetchInput
@@ -210,28 +208,26 @@ class _Fetching:
             urls: All URLs of the call.
             refused: Why the operator's settings forbid some of them.
         """
-        served = {page.source_provider or "" for page in self.pages.values()}
-        attempts = list_attempts(self.accounts, served, [self.failover])
         parts = list(self.parts.values())
-        cost = total(part.cost for part in parts)
-        usd = cost.usd if cost else None
-        unpriced = price_warnings(self.call, usd)
         oldest = earliest(part.oldest for part in parts)
-        is_cached = all(part.is_cached for part in parts) and self.failover.first_error is None
+        facts, unpriced = common_facts(
+            self.call,
+            self.accounts,
+            [self.failover],
+            served={page.source_provider or "" for page in self.pages.values()},
+            costs=[part.cost for part in parts],
+            oldest=oldest,
+            is_cached=all(part.is_cached for part in parts) and self.failover.first_error is None,
+        )
         warnings = [warning for part in parts for warning in part.warnings]
         response = FetchResponse(
-            provider=next(attempt.provider for attempt in attempts if attempt.served),
-            attempts=attempts,
+            **facts,
             pages=[
                 self.pages.get(url)
                 or failed_page(url, refused.get(url) or self._joined_reasons(url), self._cause(url))
                 for url in urls
             ],
             warnings=[*warnings, *self._replacement_warnings(), *unpriced],
-            cost_usd=usd,
-            cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
-            cache_hit=is_cached,
-            retrieved_at=oldest or datetime.now(UTC),
         )
         return Fetched(response, self._replaced(), oldest)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -13,10 +13,9 @@ from pydantic import TypeAdapter
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
     Failover,
+    common_facts,
     end_of_call,
     failover_warnings,
-    list_attempts,
-    price_warnings,
 )
 from webtools._internal.operations.search_filters import (
     filter_states,
@@ -30,7 +29,7 @@ from webtools._internal.operations.search_filters import (
     weakest,
 )
 from webtools._internal.pipeline.api_call import ApiCall
-from webtools._internal.pipeline.cost import NOTHING, total
+from webtools._internal.pipeline.cost import NOTHING
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey
 from webtools._internal.pipeline.requests import request
 from webtools._internal.pipeline.tool_call import Call
@@ -234,18 +233,21 @@ def _response(
     counts = Counter[str]()
     for item in successes:
         counts.update(item.removed)
-    removed = {name: counts[name] for name in FILTERS if name in counts}
-    served = {item.account.name for item in successes}
-    attempts = list_attempts(accounts, served, failovers)
-    cost = total([item.hits.cost for item in successes])
-    usd = cost.usd if cost else None
-    unpriced = price_warnings(call, usd)
+    removed: dict[str, int] = {name: counts[name] for name in FILTERS if name in counts}
     times = [item.stored_at for item in successes if item.stored_at]
     has_failures = any(failover.failures for failover in failovers)
-    is_cached = len(times) == len(queries) and not has_failures
+    facts, unpriced = common_facts(
+        call,
+        accounts,
+        failovers,
+        served={item.account.name for item in successes},
+        costs=[item.hits.cost for item in successes],
+        oldest=min(times, default=None),
+        is_cached=len(times) == len(queries) and not has_failures,
+    )
+    attempts: list[ProviderAttempt] = facts["attempts"]
     return SearchResponse(
-        provider=next(attempt.provider for attempt in attempts if attempt.served),
-        attempts=attempts,
+        **facts,
         queries=[query.query for query in queries],
         results=[result for item in successes for result in item.results],
         errors=[
@@ -261,10 +263,6 @@ def _response(
             *unpriced,
             *_setting_warnings(query, successes, attempts, call),
         ],
-        cost_usd=usd,
-        cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
-        cache_hit=is_cached,
-        retrieved_at=min(times, default=None) or datetime.now(UTC),
     )
 
 

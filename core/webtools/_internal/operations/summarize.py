@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from pydantic import TypeAdapter
 
 from webtools._internal.operations.failover import (
     FAILOVER_ERRORS,
     Failover,
+    common_facts,
     end_of_call,
     failover_warnings,
-    list_attempts,
-    price_warnings,
 )
 from webtools._internal.pipeline.cost import NOTHING
 from webtools._internal.pipeline.once import Cached, CacheFormat, CacheKey
@@ -23,7 +21,7 @@ from webtools._internal.storage.cache_entries import cache_key
 from webtools.inputs.tool_inputs import SummarizeInput
 from webtools.providers import Account
 from webtools.providers.protocols import Summary, SummaryQuery
-from webtools.results import ProviderAttempt, SummaryResponse
+from webtools.results import SummaryResponse
 
 SUMMARY: CacheFormat[Summary] = CacheFormat(
     TypeAdapter(Summary), is_cacheable=lambda summary: bool(summary.text)
@@ -52,24 +50,25 @@ async def summarize(
             failover.record_failure(api_call, error)
         else:
             failover.record_response(api_call)
-            attempts = list_attempts(accounts, {account.name}, [failover])
-            return _response(account, query, summary, attempts, call)
+            return _response(query, summary, failover, account)
     raise failover.all_failed()
 
 
 def _response(
-    account: Account,
-    query: SummaryQuery,
-    summary: Cached[Summary],
-    attempts: list[ProviderAttempt],
-    call: Call,
+    query: SummaryQuery, summary: Cached[Summary], failover: Failover, account: Account
 ) -> SummaryResponse:
-    cost = NOTHING if summary.is_free else summary.value.cost
-    usd = cost.usd if cost else None
-    unpriced = price_warnings(call, usd)
+    call = failover.call
+    facts, unpriced = common_facts(
+        call,
+        failover.accounts,
+        [failover],
+        served={account.name},
+        costs=[NOTHING if summary.is_free else summary.value.cost],
+        oldest=summary.stored_at,
+        is_cached=summary.stored_at is not None,
+    )
     return SummaryResponse(
-        provider=account.name,
-        attempts=attempts,
+        **facts,
         url=query.url,
         text=summary.value.text,
         summary_type=query.summary_type,
@@ -77,14 +76,10 @@ def _response(
         tokens=summary.value.tokens,
         warnings=[
             *summary.value.warnings,
-            *failover_warnings(attempts),
+            *failover_warnings(facts["attempts"]),
             *unpriced,
             *call.warnings(),
         ],
-        cost_usd=usd,
-        cost_is_estimate=bool(unpriced or (cost and cost.is_estimate)),
-        cache_hit=summary.stored_at is not None,
-        retrieved_at=summary.stored_at or datetime.now(UTC),
     )
 
 
