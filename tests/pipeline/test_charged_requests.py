@@ -18,12 +18,13 @@ from webtools import WebTools
 from webtools._internal.pipeline import retries
 from webtools._internal.pipeline.tool_call import call_services, forget_calls
 from webtools.errors import QuotaError, WebToolsError
+from webtools.providers import PROVIDERS
 
+PRICE = PROVIDERS["exa"].about.prices["auto"]  # of a search without options
 PAGE = "https://page.example/"
 ANSWER = {"results": [{"id": PAGE, "url": PAGE, "title": "A page", "text": "words"}]}
-PAID_ANSWER = {**ANSWER, "statuses": [], "costDollars": {"total": 0.007}}
+PAID_ANSWER = {**ANSWER, "statuses": [], "costDollars": {"total": PRICE}}
 WHOLE = httpx.Response(200, json=ANSWER).content
-PRICE = 0.007  # of a search without options
 LIMITS: dict[str, Callable[[int], float]] = {
     "usdPerDay": lambda number: number * PRICE,
     "callsPerDay": lambda number: number,

@@ -168,7 +168,7 @@ def test_the_price_is_the_total_of_the_response() -> None:
 
 @pytest.mark.parametrize("total", [None, {}, {"total": None}, {"total": -1}, "0.007", []])
 def test_without_a_total_the_price_is_estimated(total: Any) -> None:
-    assert hits(costDollars=total).cost == Cost(0.007, is_estimate=True)
+    assert hits(costDollars=total).cost == Cost(exa.ABOUT.prices["auto"], is_estimate=True)
 
 
 # --- contents ----------------------------------------------------------------------------------

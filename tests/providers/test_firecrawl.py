@@ -16,6 +16,7 @@ from webtools.providers import Account, firecrawl
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 from webtools.results import fault_of
 
+CREDIT = firecrawl.ABOUT.prices["credit"]
 ACCOUNT = offline.account("firecrawl")
 KEYLESS = offline.accounts({"name": "free", "type": "firecrawl"}).accounts[0]
 QUERY = SearchQuery("rust async", limit=3)
@@ -74,14 +75,14 @@ def test_a_country_goes_before_the_option_and_pages_beside_hits_cost_a_credit_ea
     sent = body(query, offline.account("firecrawl", options={"country": "FR"}))
     assert (sent["country"], sent["limit"]) == ("DE", 3)
     assert sent["scrapeOptions"] == {"formats": ["markdown"]}
-    assert firecrawl.search_price(query, ACCOUNT) == pytest.approx(5 * 0.00083)
+    assert firecrawl.search_price(query, ACCOUNT) == pytest.approx(5 * CREDIT)
     rows = [{"url": A, "title": "A", "description": "d", "markdown": "# A"}, {"url": B}]
     hits = firecrawl.read_search(answer({"data": {"web": rows}}), query, ACCOUNT)
     assert [result.content and result.content.text for result in hits.results] == ["# A", None]
     assert {"country", "content"} <= firecrawl.native_filters(query, ACCOUNT)
 
 
-@pytest.mark.parametrize(("limit", "usd"), [(1, 0.00166), (10, 0.00166), (11, 0.00332)])
+@pytest.mark.parametrize(("limit", "usd"), [(1, 2 * CREDIT), (10, 2 * CREDIT), (11, 4 * CREDIT)])
 def test_each_ten_results_cost_two_credits(limit: int, usd: float) -> None:
     assert firecrawl.search_price(SearchQuery("q", limit), ACCOUNT) == pytest.approx(usd)
 
@@ -92,8 +93,8 @@ def test_each_page_is_a_request_of_one_credit() -> None:
     assert stub.bodies == [{"url": url, "formats": ["markdown"]} for url in (A, B)]
     assert {request.url for request in stub.requests} == {"https://api.firecrawl.dev/v2/scrape"}
     assert [page.text for page in response.pages] == ["Words of a page."] * 2
-    assert response.cost_usd == pytest.approx(0.00166)
-    assert firecrawl.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(0.00166)
+    assert response.cost_usd == pytest.approx(2 * CREDIT)
+    assert firecrawl.fetch_price(PageQuery((A, B)), ACCOUNT) == pytest.approx(2 * CREDIT)
 
 
 # --- answers -----------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ def test_news_have_dates_and_snippets_and_the_credits_used_are_the_cost() -> Non
     hits = firecrawl.read_search(response, SearchQuery("q", 3, category="news"), ACCOUNT)
     [hit] = hits.results
     assert (hit.snippet, f"{hit.published_at:%Y-%m-%d}") == ("x", "2026-05-03")
-    assert hits.cost == Cost(0.00332, is_estimate=True)
+    assert hits.cost == Cost(round(4 * CREDIT, 6), is_estimate=True)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_a_page_that_could_not_be_scraped_is_free() -> None:
     pages = firecrawl.read_pages(answer(DNS, 500), PageQuery((A,)), ACCOUNT)
     assert pages.cost == Cost(0.0, is_estimate=True)
     dear = firecrawl.read_pages(answer(scrape_body(creditsUsed=5)), PageQuery((A,)), ACCOUNT)
-    assert dear.cost == Cost(0.00415, is_estimate=True)
+    assert dear.cost == Cost(round(5 * CREDIT, 6), is_estimate=True)
 
 
 # --- errors ------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def test_hits_have_their_description_and_cost_ten_thousand_tokens() -> None:
     rows = [{"title": "A", "url": A, "description": "x"}]
     hits = jina_search.read_search(answer({"data": rows}), QUERY, ACCOUNT)
     assert (hits.results[0].title, hits.results[0].snippet) == ("A", "x")
-    assert hits.cost == Cost(0.0005, is_estimate=True)
+    assert hits.cost == Cost(jina_search.ABOUT.prices["search"], is_estimate=True)
 
 
 def test_an_empty_result_is_not_an_error_and_free() -> None:

@@ -189,7 +189,7 @@ def test_a_v0_answer_holds_results_and_related_searches() -> None:
         ("A", "", utc(2024, 3, 1)),
         ("B", "b", None),
     ]
-    assert hits.cost == Cost(0.025, is_estimate=True)
+    assert hits.cost == Cost(kagi.ABOUT.prices["v0"], is_estimate=True)
 
 
 # --- summaries ---------------------------------------------------------------------------------
@@ -201,7 +201,11 @@ def summary(data: Any, **rest: Any) -> Summary:
 
 def test_a_summary_is_the_output_with_its_lines_and_without_controls() -> None:
     result = summary({"output": " - a <b>\r\n- b\x1b[0m\n", "tokens": 1234})
-    assert result == Summary("- a <b>\n- b", 1234, Cost(0.03702, is_estimate=True))
+    assert result == Summary(
+        "- a <b>\n- b",
+        1234,
+        Cost(round(1234 * kagi.ABOUT.prices["summary token"], 6), is_estimate=True),
+    )
 
 
 @pytest.mark.parametrize("data", [{"output": ""}, {"output": " \n"}, {"output": None}, {}, None])

@@ -43,7 +43,9 @@ def test_dates_and_one_list_of_domains_become_fields_and_the_other_list_stays_he
 def test_a_deep_search_costs_ten_times_as_much() -> None:
     assert body(QUERY, depth="deep")["depth"] == "deep"
     deep = offline.account("linkup", options={"depth": "deep"})
-    assert linkup.search_price(QUERY, deep) == 10 * linkup.search_price(QUERY, ACCOUNT) == 0.05
+    prices = linkup.ABOUT.prices
+    assert linkup.search_price(QUERY, deep) == prices["deep"]
+    assert linkup.search_price(QUERY, ACCOUNT) == prices["standard"]
 
 
 def test_hits_have_the_extract_that_was_chosen() -> None:
@@ -51,7 +53,7 @@ def test_hits_have_the_extract_that_was_chosen() -> None:
     hits = linkup.read_search(answer({"results": rows}), QUERY, ACCOUNT)
     [hit] = hits.results
     assert (hit.title, hit.url, hit.snippet) == ("A", A, "x y")
-    assert hits.cost == Cost(0.005, is_estimate=True)
+    assert hits.cost == Cost(linkup.ABOUT.prices["standard"], is_estimate=True)
 
 
 def test_an_empty_result_is_not_an_error_and_free() -> None:

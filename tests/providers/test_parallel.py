@@ -12,6 +12,7 @@ from offline import answer
 from webtools.providers import parallel
 from webtools.providers.protocols import Cost, PageQuery, SearchQuery
 
+PRICES = parallel.ABOUT.prices
 ACCOUNT = offline.account("parallel")
 QUERY = SearchQuery("rust async", limit=3)
 A, B = "https://a.example/1", "https://b.example/2"
@@ -44,8 +45,10 @@ def test_one_list_of_domains_and_the_first_day_are_sent_and_the_rest_stays_here(
 def test_modes_and_further_results_have_their_prices() -> None:
     assert body(QUERY, mode="turbo")["mode"] == "turbo"
     turbo = offline.account("parallel", options={"mode": "turbo"})
-    assert parallel.search_price(QUERY, turbo) == 0.001
-    assert parallel.search_price(SearchQuery("q", 12), ACCOUNT) == pytest.approx(0.007)
+    assert parallel.search_price(QUERY, turbo) == PRICES["turbo"]
+    assert parallel.search_price(SearchQuery("q", 12), ACCOUNT) == pytest.approx(
+        PRICES["basic"] + 2 * PRICES["extra result"]
+    )
 
 
 def test_pages_are_full_texts_or_passages_for_a_question() -> None:
@@ -71,7 +74,7 @@ def test_excerpts_are_the_snippet_and_the_passages() -> None:
     assert (hit.title, hit.snippet) == ("a.example", "x y … z")
     assert f"{hit.published_at:%Y-%m-%d}" == "2026-05-03"
     assert hits.warnings == ["Parallel: location is ignored"]
-    assert hits.cost == Cost(0.005, is_estimate=True)
+    assert hits.cost == Cost(PRICES["basic"], is_estimate=True)
     [hit] = parallel.read_search(response, SearchQuery("q", 3, content=True), ACCOUNT).results
     assert hit.snippet == "x y"
     assert hit.content is not None
@@ -87,7 +90,7 @@ def test_pages_are_matched_and_those_that_failed_say_why_and_cost_nothing() -> N
     pages = parallel.read_pages(response, PageQuery((A, B), highlights=True), ACCOUNT)
     assert [item.error for item in pages.pages] == [None, "fetch_error (HTTP 500)"]
     assert (pages.pages[0].text, pages.pages[0].highlights) == ("# A", ["x"])
-    assert (pages.cost, pages.warnings) == (Cost(0.001, is_estimate=True), [])
+    assert (pages.cost, pages.warnings) == (Cost(PRICES["page"], is_estimate=True), [])
 
 
 def test_the_text_replaces_a_summary() -> None:

@@ -151,7 +151,9 @@ def test_the_text_and_the_provider_s_own_price_are_read() -> None:
 
 @pytest.mark.parametrize("usage", [None, {}, {"cost": None}, {"cost": {"total_cost": -1}}])
 def test_without_a_price_it_is_estimated(usage: Any) -> None:
-    assert synthesis(message("x"), usage=usage).cost == Cost(0.0016, is_estimate=True)
+    assert synthesis(message("x"), usage=usage).cost == Cost(
+        perplexity.ABOUT.prices["synthesis"], is_estimate=True
+    )
 
 
 @pytest.mark.parametrize(

@@ -67,20 +67,22 @@ def test_a_provider_has_a_price_for_what_it_can_do_and_for_nothing_else(
 
 
 @pytest.mark.parametrize(
-    ("search_type", "limit", "price"),
+    ("search_type", "limit", "extra"),
     [
-        ("auto", 1, 0.007),
-        ("auto", 10, 0.007),
-        ("auto", 11, 0.008),
-        ("fast", 100, 0.097),
-        ("lite", 5, 0.004),
-        ("deep", 12, 0.014),
-        ("neural", 5, 0.007),
+        ("auto", 1, 0),
+        ("auto", 10, 0),
+        ("auto", 11, 1),
+        ("fast", 100, 90),
+        ("lite", 5, 0),
+        ("deep", 12, 2),
+        ("neural", 5, 0),
     ],
 )
 def test_exa_prices_a_search_by_type_and_by_results_above_ten(
-    search_type: str, limit: int, price: float
+    search_type: str, limit: int, extra: int
 ) -> None:
+    prices = exa.ABOUT.prices
+    price = round(prices[search_type] + extra * prices["extra result"], 6)
     account = with_options("exa", searchType=search_type)
     query = SearchQuery("q", limit)
     assert worst(account, query) == price
@@ -90,16 +92,17 @@ def test_exa_prices_a_search_by_type_and_by_results_above_ten(
 
 
 @pytest.mark.parametrize(
-    ("options", "price"),
+    ("options", "kinds"),
     [
-        ({}, 0.003),
-        ({"highlights": True}, 0.006),
-        ({"highlights": True, "summary": True}, 0.009),
-        ({"text": False, "summary": True}, 0.003),
-        ({"text": False}, 0.003),
+        ({}, 1),
+        ({"highlights": True}, 2),
+        ({"highlights": True, "summary": True}, 3),
+        ({"text": False, "summary": True}, 1),
+        ({"text": False}, 1),
     ],
 )
-def test_exa_prices_pages_by_the_kinds_of_content(options: Any, price: float) -> None:
+def test_exa_prices_pages_by_the_kinds_of_content(options: Any, kinds: int) -> None:
+    price = round(len(URLS) * kinds * exa.ABOUT.prices["content"], 6)
     query = PageQuery(URLS, **options)
     account = offline.account("exa")
     assert worst(account, query) == price
@@ -111,13 +114,11 @@ def test_exa_prices_pages_by_the_kinds_of_content(options: Any, price: float) ->
 # --- Kagi --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("api", "price"), [("v1", 0.012), ("v0", 0.025)])
+@pytest.mark.parametrize("api", ["v1", "v0"])
 @pytest.mark.parametrize("limit", [1, 1024])
-def test_kagi_prices_a_search_by_the_generation_of_its_api(
-    api: str, price: float, limit: int
-) -> None:
+def test_kagi_prices_a_search_by_the_generation_of_its_api(api: str, limit: int) -> None:
     account = with_options("kagi", searchApi=api)
-    assert worst(account, SearchQuery("q", limit)) == price
+    assert worst(account, SearchQuery("q", limit)) == kagi.ABOUT.prices[api]
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,9 @@ def test_kagi_prices_a_summary_by_the_tokens_it_bills_at_most(
 # --- Brave, Perplexity, Context7, direct -------------------------------------------------------
 
 
-@pytest.mark.parametrize(("search_type", "price"), [("web", 0.005), ("fast", 0.001)])
-def test_perplexity_prices_a_search_by_its_type(search_type: str, price: float) -> None:
+@pytest.mark.parametrize("search_type", ["web", "fast"])
+def test_perplexity_prices_a_search_by_its_type(search_type: str) -> None:
+    price = perplexity.ABOUT.prices[search_type]
     account = with_options("perplexity", searchType=search_type)
     query = SearchQuery("q", 20)
     assert worst(account, query) == price

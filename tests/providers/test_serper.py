@@ -12,6 +12,7 @@ from offline import answer
 from webtools.providers import serper
 from webtools.providers.protocols import Cost, SearchQuery
 
+CREDIT = serper.ABOUT.prices["credit"]
 ACCOUNT = offline.account("serper")
 QUERY = SearchQuery("rust async", limit=3)
 A = "https://a.example/1"
@@ -63,7 +64,7 @@ def test_country_and_language_go_before_the_options_and_pages_are_google_s() -> 
     assert "page" not in body(dated)
 
 
-@pytest.mark.parametrize(("limit", "usd"), [(1, 0.001), (10, 0.001), (11, 0.002)])
+@pytest.mark.parametrize(("limit", "usd"), [(1, CREDIT), (10, CREDIT), (11, 2 * CREDIT)])
 def test_more_than_ten_results_cost_two_credits(limit: int, usd: float) -> None:
     assert serper.search_price(SearchQuery("q", limit), ACCOUNT) == usd
 
@@ -81,6 +82,6 @@ def test_dates_come_as_days_and_as_ages_and_credits_are_the_cost() -> None:
     assert timedelta(days=2) < datetime.now(UTC) - second < timedelta(days=4)
     assert rest == [None] * 3
     assert hits.warnings == []
-    assert hits.cost == Cost(0.002, is_estimate=True)
+    assert hits.cost == Cost(2 * CREDIT, is_estimate=True)
     unsaid = serper.read_search(answer({"organic": []}), QUERY, ACCOUNT)
-    assert unsaid.cost == Cost(0.001, is_estimate=True)
+    assert unsaid.cost == Cost(CREDIT, is_estimate=True)

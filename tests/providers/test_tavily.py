@@ -70,11 +70,11 @@ def test_options_set_depths_prices_and_the_country() -> None:
     assert body(QUERY, account)["search_depth"] == "advanced"
     assert body(QUERY, account)["country"] == "germany"
     assert "country" not in body(SearchQuery("q", 3, category="news"), account)
-    assert tavily.search_price(QUERY, account) == 0.016
+    assert tavily.search_price(QUERY, account) == tavily.ABOUT.prices["advanced"]
     pages = PageQuery(tuple(f"https://a.example/{n}" for n in range(6)))
     sent = tavily.fetch_request(pages, account)
     assert (sent.url, sent.json["extract_depth"]) == ("https://api.tavily.com/extract", "advanced")
-    assert tavily.fetch_price(pages, account) == 0.032
+    assert tavily.fetch_price(pages, account) == 2 * tavily.ABOUT.prices["advanced extraction"]
 
 
 def test_countries_that_it_knows_are_named_and_pages_come_beside_the_hits() -> None:
@@ -116,7 +116,7 @@ def test_returned_pages_have_a_price_and_others_an_error() -> None:
         (None, ["First words of a page."], None),
         (None, [], "Forbidden"),
     ]
-    assert pages.cost == Cost(0.008, is_estimate=True)
+    assert pages.cost == Cost(tavily.ABOUT.prices["basic extraction"], is_estimate=True)
     assert len(pages.warnings) == 2
     assert all('"my-tavily"' in warning for warning in pages.warnings)
 

@@ -62,7 +62,7 @@ def test_arguments_override_the_options() -> None:
 def test_pages_beside_hits_are_those_of_its_cache_which_cost_nothing_more() -> None:
     query = SearchQuery("q", 3, content=True)
     assert body(query)["extraction"]["extraction_source"] == "cache"
-    assert you.search_price(query, ACCOUNT) == 0.005
+    assert you.search_price(query, ACCOUNT) == you.ABOUT.prices["search"]
     rows = [{"url": A, "title": "A", "contents": {"markdown": "# A"}}, {"url": B, "title": "B"}]
     hits = you.read_search(answer({"results": {"web": rows}}), query, ACCOUNT)
     assert [result.content and result.content.text for result in hits.results] == ["# A", None]
@@ -114,7 +114,7 @@ def test_hits_of_the_web_come_first_then_news_and_snippets_before_descriptions()
     hits = you.read_search(answer({"results": {"news": [news], "web": [web]}}), QUERY, ACCOUNT)
     assert [(result.url, result.snippet) for result in hits.results] == [(A, "one … two"), (B, "d")]
     assert hits.results[1].published_at == datetime(2026, 5, 3, 10, 20, tzinfo=UTC)
-    assert hits.cost == Cost(0.005, is_estimate=True)
+    assert hits.cost == Cost(you.ABOUT.prices["search"], is_estimate=True)
 
 
 def test_a_section_that_is_missing_is_empty_and_one_of_another_kind_an_error() -> None:

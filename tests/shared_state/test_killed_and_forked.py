@@ -16,10 +16,11 @@ import pytest
 
 from webtools import QuotaError, WebTools
 from webtools._internal.storage.sqlite_file import ledger_file
+from webtools.providers import PROVIDERS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills and forks processes")
 
-USD_PER_SEARCH = 0.007
+USD_PER_SEARCH = PROVIDERS["exa"].about.prices["auto"]
 # No process reaches this budget, however fast it is.
 USD_PER_DAY = 1_000_000.0
 SPEND = """

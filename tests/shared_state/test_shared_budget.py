@@ -14,10 +14,11 @@ from webtools_calls import Call, Outcome, Runtime, run, run_all, search
 
 from webtools import WebTools
 from webtools._internal.storage.sqlite_file import ledger_file
+from webtools.providers import PROVIDERS
 from webtools_sandbox import SandboxServer
 
-BRAVE_USD = 0.005  # for each search
-EXA_USD = 0.007  # for each search, unless the response states another price
+BRAVE_USD = PROVIDERS["brave"].about.prices["search"]  # for each search
+EXA_USD = PROVIDERS["exa"].about.prices["auto"]  # unless the response states another
 DAY = 86_400
 OF_DAYS: list[dict[str, float]] = [{"callsPerDay": 4}, {"usdPerDay": 4 * BRAVE_USD}]
 OF_PROCESSES: list[dict[str, float]] = [
@@ -108,7 +109,7 @@ def test_a_call_that_costs_nothing_is_allowed_and_not_counted(shared: Shared) ->
 
 def test_a_cached_response_is_not_counted(shared: Shared, runtime: Runtime) -> None:
     web = shared.web("brave", cache={"enabled": True}, budget={"callsPerDay": 1})
-    assert [run(web, search("heap queue"), runtime).cost_usd for _ in range(3)] == [0.005, 0, 0]
+    assert [run(web, search("heap queue"), runtime).cost_usd for _ in range(3)] == [BRAVE_USD, 0, 0]
     assert run(web, search("json decoder"), runtime).error == "QuotaError"
 
 
