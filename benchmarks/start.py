@@ -79,8 +79,8 @@ def rows() -> Iterator[Row]:
     for ours, peer, limit in IMPORTS[:1] if QUICK else IMPORTS:
         yield _import_row(ours, peer, limit)
     with running() as server:
-        yield _whole_process("whole process, one search", ONE_SEARCH, server, 1.3)
-        yield _whole_process("whole process, webtools search", ONE_COMMAND, server, 1.3)
+        yield _whole_process("whole process, one search", ONE_SEARCH, server, 1.8)
+        yield _whole_process("whole process, webtools search", ONE_COMMAND, server, 1.8)
     with running(tls=True) as server:
         yield _loop_row(server)
 
