@@ -1,10 +1,16 @@
-"""Cost of a call, and connections, beside a raw client doing the same request and JSON parse."""
+"""Cost of a search with its text for a model, and connections.
+
+Beside it a raw client that makes the same request and parses its JSON, and tools written by hand
+over that client, which only join titles, URLs and texts.
+"""
 
 import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
+from langchain_core.tools import StructuredTool
+from llama_index.core.tools import FunctionTool
 
 from benchmarks.report import Row, ain_turn, in_turn, ratio
 from benchmarks.server import BODY, HEADERS, LIMIT, QUERY, Server, running
@@ -14,7 +20,13 @@ from webtools import WebTools
 
 ARGUMENTS = {"queries": [QUERY], "limit": LIMIT}
 ROUNDS, CALLS = 80, 20  # in turn for seconds: a machine is seldom as noisy for so long
-LIMITS = {"core search": 1.1, "LangChain tool": 1.35, "LlamaIndex tool": 1.25}
+LIMITS = {
+    "core call_tool": 1.7,
+    "LangChain tool": 1.7,
+    "LlamaIndex tool": 1.7,
+    "LangChain tool written by hand": None,
+    "LlamaIndex tool written by hand": None,
+}
 
 
 def rows() -> Iterator[Row]:
@@ -32,15 +44,30 @@ def _raw(client: httpx.Client, server: Server) -> Any:
     return answer.raise_for_status().json()
 
 
+def _text(results: Any) -> str:
+    rows = enumerate(results["results"], 1)
+    return "\n\n".join(f"{n}. {r['title']}\n{r['url']}\n{r.get('text', '')}" for n, r in rows)
+
+
 def _blocking(server: Server, web: WebTools, name: str) -> Iterator[Row]:
     langchain, llamaindex = WebSearchTool(web=web), web_search_tool(web)
     with httpx.Client(verify=_context(server)) as client:
+
+        def web_search(queries: list[str], limit: int = 5) -> str:
+            """Search the web."""
+            del queries, limit  # the raw client sends them
+            return _text(_raw(client, server))
+
+        hand_langchain = StructuredTool.from_function(web_search)
+        hand_llamaindex = FunctionTool.from_defaults(web_search)
         times = in_turn(
             {
                 "peer": lambda: _raw(client, server),
-                "core search": lambda: web.search(QUERY, limit=LIMIT),
+                "core call_tool": lambda: web.call_tool("web_search", ARGUMENTS),
                 "LangChain tool": lambda: langchain.invoke(ARGUMENTS),
                 "LlamaIndex tool": lambda: llamaindex.call(**ARGUMENTS),
+                "LangChain tool written by hand": lambda: hand_langchain.invoke(ARGUMENTS),
+                "LlamaIndex tool written by hand": lambda: hand_llamaindex.call(**ARGUMENTS),
             },
             rounds=ROUNDS,
             calls=CALLS,
@@ -56,12 +83,21 @@ async def _async(server: Server, web: WebTools, name: str) -> list[Row]:
             answer = await client.post(f"{server.url}/exa/search", json=BODY, headers=HEADERS)
             return answer.raise_for_status().json()
 
+        async def web_search(queries: list[str], limit: int = 5) -> str:
+            """Search the web."""
+            del queries, limit
+            return _text(await peer())
+
+        hand_langchain = StructuredTool.from_function(coroutine=web_search)
+        hand_llamaindex = FunctionTool.from_defaults(async_fn=web_search)
         times = await ain_turn(
             {
                 "peer": peer,
-                "core search": lambda: web.asearch(QUERY, limit=LIMIT),
+                "core call_tool": lambda: web.acall_tool("web_search", ARGUMENTS),
                 "LangChain tool": lambda: langchain.ainvoke(ARGUMENTS),
                 "LlamaIndex tool": lambda: llamaindex.acall(**ARGUMENTS),
+                "LangChain tool written by hand": lambda: hand_langchain.ainvoke(ARGUMENTS),
+                "LlamaIndex tool written by hand": lambda: hand_llamaindex.acall(**ARGUMENTS),
             },
             rounds=ROUNDS,
             calls=CALLS,

@@ -60,7 +60,7 @@ async def _in_flight(server: Server, web: WebTools) -> list[Row]:
             return answer.raise_for_status().json()
 
         async def ours() -> Any:
-            return await web.asearch(QUERY, limit=LIMIT)
+            return await web.acall_tool("web_search", {"queries": [QUERY], "limit": LIMIT})
 
         await _rate(ours, IN_FLIGHT * 2)
         pairs = [(await _rate(ours, CALLS), await _rate(peer, CALLS)) for _ in range(ROUNDS)]

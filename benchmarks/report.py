@@ -23,7 +23,7 @@ class Row:
     reached: bool | None
 
 
-def ratio(name: str, pairs: Sequence[tuple[float, float]], unit: str, limit: float) -> Row:
+def ratio(name: str, pairs: Sequence[tuple[float, float]], unit: str, limit: float | None) -> Row:
     """Report ours / peer, by the lower quartile of each.
 
     Both are timed in turn, so a slow machine slows both; but what else runs there takes the caches
@@ -31,9 +31,8 @@ def ratio(name: str, pairs: Sequence[tuple[float, float]], unit: str, limit: flo
     """
     mine, other = (lower_quartile(side) for side in zip(*pairs, strict=True))
     value = mine / other
-    return Row(
-        name, f"{mine:.0f} {unit}", f"{other:.0f} {unit}", value, f"≤ {limit} ×", value <= limit
-    )
+    target, reached = (f"≤ {limit} ×", value <= limit) if limit else ("–", None)
+    return Row(name, f"{mine:.0f} {unit}", f"{other:.0f} {unit}", value, target, reached)
 
 
 def proportion(
