@@ -129,11 +129,34 @@ HIDING_STYLES = (
     *("content-visibility:hidden", "mask:linear-gradient(transparent,transparent)"),
     *("color:#fefefe;background:#fff", "color:rgb(0,0,0);background:black url(x.png)"),
     *("content:';';display:none", "background:url(a;b);display:none"),
+    *(
+        "background:url(a'b);display:none",
+        "background:url(/*);display:none",
+        "x:'\\'';display:none",
+    ),
+    *("content:'/*';display:none;x:'*/'", "x:'open\n;display:none", "/*;*/display:none"),
+    *("color:red;" * 300 + "display:none", f"/*{'x' * 3000}*/display:none"),
+    *("--a:var(--b);--b:0;opacity:var(--a)", "opacity:-1", "font-size:calc(calc(0px))"),
+    *("clip-path:circle(calc(0px))", "color:rgb(0 0 0 / calc(0))", "font-size-adjust:0"),
+    *("transform:rotateY(.25turn)", "transform:rotateX(100grad)", "transform:rotateX(1.5708rad)"),
+    *("transform:rotate3d(0,1,0,450deg)", "rotate:y .25turn", "rotate:1 0 0 90deg"),
+    *(
+        "mask-image:linear-gradient(rgb(0 0 0 / 0) 0 0)",
+        "-webkit-mask:linear-gradient(#fff0,#0000)",
+    ),
+    *(
+        "filter:blur(99px)",
+        "color:hsl(0 0% 100%);background:#fff",
+        "color:black;background:hsl(9 0% 0%)",
+    ),
+    *("max-height:0;overflow:auto", "overflow:scroll visible;height:0", "height:0;contain:paint"),
+    *("text-indent:100%;white-space:nowrap;overflow:hidden", "text-indent:9999px"),
 )
 HIDDEN = (
     *(f'<p style="{style}">{SECRET}</p>' for style in HIDING_STYLES),
     *(f"<p {attribute}>{SECRET}</p>" for attribute in ("hidden", "popover", "class=sr-only")),
-    f"<noframes>{SECRET}</noframes>",
+    *(f"<{tag}>{SECRET}</{tag}>" for tag in ("noframes", "meter", "progress", "title")),
+    f"<x-a><template shadowrootmode=open style=display:none>{SECRET}</template></x-a>",
     f"<math><mphantom><mtext>{SECRET}</mtext></mphantom></math>",
     f"<dialog id=d>{SECRET}</dialog><button aria-controls=d>x</button>",
     f"<div role=tabpanel style='display:none;font-size:0'>{SECRET}</div>",
@@ -161,6 +184,19 @@ def test_text_hidden_by_its_markup_stays_hidden_and_is_counted(hidden: str) -> N
         *("transform:scale(1.1) translate(-50%)", "clip-path:inset(5%)", "zoom:1", "scale:1 1"),
         *("position:absolute;left:-20px", "height:300px;overflow:hidden", "text-indent:-2em"),
         *("transition:opacity .3s", "color:var(--ink);background:var(--paper)", "margin:0 auto"),
+        *(
+            "font-size:var(--step-0)",
+            "opacity:inherit",
+            "opacity:var(--fade-50)",
+            "scale:var(--s-0)",
+        ),
+        *("overflow-wrap:anywhere;line-height:0", "transform:rotate(90deg)", "rotate:0 0 1 90deg"),
+        *(
+            "filter:blur(1px)",
+            "color:hsl(0 0% 20%)",
+            "overflow:visible;height:0",
+            "x:(;display:none",
+        ),
         *("max-width:0.8rem;content:'display:none'", "color:white;background:#036", "top:2000px"),
     ],
 )
@@ -185,6 +221,7 @@ SHOWN_BY_SCRIPT = {
     "a part hidden until a script runs": "<div style='visibility:hidden'>{text}{text}</div>",
     "text for readers without scripts": "<h1>The harbour</h1><noscript>{text}{text}</noscript>",
     "a shadow root": "{prose}<x-a><template shadowrootmode=open>{text}</template></x-a>",
+    "a formula": "{prose}{text}<script type='math/tex; mode=display'>x^2</script>",
     "a long label": "{prose}<div class=sr-only>{text}{text}{text}{text}{text}{text}</div>",
 }
 
@@ -195,8 +232,7 @@ def test_what_a_script_would_show_is_text(form: str) -> None:
     content = page(form.format(prose=PROSE.replace(SENTENCES[3], ""), text=text))
     assert SENTENCES[3] in content.text
     assert "Loading" not in content.text
-    if "S:" not in form and "shadow" not in form:
-        assert content.left_out["revealed"] > 0
+    assert content.left_out["revealed"] > 0
 
 
 def test_a_streamed_part_in_its_own_place_and_one_without_an_end_lose_nothing() -> None:

@@ -18,7 +18,7 @@ from webtools._internal.pages.visibility import is_hidden
 MAX_ELEMENTS = 100_000  # a tree of more takes too long to read
 MAX_DEPTH = 250  # libxml2 drops elements deeper than 255
 MAX_ATTRIBUTES = 1000  # libxml2 takes quadratic time for them
-_HIDDEN = frozenset({"script", "style", "svg", "noscript"})
+_HIDDEN = frozenset({"script", "style", "svg", "noscript", "annotation", "annotation-xml"})
 _ASIDE = frozenset({"nav", "footer", "aside", "select", "button"})
 _BLOCKS = BLOCKS | {"br", "title"}
 _APP_ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "app-root", "q-app"})

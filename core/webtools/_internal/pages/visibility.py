@@ -19,10 +19,19 @@ from webtools._internal.pages.styles import (
     is_hiding,
     text_color,
 )
-from webtools._internal.pages.tree import Element, LeftOut, classes_in, drop_all, length_of, tokens
+from webtools._internal.pages.tree import (
+    Element,
+    LeftOut,
+    classes_in,
+    drop,
+    drop_all,
+    length_of,
+    tokens,
+)
 
 _NEVER_SHOWN = frozenset(
     {"template", "datalist", "object", "iframe", "canvas", "audio", "video", "noframes", "noembed"}
+    | {"meter", "progress"}
     | {"mphantom", "rt", "rp", "rtc"}
 )
 _ROOTS = frozenset({"html", "body", "head"})  # some sites hide them until a script has run
@@ -44,7 +53,9 @@ _WHITE = (255, 255, 255)
 
 def drop_invisible(root: Element, left_out: LeftOut) -> None:
     """Drop invisible elements from the tree, after revealing what a script would show."""
-    _reveal_streams(root)
+    _reveal_streams(root, left_out)
+    for element in root.findall("body//title"):  # shown in the tab of the browser at best
+        left_out.drop(element, "hidden")
     _reveal_noscript(root, left_out)
     links = root.iter("link")
     has_style_sheet = any("stylesheet" in each.get("rel", "").lower() for each in links)
@@ -54,8 +65,7 @@ def drop_invisible(root: Element, left_out: LeftOut) -> None:
     panels = _panel_ids(root)
     for element in list(root.iter("*")):
         attributes = dict(element.items())
-        if "shadowrootmode" in attributes:
-            element.tag = "div"
+        _reveal_script(element, attributes, left_out)
         if attributes and _is_camouflaged(element, is_white):
             left_out.drop(element, "hidden")
         elif not is_hidden(element.tag, attributes):
@@ -66,22 +76,26 @@ def drop_invisible(root: Element, left_out: LeftOut) -> None:
             faded_elements.append(element)
         else:
             left_out.drop(element, "hidden")
+    _drop_faded(root, faded_elements, left_out)
+
+
+def _drop_faded(root: Element, faded_elements: list[Element], left_out: LeftOut) -> None:
+    """Drop what is transparent, unless it is a large part of the page."""
     if not faded_elements:
         return
     all_faded = set(faded_elements)
     faded = sum(length_of(e) for e in faded_elements if all_faded.isdisjoint(e.iterancestors()))
     reason = "revealed" if faded > _FADED_SHARE * length_of(root) else "hidden"
     for element in faded_elements:
+        left_out.count(element, reason)
         if reason == "hidden":
-            left_out.drop(element, reason)
-        else:
-            left_out.count(element, reason)
+            drop(element)
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
     """Return whether an element's own markup hides it, except by colour."""
-    if tag in _NEVER_SHOWN:
-        return "shadowrootmode" not in attributes
+    if tag in _NEVER_SHOWN and "shadowrootmode" not in attributes:
+        return True
     if tag == "dialog" and "open" not in attributes:
         return True
     if not attributes or tag in _ROOTS:
@@ -114,7 +128,7 @@ def _is_camouflaged(element: Element, white_page: bool) -> bool:
 # --- what a script would show --------------------------------------------------------------------
 
 
-def _reveal_streams(root: Element) -> None:
+def _reveal_streams(root: Element, left_out: LeftOut) -> None:
     """Move the parts that React streamed to their places, as its script does.
 
     A part is `<div hidden id="S:1">`. Its place is `<template id="P:1">`, or `<template id="B:1">`
@@ -127,6 +141,7 @@ def _reveal_streams(root: Element) -> None:
         if place is None or "hidden" not in part.attrib or part in place.iterancestors():
             continue
         del part.attrib["hidden"]
+        left_out.count(part, "revealed")
         siblings = place.itersiblings() if place.get("id", "").startswith("B:") else ()
         substitute = list(islice(siblings, _MAX_SUBSTITUTE))
         ends = [n for n, each in enumerate(substitute) if _is_comment(each, _STREAM_END)]
@@ -139,6 +154,15 @@ def _reveal_streams(root: Element) -> None:
             part.addprevious(part.makeelement("wbr"))
             part.getprevious().tail, part.tail = part.tail, None
         place.addprevious(part)
+
+
+def _reveal_script(element: Element, attributes: Mapping[str, str], left_out: LeftOut) -> None:
+    """Count a shadow root or a formula, which a script or the browser shows."""
+    is_root = "shadowrootmode" in attributes
+    if is_root:
+        element.tag = "div"
+    if is_root or attributes.get("type", "").strip().lower().startswith("math/tex"):
+        left_out.count(element, "revealed")
 
 
 def _is_comment(node: Element, text: str) -> bool:
