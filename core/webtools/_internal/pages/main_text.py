@@ -78,7 +78,6 @@ _PROSE_SHARE, _TEXT_SHARE = 0.85, 0.7  # of the smallest element that is taken f
 _LONGEST_TEASER = 400  # characters of prose below a linked heading
 _SHORT = 60
 _MIN_ALIKE = 3  # teasers, links of a list
-_ITEMS = ("li", "article", "div", "section")
 
 
 @dataclass(frozen=True, slots=True)
