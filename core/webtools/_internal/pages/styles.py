@@ -281,13 +281,11 @@ def color_of(value: str) -> Color | str:
     if re.fullmatch(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", text):
         digits = text[1:] if len(text) == 7 else "".join(digit * 2 for digit in text[1:])  # noqa: PLR2004
         return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
-    if text.startswith("hsl") and len(numbers := list(_numbers(text))) >= 3:  # noqa: PLR2004
-        lightness = numbers[2][0]
-        return {0.0: (0, 0, 0), 100.0: _WHITE}.get(lightness, text)
-    if text.startswith("rgb"):
-        numbers = [size * 2.55 if unit == "%" else size for size, unit in _numbers(text)]
-        if len(numbers) >= 3:  # noqa: PLR2004
-            return int(numbers[0]), int(numbers[1]), int(numbers[2])
+    numbers = [size * 2.55 if unit == "%" else size for size, unit in _numbers(text)]
+    if text.startswith("hsl") and len(numbers) >= 3:  # noqa: PLR2004
+        return {0.0: (0, 0, 0), 255.0: _WHITE}.get(round(numbers[2], 3), text)
+    if text.startswith("rgb") and len(numbers) >= 3:  # noqa: PLR2004
+        return int(numbers[0]), int(numbers[1]), int(numbers[2])
     return text
 
 
