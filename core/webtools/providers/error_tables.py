@@ -43,6 +43,7 @@ WHOLE_BODY = ""
 _MAX_MESSAGE_CHARACTERS, _MAX_MESSAGES_CHARACTERS = 500, 700  # of one, of all
 _MINUTE = 60.0
 _FORBIDDEN = 403
+_GATEWAY_BUDGETS = frozenset({400, 422})  # with which some gateways report a budget
 _NO_ROUTE = (404, 405)
 _CLASSES: dict[int, type[ProviderError]] = {
     401: AuthenticationError,
@@ -165,7 +166,7 @@ def _kind_of(response: Response, texts: Sequence[Any]) -> type[ProviderError]:
         return kind_by_words(texts, is_certain=status is not None) or default
     kind = error_class(response.status)
     limit = limit_kind(texts)
-    if kind is BadRequestError:  # some gateways report a budget so
+    if response.status in _GATEWAY_BUDGETS:
         return limit if limit is QuotaError else kind
     is_ambiguous = kind in (AuthenticationError, RateLimitError)
     return (limit if is_ambiguous else None) or kind
