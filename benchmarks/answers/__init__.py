@@ -60,6 +60,8 @@ def _shares(kind: str, outcomes: Sequence[Outcome]) -> Iterator[Row]:
     yield _row(f"answer in the summary, {kind}", (right, len(read)), least=0.6)
     yield _row(f"right when it speaks, {kind}", (right, len(spoken)), least=0.8)
     yield _row(f"first sentence right, {kind}", (first, len(read)))
+    claims_right, shown = (sum(each.right_claims[at] for each in spoken) for at in (0, 1))
+    yield _row(f"claims that have the answer, {kind}", (claims_right, shown))
     missing = counted(each.scores[0] >= THRESHOLD for each in outcomes if not each.question.answer)
     yield _row(f"near misses answered, {kind}", missing, most=0.4)
     near = [each.scores[1] for each in outcomes if each.scores[1] is not None]

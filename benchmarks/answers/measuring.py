@@ -35,6 +35,7 @@ class Outcome:
         scores: The score of the answer from the pages, and from pages about the same that lack it.
         is_right: Whether the claims have it, however low the score.
         is_first_right: Whether the first claim has it.
+        right_claims: How many of the claims have it, and how many claims there are.
     """
 
     question: Question
@@ -46,6 +47,7 @@ class Outcome:
     scores: tuple[float, float | None]
     is_right: bool
     is_first_right: bool
+    right_claims: tuple[int, int]
 
 
 def outcome(found: Found) -> Outcome:
@@ -74,6 +76,7 @@ def outcome(found: Found) -> Outcome:
         scores=(score, _answer(question, found.near)[0] if found.near else None),
         is_right=has(map(_shown, claims)),
         is_first_right=has(map(_shown, claims[:1])),
+        right_claims=counted(has([_shown(claim)]) for claim in claims),
     )
 
 

@@ -182,10 +182,16 @@ RANKING = (
         ((extractive, "_LENGTH_PENALTY", 0.0),),
     ),
     Rule(
-        "later claims score at most .35 less",
+        "later claims score .65 of the first",
         extractive,
-        "_MARGIN is_near",
-        ((extractive, "_MARGIN", 9.0),),
+        "_SCORE_SHARE min_score",
+        ((extractive, "_SCORE_SHARE", 0.0),),
+    ),
+    Rule(
+        "later claims have some words of the question",
+        extractive,
+        "_MOST_WORDS _SOME_WORDS _share_of_words min_words is_complete",
+        ((extractive, "_SOME_WORDS", 0.0),),
     ),
     Rule(
         "sentences that lean on the one before are joined",

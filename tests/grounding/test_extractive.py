@@ -119,6 +119,35 @@ def test_a_call_to_action_or_the_mark_of_an_item_is_not_a_claim(call: str) -> No
     assert [claim.text for claim in claims] == ["The ferry sails at noon."]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("When does the {} museum open on Sundays?", "opens on Sundays at eleven", "begun in 1890"),
+        ("When does the {} museum close in winter?", "closes in winter at four", "flooded in 1903"),
+        (
+            "When was the {} museum given a glass roof?",
+            "was given a glass roof in 1988",
+            "new in 1880",
+        ),
+    ],
+)
+@pytest.mark.parametrize("subject", ["harbour", "castle", "lantern"])
+def test_a_sentence_that_shares_one_word_does_not_fill_up_an_answer(
+    question: str, answer: str, other: str, subject: str
+) -> None:
+    text = f"# Places\n\nThe {subject} museum {answer}.\n\nThe {subject} was {other}."
+    [claim] = extract(question.format(subject), [Document(text, 0)])
+    assert claim.quotation == f"The {subject} museum {answer}."
+
+
+def test_a_second_sentence_that_fits_as_well_is_quoted_too() -> None:
+    first = "The harbour museum opens on Sundays at eleven o'clock."
+    second = "In winter the harbour museum opens on Sundays only for groups."
+    documents = [Document(text, at) for at, text in enumerate([first, second])]
+    claims = extract("When does the harbour museum open on Sundays?", documents)
+    assert {claim.quotation for claim in claims} == {first, second}
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
 @pytest.mark.parametrize("language", ["python", "python title=python.py", "{.python}"])
 def test_the_language_of_a_code_fence_is_not_a_word_of_the_text(fence: str, language: str) -> None:

@@ -118,7 +118,7 @@ def test_texts_are_cut_to_equal_shares_at_the_end_of_a_sentence() -> None:
     long = Source(2, "B", "https://b.example", "A sentence of some words. " * 4000)
     raw = Source(3, "C", "https://c.example", "x" * 90_000)
     short, cut, hard = cut_fairly((SOURCES[0], long, raw), LONGEST_INPUT)
-    assert short is SOURCES[0]
+    assert short == SOURCES[0]
     assert cut.text.endswith("some words.")
     assert len(short.text) + len(cut.text) + len(hard.text) <= LONGEST_INPUT
     assert len(cut.text) > 0.45 * (LONGEST_INPUT - len(short.text))

@@ -28,7 +28,11 @@ _MAX_BM25 = 2.2  # the maximum score of a term, in units of its rarity
 _PASSAGE_WEIGHT = 0.5  # weight of the passage's score next to that of the sentence
 _KIND_WEIGHT = 0.2  # for a text of the kind that the question asks for
 _OPENING_WEIGHT = 0.1  # for the first sentence of a page
-_MARGIN = 0.35  # claims after the first score at most this much less
+# Claims after the first score at least `THRESHOLD`, and this share of the first one's score.
+_SCORE_SHARE = 0.65
+# If the first claim has most words of the question, the others have some of them. What both rules
+# are worth: benchmarks/answers/README.md.
+_MOST_WORDS, _SOME_WORDS = 0.8, 0.35
 # Generic headings, which name no subject.
 _GENERIC = frozenset(
     str.split("description name options notes details introduction overview summary usage synopsis")
@@ -66,7 +70,7 @@ def claims_of(ranking: Ranking, *, threshold: float = THRESHOLD) -> list[Claim]:
     candidates = candidates_of(ranking)
     if not candidates or answer_score(candidates[0], ranking) < threshold:
         return []
-    return [_claim(candidate, ranking) for candidate in _choose(candidates)]
+    return [_claim(candidate, ranking) for candidate in _choose(candidates, ranking)]
 
 
 def answer_score(best: Match, ranking: Ranking) -> float:
@@ -108,18 +112,30 @@ def _candidates(passage: Match, ranking: Ranking) -> Iterator[Match]:
         yield part
 
 
-def _choose(candidates: Sequence[Match]) -> list[Match]:
-    """Choose the best candidates without repetitions, all close to the best one."""
+def _choose(candidates: Sequence[Match], ranking: Ranking) -> list[Match]:
+    """Choose the best candidate, and of the next two those that are nearly as good."""
     chosen: list[Match] = []
     shingles: list[Shingles] = []
     for each in candidates:
         if len(chosen) == MAX_CLAIMS:
             break
-        is_near = each.score >= candidates[0].score - _MARGIN
-        if is_near and not is_repeated(candidate_shingles := shingles_of(each.quotation), shingles):
+        if not is_repeated(candidate_shingles := shingles_of(each.quotation), shingles):
             chosen.append(each)
             shingles.append(candidate_shingles)
-    return chosen
+    best, *others = chosen
+    min_score = max(THRESHOLD, _SCORE_SHARE * best.score)
+    is_complete = _share_of_words(best, ranking) >= _MOST_WORDS
+    min_words = _SOME_WORDS if is_complete else 0.0
+    return [best] + [
+        each
+        for each in others
+        if each.score >= min_score and _share_of_words(each, ranking) >= min_words
+    ]
+
+
+def _share_of_words(match: Match, ranking: Ranking) -> float:
+    """Return the share of the question's words that a quotation has, rare ones counted higher."""
+    return sum(ranking.rarity[number] for number in match.hits) / sum(ranking.rarity)
 
 
 def _claim(match: Match, ranking: Ranking) -> Claim:
