@@ -28,26 +28,8 @@ _NO_DATES = frozenset({datetime(1, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, tzinf
 _MONTH_NUMBERS = {
     name: number for number, names in enumerate(MONTHS, 1) for name in names.split("|")
 }
-_MONTH_NAMES = "|".join(sorted(map(re.escape, _MONTH_NUMBERS), key=len, reverse=True))
-_MONTH = rf"(?<![^\W\d_])ב?(?P<month>{_MONTH_NAMES})[^\s\d,.]{{0,9}}\.?"
 _YEAR = r"(?P<year>(?:19|20|25)\d\d)(?!\d)"  # 25xx is a year of the Thai calendar
 _OF = r"(?:(?:de|del|di|d['\u2019]|(?:ค|พ)\.ศ\.)? ?)"
-_DATE_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"^(?P<year>\d{4})[-/.] ?(?P<month>\d{1,2})[-/.] ?(?P<day>\d{1,2})(?!\d)",
-        rf"^(?P<day>\d{{1,2}})\. ?(?P<month>\d{{1,2}})\. ?{_YEAR}(?!\d)",
-        r"^(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
-        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
-        rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er|º|-?[ae])? ?{_OF}{_MONTH},? ?{_OF}{_YEAR}",
-        (
-            rf"\b{_YEAR}(?:\.? gada|\.| m\.|\(?e?\)?ko)? ?(?:(?P<day>\d{{1,2}})\. )?{_MONTH}"
-            r"(?: (?P<day2>\d{1,2}))?"
-        ),
-        rf"{_YEAR} ?[年년] ?(?P<month>\d{{1,2}}) ?[月월] ?(?P<day>\d{{1,2}}) ?[日일]",
-        rf"\b(?P<day>\d{{1,2}}) th(?:án)?g (?P<month>\d{{1,2}}),? (?:năm )?{_YEAR}\b",
-    )
-)
 # In Croatian these are October, June and July; elsewhere November, July and August.
 _AMBIGUOUS_MONTH = re.compile(r"\d\. ?(?:lis(?!topadu)|lip\b|srp\b)")
 _THAI_YEARS = 543
@@ -96,6 +78,27 @@ def read_age(text: str, now: datetime) -> datetime | None:
             except OverflowError:  # before the first year
                 return None
     return None
+
+
+@cache
+def _date_patterns() -> list[re.Pattern[str]]:
+    """Return a pattern for each form of a written date. They take long to compile."""
+    names = "|".join(sorted(map(re.escape, _MONTH_NUMBERS), key=len, reverse=True))
+    month = rf"(?<![^\W\d_])ב?(?P<month>{names})[^\s\d,.]{{0,9}}\.?"
+    forms = (
+        r"^(?P<year>\d{4})[-/.] ?(?P<month>\d{1,2})[-/.] ?(?P<day>\d{1,2})(?!\d)",
+        rf"^(?P<day>\d{{1,2}})\. ?(?P<month>\d{{1,2}})\. ?{_YEAR}(?!\d)",
+        r"^(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
+        rf"{month} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
+        rf"\b(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er|º|-?[ae])? ?{_OF}{month},? ?{_OF}{_YEAR}",
+        (
+            rf"\b{_YEAR}(?:\.? gada|\.| m\.|\(?e?\)?ko)? ?(?:(?P<day>\d{{1,2}})\. )?{month}"
+            r"(?: (?P<day2>\d{1,2}))?"
+        ),
+        rf"{_YEAR} ?[年년] ?(?P<month>\d{{1,2}}) ?[月월] ?(?P<day>\d{{1,2}}) ?[日일]",
+        rf"\b(?P<day>\d{{1,2}}) th(?:án)?g (?P<month>\d{{1,2}}),? (?:năm )?{_YEAR}\b",
+    )
+    return [re.compile(form) for form in forms]
 
 
 def _normalize(text: str) -> str:
@@ -157,7 +160,7 @@ def read_day(text: str) -> datetime | None:
     text = _normalize(text)
     if _AMBIGUOUS_MONTH.search(text):
         return None
-    for match in filter(None, (pattern.search(text) for pattern in _DATE_PATTERNS)):
+    for match in filter(None, (pattern.search(text) for pattern in _date_patterns())):
         parts = match.groupdict()
         month, day = parts["month"], parts["day"] or parts.get("day2")
         if day is None:
