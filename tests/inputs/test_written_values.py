@@ -32,6 +32,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 OBJECTS: dict[str, Callable[[Any], str]] = {
     "JSON": json.dumps,
+    "JSON twice": lambda value: json.dumps(json.dumps(value)),
     "indented JSON": lambda value: f" {json.dumps(value, indent=2)}\n",
     "Python": repr,
     "fenced": lambda value: f"```json\n{json.dumps(value)}\n```",
@@ -141,7 +142,7 @@ def test_an_argument_beside_the_object_overrides_it(tool: Tool) -> None:
 
 
 @every_tool
-@pytest.mark.parametrize("write", [json.dumps, repr])
+@pytest.mark.parametrize("write", [json.dumps, repr, OBJECTS["JSON twice"]])
 @pytest.mark.parametrize("depth", [1, 2])
 def test_a_list_as_text_is_read(tool: Tool, write: Callable[[Any], str], depth: int) -> None:
     arguments = ARGUMENTS[tool.name]
@@ -160,7 +161,15 @@ def test_a_list_as_text_is_read(tool: Tool, write: Callable[[Any], str], depth: 
     [
         *("[Errno 2] No such file", "[python] 'list' of lists", "['open", '{"error": "quota"}'),
         *('{"name": "Ada"}', '{"args": [1], "env": {}}', '{"type": "a", "id": 1}'),
-        *("{'a': 1}", '"exact phrase"', "{queries}", "[a, b]", '["a"] OR ["b"]', "```py```"),
+        *(
+            "{'a': 1}",
+            '"exact phrase"',
+            '"[a] b"',
+            "{queries}",
+            "[a, b]",
+            '["a"] OR ["b"]',
+            "```py```",
+        ),
         *('print(query="a")', 're.sub(pattern="x")', 'search(query="a", limit=3)', "web_search()"),
         *("web_search(a)", "def web_search(query='a'):", "x = web_search(query='a')", "limit=3"),
         *('colour="red"', 'query="a", colour="red"', 'query="a" AND limit=3', 'query == "a"'),

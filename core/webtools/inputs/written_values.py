@@ -75,7 +75,11 @@ def _bare(text: str) -> str:
     if match := _STEP(text):
         text = text[match.end() :]
     match = _FENCE(text)
-    return match[1] if match else text
+    text = match[1] if match else text
+    # JSON that was encoded twice. A phrase in quotation marks remains a phrase.
+    if text.startswith(('"[\\"', '"{\\"')) and isinstance(decoded := _load(text), str):
+        return decoded
+    return text
 
 
 def _read_value(text: str) -> Any:
