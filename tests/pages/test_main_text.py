@@ -70,6 +70,21 @@ def test_a_section_with_a_heading_survives_every_name(tag: str, attribute: str, 
         assert text in page(article(code + section)).text, (name, form)
 
 
+@pytest.mark.parametrize("word", ["skip", "search", "share", "menu", "nav", "comment", "footer"])
+def test_a_heading_of_code_survives_what_its_item_is_called(word: str) -> None:
+    heading = f"<h4>fn <a href='#m.{word}'>{word}</a>() -> <a href='/Harbour'>Harbour</a></h4>"
+    item = f"<section id='method.{word}'>{heading}</section>"
+    assert f"fn {word}()" in page(f"<main><pre>x</pre>{PROSE}{item}{PROSE}</main>").text
+
+
+@pytest.mark.parametrize(
+    "icon", ["<img src=/i.svg alt='Copy path'>", "<svg><title>Copy</title></svg>"]
+)
+def test_a_button_with_an_icon_in_a_heading_is_no_text(icon: str) -> None:
+    text = page(f"<main><h1>Quays<button title=Copy>{icon}</button></h1>{PROSE}</main>").text
+    assert text.startswith("# Quays\n")
+
+
 def test_a_box_of_prose_called_sidebar_is_text() -> None:
     box = f"<div class=sidebar><p>Tides</p><p>{SENTENCES[4]}</p><p>{SENTENCES[0]}</p></div>"
     assert "red cover" in page(f"<h1>The harbour</h1>{box}<p>{SENTENCES[1]}</p>").text
