@@ -9,6 +9,7 @@ import itertools
 import logging
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 import threading
@@ -43,6 +44,10 @@ from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
 from webtools.messages import Request, Response
 from webtools_sandbox import SandboxServer
+
+if sys.platform == "linux":
+    import fcntl
+    import termios
 
 SHORT = 0.15  # seconds a call under test may take
 LONG = 60.0
@@ -543,6 +548,14 @@ def test_a_surplus_record_of_tls_does_not_answer_the_next_call(
         send.close_idle()
 
 
+def wait_until_received(connection: socket.socket) -> None:
+    """Wait until the other side's system has all that was sent. It may not have been read there."""
+    if sys.platform != "linux":
+        return
+    while struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]:
+        time.sleep(0.001)
+
+
 # The sizes at which a layer may split what it received: reads of httpcore, of the event loops, and
 # records of TLS.
 READ_SIZES = [1024, 16_384, 65_536, 2 * 65_536, 4 * 65_536, 256_000, 8 * 65_536, 1_048_576]
@@ -561,6 +574,7 @@ def test_a_surplus_after_a_response_of_any_size_does_not_answer_the_next_call(
             body_size = 2 * size - len(response(bytes(size)))  # the head counts too
             connection.sendall(response(bytes(body_size)) + surplus)
             surplus = b""
+            wait_until_received(connection)
             sent.release()
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
