@@ -72,6 +72,7 @@ BEHIND = [
     ),
     *("**[1]**", "*[1]*", "`[1]`", "<sup>[1]</sup>", "– [1]", "Source: [1]", "(Source: [1])"),
     *("[^1^]", "\\[1\\]", "\\[1]", "〔1〕", "<sup>1</sup>", "<ref>1</ref>", "¹", "(Source 1)"),
+    *("^1^", "^[1]^", "^1, 1^"),
     *("(Sources: 1, 1)", "(see source 1)", "[src_1]", "[doc-1]", "[S1]", "[@1]", "[snippet 1]"),
     *("[Search result 1]", "[来源1]", "[Fuente 1]", "[1, 1, and 1]", "[1, p. 3]", "[1, lines 4-6]"),
     *("[1: news.example]", f"[1. {TITLE}]", f"[Source 1: {TITLE}]", "[1](#ref-1)", "[1](1)"),
@@ -193,6 +194,22 @@ def test_items_emphasis_and_quotation_marks_leave_nothing(around: str) -> None:
             assert_quoted(f"{around.format(sentence)} {mark}", [sentence])
 
 
+@pytest.mark.parametrize(
+    "mark", ["[1]", "[^1]", "【1】", f"[News]({URL})", f"([Kiosk news]({URL}))", URL]
+)
+def test_a_row_of_a_table_is_a_claim_with_the_citation_in_its_last_cell(mark: str) -> None:
+    for first, second in product(SENTENCES, SENTENCES[:2]):
+        rows = "\n".join(f"| {sentence} | {mark} |" for sentence in (first, second))
+        for header in ("", "| What | Source |\n|---|---|\n"):
+            assert_quoted(f"{header}{rows}", [first, second])
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_raised_number_before_the_full_stop_cites(sentence: str) -> None:
+    for mark in ("¹", "^1^", "^[1]^"):
+        assert_quoted(f"{sentence[:-1]}{mark}{sentence[-1]}", [sentence])
+
+
 @pytest.mark.parametrize(("heading", "entries"), [*product(HEADINGS, LISTS)])
 def test_a_list_of_sources_cites_for_every_sentence(heading: str, entries: str) -> None:
     sentences = SENTENCES[:4]
@@ -290,6 +307,7 @@ def test_a_mark_that_names_no_source_leaves_nothing_and_cites_nothing(mark: str)
 @pytest.mark.parametrize(
     "text",
     [
+        *("x^2^", "10^3^", "a^1^ b", "1 km²."),
         *("f{1}", "a {1} b", "{10}", "room ①", "[n7]", "(see 9)", "(source 9)", "(12)", "(b 1)"),
         *(
             "[Table 2]",

@@ -49,6 +49,7 @@ _ANCHOR = (
 )
 TOKEN = re.compile(
     r"(?P<code>`[^`\n]{1,500}`)"
+    r"|\^\[?(?P<caret>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\]?\^(?!\w)"
     rf"|{_LINK}|{_NUMBERS}"
     r"|\[(?P<named>[^\[\]]{1,300})\](?:\[(?P<key>[^\[\]]{0,100})\])?"
     rf"|{_ANCHOR}"
@@ -74,7 +75,8 @@ _RANGE = re.compile(
 )
 _MARK_LABEL = re.compile(r"[\s\[\]\\^#†*_\d,;–-]*")
 _MARK_CODE = re.compile(r"[\[【]\^?\d{1,9}[\]】]")
-_BEFORE_NUMBER = re.compile(r"(?:[.!?…”\")]|[^\W\d_]{3})$")  # not of `10 m²`
+_FULL_STOP = re.compile(r"[.!?](?=\s|$)")
+_BEFORE_NUMBER = re.compile(r"(?:[.!?…”\")`]|[^\W\d_]{3})$")  # not of `10 m²`
 _PLACE = "\ue000\\d{1,6}\ue001"
 PLACEHOLDER = re.compile("\ue000(\\d{1,6})\ue001")
 _GROUP = re.compile(
@@ -308,7 +310,7 @@ class MarkedText:
         return ()
 
     def _replace_number(self, match: re.Match[str]) -> str:
-        """Read `[1]`; and `(1)`, `{1}`, `①` and `¹` if the references have these numbers."""
+        """Read `[1]`; and `(1)`, `{1}`, `①`, `¹` and `^1^` if the references have these numbers."""
         if match["hedge"]:
             return self._mark(())
         if match["mark"]:
@@ -316,13 +318,15 @@ class MarkedText:
         if match["aside"]:
             cited = self._sources.at_numbers(re.sub(r"[^\d,–-]+", ",", match["aside"]))
             return match[0] if isinstance(cited, str) else self._mark(cited)
-        numbers = match["round"] or match["tagged"] or match["curly"]
+        numbers = match["round"] or match["tagged"] or match["curly"] or match["caret"]
         numbers = numbers or match["raised"].translate(_RAISED).rstrip(",")
         before = match.string[max(0, match.start() - 4) : match.start()]
         is_behind = before[-1:].isspace() or _BEFORE_NUMBER.search(before)
         cited = self._sources.at_numbers(numbers)
         is_known = all(each.strip() in self._sources.defined for each in numbers.split(","))
-        if not match["round"] and SENTENCE_END.search(before.rstrip()):
+        is_raised = bool(match["raised"] or match["caret"])
+        ends_sentence = is_raised and _FULL_STOP.match(match.string, match.end())
+        if not match["round"] and (ends_sentence or SENTENCE_END.search(before.rstrip())):
             is_known |= not isinstance(cited, str)
         return self._mark(cited) if is_known and is_behind else match[0]
 

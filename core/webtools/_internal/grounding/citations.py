@@ -236,9 +236,10 @@ class Answer:
             else:
                 prefix = _prefix(row)
                 body = row[len(prefix) :]
-                if body.startswith("|"):
+                is_table_row = body.startswith("|")
+                if is_table_row:
                     body = row_text(body)
-                if is_open and not prefix.strip():
+                if is_open and not prefix.strip() and not is_table_row:
                     above = paragraphs[-1]
                     paragraphs[-1] = above._replace(text=f"{above.text}\n{body}")
                 else:
