@@ -123,7 +123,7 @@ def test_a_drawn_result_that_was_cut_is_followed_by_its_text(
 def test_an_output_that_could_not_be_saved_is_still_reported_as_cut(
     cli: Cli, config: str, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(present, "save", lambda _: None)
+    monkeypatch.setattr(present, "save_output", lambda _: None)
     result = cli(*page, "--config", config)
     assert "Read on" not in result.out
     assert "truncated" in result.err
