@@ -73,9 +73,11 @@ _CONTAINERS = (
     ".//*[@id='page-content']",
     ".//article",
 )
+# Without the shares, up to 1.0 less of the unwanted text remains; they are for pages whose prose is
+# spread over several parts, which would lose all but one.
 _MAIN_SHARE = 0.5  # of the prose: a declared container with less is not the main part
 _PROSE_SHARE, _TEXT_SHARE = 0.85, 0.7  # of the smallest element that is taken for the article
-_LONGEST_TEASER = 400  # characters of prose below a linked heading
+_LONGEST_TEASER = 400  # characters of prose below a linked heading; without: unwanted +0.2
 _SHORT = 60  # characters; with 0: unwanted +1.0
 _MIN_ALIKE = 3  # teasers, links of a list; with 1: gold kept -5.5
 
@@ -250,7 +252,10 @@ def _drop_comments(body: Element, page: _Page) -> None:
 
 
 def _drop_together(parts: list[Element], whole: Element, page: _Page, reason: str) -> None:
-    """Drop parts of a kind, if much prose remains or more than they have."""
+    """Drop parts of a kind, if much prose remains or more than they have.
+
+    Without the condition: gold kept +1.0, unwanted +2.0, scrapinghub F1 -2.4.
+    """
     size, total = Size(), page.sizes[whole]
     for each in parts:
         size.add(page.sizes[each])

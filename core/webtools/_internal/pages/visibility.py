@@ -170,7 +170,7 @@ def _is_comment(node: Element, text: str) -> bool:
 
 
 def _reveal_noscript(root: Element, left_out: LeftOut) -> None:
-    """Unwrap `noscript` elements that have more text than the rest of the page."""
+    """Unwrap `noscript` elements that have more text than the rest. Without: gold kept -0.4."""
     body = root.find("body")
     elements = [] if body is None else list(body.iter("noscript"))
     # Some parsers, and pages that escape twice, have markup as text.
