@@ -16,7 +16,7 @@ PEERS = ("trafilatura", "MarkItDown", "html-to-markdown")
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader made of a page, and the CPU seconds it took."""
+    """What a reader made of a page, and the CPU seconds of the quicker of two readings."""
 
     title: str
     text: str

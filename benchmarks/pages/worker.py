@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 Reader = Callable[[bytes, str], str]
 
@@ -76,12 +77,14 @@ def main(name: str) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         body = base64.b64decode(request["body"])
-        start = time.process_time()
-        try:
-            title, _, text = read_page(body, request["url"]).partition("\n")
-        except Exception:  # noqa: BLE001  # a reader that fails has no text
-            title = text = ""
-        seconds = time.process_time() - start
+        title = text = ""
+        times: list[float] = []
+        for _ in range(2):  # the first reading can load modules
+            start = time.process_time()
+            with suppress(Exception):  # a reader that fails has no text
+                title, _, text = read_page(body, request["url"]).partition("\n")
+            times.append(time.process_time() - start)
+        seconds = min(times)
         print(json.dumps({"title": title, "text": text, "seconds": seconds}), flush=True)
 
 
