@@ -143,6 +143,7 @@ def _title_heading(body: Element, title: str) -> Element | None:
     folded = " ".join(title.casefold().split())
     for heading in body.iter("h1", "h2"):
         text = " ".join(text_of(heading).casefold().split()).rstrip("¶#§ ")
+        # Without the length: no difference. Short headings occur in any title.
         if len(text) > 3 and text in folded:  # noqa: PLR2004
             return heading
     return next((each for each in body.iter("h1") if text_of(each).strip()), None)
@@ -185,6 +186,7 @@ def _may_be_named(size: Size, page: _Page) -> bool:
     if size.is_headed_text or size.code:
         return False
     if page.is_technical:
+        # Without the links: no difference. It keeps names of code.
         return not size.prose and 2 * size.linked > size.text
     return size.fields > 0 or not size.is_prose
 
@@ -198,6 +200,7 @@ def _is_landmark(
     if reason == "header":
         return not in_article and element not in page.title
     if reason == "forms" and element.tag == "form":
+        # Without the prose: unwanted -0.3. It keeps pages that are inside a form.
         return size.fields > 0 and 2 * size.prose < size.text and not size.code
     return True
 
@@ -302,6 +305,7 @@ def _container(body: Element, page: _Page) -> Element:
         if len(elements) == 1:
             size = sizes[elements[0]]
             has_code = 2 * size.code >= total.code
+            # Without the code: no difference. It keeps code beside the prose.
             if has_code and size.prose >= _MAIN_SHARE * total.prose:
                 return elements[0]
     if page.is_technical or not total.prose:

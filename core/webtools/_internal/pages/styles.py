@@ -47,6 +47,7 @@ _NAMED_COLORS = {
     "blue": (0, 0, 255), "green": (0, 128, 0), "yellow": (255, 255, 0), "gray": (128, 128, 128),
     "grey": (128, 128, 128), "silver": (192, 192, 192), "navy": (0, 0, 128),
 }  # fmt: skip
+# All limits together: no difference in the sets, whose pages hide nothing on purpose.
 _FAINT = 0.1  # opacity or size of a text that is too faint or small to read
 _FAR = 900.0  # pixels to the left of the window or above it
 _VERY_FAR = 5000.0  # pixels to its right or below it: long pages are wide, too

@@ -56,19 +56,7 @@ class RedisRateLimits:
         self._store = store
 
     def reserve(self, name: str, interval: float, max_wait: float) -> float | None:
-        """Reserve the next free slot.
-
-        Args:
-            name: What is limited, such as `host:example.com`.
-            interval: Seconds from one slot to the next.
-            max_wait: The most seconds to wait.
-
-        Returns:
-            The seconds to wait; None if they are more than `max_wait`: then nothing is reserved.
-
-        Raises:
-            StoreError: The store cannot be used.
-        """
+        """See `RateLimits.reserve`."""
         slot = self.take(name, interval, max_wait)
         return None if slot is None else slot.wait
 
