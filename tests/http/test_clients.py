@@ -574,10 +574,12 @@ def test_a_surplus_after_a_response_of_any_size_does_not_answer_the_next_call(
         while head := read_request(connection):
             size = int(head.split()[1].rpartition(b"/")[2])
             body_size = 2 * size - len(response(bytes(size)))  # the head counts too
-            connection.sendall(response(bytes(body_size)) + surplus)
-            surplus = b""
-            wait_until_received(connection)
-            sent.release()
+            data, surplus = response(bytes(body_size)) + surplus, b""
+            try:
+                connection.sendall(data)
+                wait_until_received(connection)
+            finally:  # the client may have closed the connection already
+                sent.release()
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -588,7 +590,7 @@ def test_a_surplus_after_a_response_of_any_size_does_not_answer_the_next_call(
             for _ in range(2):
                 received = send(f"{url.get(way, 'http://a.example')}/{size}", **options)
                 assert received.body.strip(b"\0") == b"", f"{received.body[:40]!r} after {size}"
-                sent.acquire()
+                assert sent.acquire(timeout=60)
         send.close_idle()
 
 
