@@ -82,20 +82,24 @@ def test_a_bomb_is_read_up_to_the_limit(kind: str) -> None:
     assert any("16 MiB" in warning for warning in result.warnings)
 
 
-BOATS = b"".join(b"<p>%d: %s" % (n, b"A boat waits. " * 400) for n in range(3200))
-TOO_LONG: dict[str, tuple[str, bytes]] = {
-    "HTML": ("text/html", PAGE + BOATS),
-    "HTML as octets": ("application/octet-stream", PAGE + BOATS),
-    "text": ("text/plain", b"The lock opens. " + b"Again, a boat. " * (2 * MIB)),
-    "CSV": ("text/csv", b"day,hours\nThe lock opens. ,8\n" * (2 * MIB)),
-    "XML": ("application/xml", b"<log><row>The lock opens. </row>" * (2 * MIB)),
+def long_page() -> bytes:
+    boats = (b"<p>%d: %s" % (number, b"A boat waits. " * 400) for number in range(3200))
+    return PAGE + b"".join(boats)
+
+
+TOO_LONG: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "HTML": ("text/html", long_page),
+    "HTML as octets": ("application/octet-stream", long_page),
+    "text": ("text/plain", lambda: b"The lock opens. " + b"Again, a boat. " * (2 * MIB)),
+    "CSV": ("text/csv", lambda: b"day,hours\nThe lock opens. ,8\n" * (2 * MIB)),
+    "XML": ("application/xml", lambda: b"<log><row>The lock opens. </row>" * (2 * MIB)),
 }
 
 
 @pytest.mark.parametrize("name", TOO_LONG)
 def test_the_first_part_of_a_text_that_is_too_large_is_read_with_a_warning(name: str) -> None:
     content_type, body = TOO_LONG[name]
-    result = fetch(body, content_type)
+    result = fetch(body(), content_type)
     assert "The lock opens." in (result.pages[0].text or "")
     assert any("16 MiB" in warning for warning in result.warnings)
 
@@ -108,12 +112,12 @@ def archive() -> bytes:
     return data.getvalue()
 
 
-FILES: dict[str, tuple[str, bytes]] = {
-    "PDF": ("application/pdf", b"%PDF-1.7\n" + bytes(17 * MIB)),
-    "document": ("application/epub+zip", archive()),
+FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "PDF": ("application/pdf", lambda: b"%PDF-1.7\n" + bytes(17 * MIB)),
+    "document": ("application/epub+zip", archive),
     "notebook": (
         "application/x-ipynb+json",
-        b'{"nbformat": 4, "cells": [{"cell_type": "code", "outputs": "' + b"iVBO" * 5 * MIB,
+        lambda: b'{"nbformat": 4, "cells": [{"cell_type": "code", "outputs": "' + b"iVBO" * 5 * MIB,
     ),
 }
 
@@ -122,4 +126,4 @@ FILES: dict[str, tuple[str, bytes]] = {
 def test_a_file_that_is_too_large_is_an_error(name: str) -> None:
     content_type, body = FILES[name]
     with pytest.raises((ProviderError, RequestError), match=r"large"):
-        fetch(body, content_type)
+        fetch(body(), content_type)
