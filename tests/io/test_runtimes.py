@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 import time
 from typing import Any
 
 import pytest
+from forking import in_child, needs_fork
 
 from webtools import WebTools
 from webtools_sandbox import SandboxServer
@@ -72,16 +72,12 @@ def test_an_interrupt_ends_concurrent_blocking_parts_at_once(
     assert time.monotonic() - start < 5  # the requests take 6 s
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@needs_fork
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_uses_connections_of_its_own(webtools_sandbox: SandboxServer) -> None:
     with WebTools(webtools_sandbox.config(), cache=False) as web:
         assert web.search("json").results
-        child = os.fork()
-        if not child:
-            os._exit(0 if web.search("zip").results else 1)
-        _, status = os.waitpid(child, 0)
-        assert os.waitstatus_to_exitcode(status) == 0
+        assert in_child(lambda: web.search("zip").results) == 0
         assert web.search("heap").results
 
 

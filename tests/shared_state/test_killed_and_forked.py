@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
 import subprocess
@@ -13,18 +12,20 @@ from pathlib import Path
 
 import httpx
 import pytest
+from forking import in_child, needs_fork
 
 from webtools import QuotaError, WebTools
 from webtools._internal.storage.sqlite_file import ledger_file
 from webtools.providers import PROVIDERS
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills and forks processes")
+pytestmark = needs_fork
 
 USD_PER_SEARCH = PROVIDERS["exa"].about.prices["auto"]
 # No process reaches this budget, however fast it is.
 USD_PER_DAY = 1_000_000.0
 SPEND = """
 import itertools, os, sys
+sys.path.insert(0, "tests")
 from tests.shared_state.test_killed_and_forked import client
 web = client(sys.argv[1])
 for number in itertools.count():
@@ -119,7 +120,7 @@ def test_children_forked_while_threads_search_can_search_too(
     for thread in threads:
         thread.start()
     try:
-        codes = [_exit_code_of_child(web, f"child {number}") for number in range(6)]
+        codes = [in_child(lambda n=n: web.search(f"child {n}").results) for n in range(6)]
     finally:
         is_over.set()
         for thread in threads:
@@ -129,17 +130,6 @@ def test_children_forked_while_threads_search_can_search_too(
     web.close()
     if store == "sqlite":
         assert_sound(ledger_file(path))
-
-
-def _exit_code_of_child(web: WebTools, query: str) -> int:
-    child = os.fork()
-    if not child:
-        signal.alarm(60)
-        try:
-            os._exit(0 if web.search(query).results else 1)
-        except BaseException:  # noqa: BLE001
-            os._exit(2)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def test_a_budget_that_is_used_up_stays_so_after_a_kill(tmp_path: Path) -> None:

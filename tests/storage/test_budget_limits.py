@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forking import in_child, needs_fork
 
 from webtools._internal.storage import budget as budget_module
 from webtools._internal.storage.budget import Budget, Sum
@@ -317,7 +316,7 @@ def test_processes_do_not_pass_a_limit_together_and_the_dead_keep_what_they_took
     assert sum(spent) == 25 or len(days) == 2  # the test itself may cross midnight
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@needs_fork
 def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: SqliteStore) -> None:
     limited = budget(store, calls_per_process=1)
     limited.reserve("exa", 0.01)
@@ -330,12 +329,10 @@ def test_a_forked_process_begins_with_nothing_spent_and_no_lock_held(store: Sqli
 
     threading.Thread(target=hold).start()
     assert held.wait(20)
-    child = os.fork()
-    if child == 0:
-        with suppress(BaseException):
-            threading.Timer(20, os._exit, [2]).start()
-            limited.reserve("exa", 0.01)
-            os._exit(0 if process(limited) == (0.01, 1) else 1)
-        os._exit(3)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+    def spend() -> bool:
+        limited.reserve("exa", 0.01)
+        return process(limited) == (0.01, 1)
+
+    assert in_child(spend) == 0
     expect_refusal(limited)
