@@ -28,6 +28,7 @@ UNUSED_BY_A_SEARCH = (
     "webtools._internal.operations.fetch",
     "webtools._internal.operations.research",
     "webtools._internal.pages.",
+    "webtools.native",
     "webtools.providers.browser",
     "webtools.providers.direct",
     "webtools.results.research_models",

@@ -1,0 +1,147 @@
+"""What a vendor's search did, in one form for all vendors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from webtools._internal.text.domains import Site, covered, read_site, site_of_url
+
+_REDIRECTS = "vertexaisearch.cloud.google.com"  # its links hide the page that they lead to
+
+
+@dataclass(frozen=True, slots=True)
+class NativeSource:
+    """A page that the vendor's search returned.
+
+    Attributes:
+        url: URL of the page. Google's is a redirect that expires.
+        title: Title, or "".
+        published: Date or age as the vendor wrote it, or "".
+        snippet: Snippet, or "".
+    """
+
+    url: str
+    title: str = ""
+    published: str = ""
+    snippet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCitation:
+    """A source that the answer cites.
+
+    Attributes:
+        url: URL of the source.
+        title: Title, or "".
+        start: First character of the cited part of `NativeSearches.text`, or None if unknown.
+        end: Character after the last one of it, or None.
+        quotation: What the vendor quotes from the source, or "".
+    """
+
+    url: str
+    title: str = ""
+    start: int | None = None
+    end: int | None = None
+    quotation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeError:
+    """An error of the vendor in a response that succeeded.
+
+    Attributes:
+        code: Code of the vendor, such as `max_uses_exceeded`.
+        message: Message of the vendor, or "".
+    """
+
+    code: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeSearches:
+    """What a response says about the vendor's searches.
+
+    Texts are cleaned, except `text` and `display_html`. All are foreign.
+
+    Attributes:
+        vendor: The vendor.
+        model: Name of the model, or "".
+        text: The answer, as the vendor wrote it. Offsets of citations count its characters.
+        queries: What the vendor searched for.
+        sources: The pages that it found or cites, each once.
+        citations: The citations of the answer.
+        opened: Pages that it opened. The model may have written their URLs.
+        searches: Number of searches that are charged.
+        is_count_estimated: Whether `searches` was counted, because the vendor states no number.
+        pending: Number of searches without a result. It comes with the next response.
+        cost_usd: Cost of the searches in USD, or None if unknown.
+        is_cost_estimated: Whether `cost_usd` is from the table of prices.
+        cost_has_tokens: Whether `cost_usd` is that of the whole response.
+        errors: The errors.
+        stop: Why the answer is not complete, such as `pause_turn` or `cut`; "" if it is.
+        display_html: What Google requires you to display with the answer, as HTML.
+        refused: URLs of sources, citations and pages outside the domains of `within`.
+        warnings: What could not be read.
+    """
+
+    vendor: str
+    model: str = ""
+    text: str = ""
+    queries: tuple[str, ...] = ()
+    sources: tuple[NativeSource, ...] = ()
+    citations: tuple[NativeCitation, ...] = ()
+    opened: tuple[str, ...] = ()
+    searches: int = 0
+    is_count_estimated: bool = False
+    pending: int = 0
+    cost_usd: float | None = None
+    is_cost_estimated: bool = False
+    cost_has_tokens: bool = False
+    errors: tuple[NativeError, ...] = ()
+    stop: str = ""
+    display_html: str = ""
+    refused: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def within(
+        self, include_domains: Iterable[str] = (), exclude_domains: Iterable[str] = ()
+    ) -> NativeSearches:
+        """Return this without what is outside some domains; `refused` has the URLs.
+
+        A redirect that hides its page is outside, if there is any domain.
+
+        Args:
+            include_domains: Domains as in `web_search`.
+            exclude_domains: Domains as in `web_search`.
+
+        Raises:
+            ValueError: A domain is not valid.
+        """
+        rule = _Domains([*map(read_site, include_domains)], [*map(read_site, exclude_domains)])
+        sources = tuple(source for source in self.sources if rule.allows(source.url))
+        citations = tuple(citation for citation in self.citations if rule.allows(citation.url))
+        opened = tuple(url for url in self.opened if rule.allows(url))
+        urls = [source.url for source in self.sources]  # those of the citations, too
+        urls += self.opened
+        refused = dict.fromkeys([*self.refused, *(url for url in urls if not rule.allows(url))])
+        return replace(
+            self, sources=sources, citations=citations, opened=opened, refused=tuple(refused)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Domains:
+    include: list[Site]
+    exclude: list[Site]
+
+    def allows(self, url: str) -> bool:
+        if not (self.include or self.exclude):
+            return True
+        site = site_of_url(url)
+        if site is None or urlsplit(url).hostname == _REDIRECTS:
+            return False
+        is_included = not self.include or covered([site], self.include) is not None
+        return is_included and covered([site], self.exclude) is None
