@@ -21,6 +21,6 @@ def in_child(function: Callable[[], Any], seconds: int = 60) -> int:
         signal.alarm(seconds)
         try:
             os._exit(0 if function() else 1)
-        except BaseException:  # noqa: BLE001  # the child must not go on with the tests
+        except BaseException:  # noqa: BLE001  # the child must not run the other tests
             os._exit(2)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -204,7 +204,7 @@ FACTS: tuple[Facts, ...] = (
 
 
 def find_facts(route: Route, table: Iterable[Facts] = FACTS) -> Facts | str:
-    """Return the facts of a route, or why there are none."""
+    """Return the facts of a route, or why it has no facts."""
     rows = [facts for facts in table if facts.has_base_url(route.base_url)]
     if not rows:
         return "the base URL is not one of a vendor in the table"
