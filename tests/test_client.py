@@ -38,7 +38,8 @@ from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 
 QUICK = {  # without I/O
-    *("plot", "rate_limits", "reads_pages_itself", "redact", "tools", "warn_if_unconfigured")
+    *("plot", "rate_limits", "reads_pages_itself", "redact", "session", "tools"),
+    "warn_if_unconfigured",
 }
 METHODS = [name for name, _ in inspect.getmembers(WebTools, inspect.isfunction)]
 PUBLIC = [name for name in METHODS if name[0] != "_" and name not in QUICK]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from webtools._version import __version__
 
 if TYPE_CHECKING:
-    from webtools.client import WebTools
+    from webtools.client import Session, WebTools
     from webtools.config import Config, ProviderConfig
     from webtools.errors import (
         AuthenticationError,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from webtools.progress import Progress
     from webtools.results import (
+        AnswerCheck,
         BudgetState,
         Claim,
         FetchResponse,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         ResearchSynthesis,
         SearchResponse,
         SearchResult,
+        SessionSource,
         SiteEntry,
         SiteMap,
         SummaryResponse,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from webtools.tools import ToolResult
 
 __all__ = [
+    "AnswerCheck",
     "AuthenticationError",
     "BadRequestError",
     "BudgetState",
@@ -90,6 +93,8 @@ __all__ = [
     "ResponseFormatError",
     "SearchResponse",
     "SearchResult",
+    "Session",
+    "SessionSource",
     "SiteEntry",
     "SiteMap",
     "SummaryResponse",
@@ -103,6 +108,7 @@ __all__ = [
 
 _HOMES = {
     "WebTools": "client",
+    "Session": "client",
     "Config": "config",
     "ProviderConfig": "config",
     "AuthenticationError": "errors",
@@ -119,6 +125,7 @@ _HOMES = {
     "WebToolsError": "errors",
     "Progress": "progress",
     "ProviderAttempt": "results",
+    "AnswerCheck": "results",
     "BudgetState": "results",
     "Claim": "results",
     "FetchResponse": "results",
@@ -135,6 +142,7 @@ _HOMES = {
     "ResearchSynthesis": "results",
     "SearchResponse": "results",
     "SearchResult": "results",
+    "SessionSource": "results",
     "SiteEntry": "results",
     "SiteMap": "results",
     "SummaryResponse": "results",

@@ -12,7 +12,7 @@ import httpx
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.pipeline.tool_call import CallOptions
-from webtools.choices import CacheMode, Command, Fence
+from webtools.choices import CacheMode, CacheScope, Command, Fence, FetchGate
 from webtools.config import (
     BudgetConfig,
     CacheConfig,
@@ -25,17 +25,38 @@ from webtools.config import (
 )
 from webtools.config.config_models import Key, KeywordSettings
 from webtools.config.overrides import read_overrides, secret_keys, unknown_setting
+from webtools.errors import InputError
 from webtools.progress import ProgressCallback
 from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
-from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
+from webtools.tools import (
+    FETCH,
+    MAP,
+    READ,
+    RESEARCH,
+    SEARCH,
+    SUMMARIZE,
+    Tool,
+    ToolResult,
+    resolve,
+)
 
 if TYPE_CHECKING:
-    from typing import Never
+    from typing import Never, NoReturn
 
+    from webtools._internal.session.core import SessionCore
+    from webtools._internal.session.options import SessionOptions
     from webtools.providers.drafts import SynthesizerLike
-    from webtools.results import ResearchEnvelope, ResearchPlan, Verified
+    from webtools.results import (
+        AnswerCheck,
+        ResearchEnvelope,
+        ResearchPlan,
+        SessionSource,
+        Verified,
+    )
     from webtools.verifiers import SourceLike, Verifier
+
+_SESSION = "_internal.session"  # imported by the first session
 
 
 class WebTools(AsyncMethods):
@@ -545,6 +566,242 @@ class WebTools(AsyncMethods):
         """
         options = CallOptions(cache, progress, as_synthesizer(synthesizer), timeout=timeout)
         return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))
+
+    def session(
+        self,
+        *,
+        user: str = "",
+        id: str = "",  # noqa: A002  # as frameworks name it
+        usd: float | None = None,
+        usd_per_day: float | None = None,
+        calls: int | None = None,
+        seconds: float | None = None,
+        fetch: FetchGate = "any",
+        cache: CacheScope | None = None,
+        api_keys: Mapping[str, Key] | None = None,
+        record: str | os.PathLike[str] | None = None,
+        replay: str | os.PathLike[str] | None = None,
+        state: Mapping[str, Any] | None = None,
+    ) -> Session:
+        """Begin a session: what one user, conversation or run does on the web.
+
+            with web.session(user="customer-7", usd=0.05, calls=20, fetch="seen") as session:
+                session.allow(question, origin="user")
+                ...
+                print(session.report())
+
+        Args:
+            user: Name of the user. The session gets a cache of its own, and only this user can
+                load its state.
+            id: Name of the session. Default: that of `state`, else a random one.
+            usd: Maximum cost of the session in USD.
+            usd_per_day: Maximum cost of all sessions of the user per UTC day in USD.
+            calls: Maximum number of tool calls. `web_read` is not counted.
+            seconds: Seconds from now until all calls end.
+            fetch: Which URLs may be opened: `any`, those that were `seen` in results, on pages and
+                in allowed texts, or the same without links of pages (`strict`).
+            cache: Whether the session has a cache of its `own` or the `shared` one. Default: its
+                own with `user` or `api_keys`.
+            api_keys: API keys by provider type, as for `WebTools`.
+            record: File to record the calls in.
+            replay: File of recorded calls, which are returned instead of requests.
+            state: What `Session.state` has returned.
+
+        Returns:
+            The session. It has all methods of `WebTools`, and shares the settings and connections.
+
+        Raises:
+            InputError: An argument is not valid, or the state belongs to another user or session.
+            ConfigError: A key is not valid.
+        """
+        keys = secret_keys(api_keys)
+        del api_keys  # a traceback that shows local variables would show the keys
+        options = resolve(f"{_SESSION}.options:SessionOptions")(
+            user=user,
+            id=id,
+            usd=usd,
+            usd_per_day=usd_per_day,
+            calls=calls,
+            seconds=seconds,
+            fetch=fetch,
+            cache=cache,
+            api_keys=keys,
+            record=record,
+            replay=replay,
+            state=state,
+        )
+        return Session(self, options)
+
+
+class Session(WebTools):
+    """What one user, conversation or run does on the web.
+
+    `WebTools.session` makes it. It has all methods of `WebTools`, with limits of its own, and keeps
+    the sources, queries, calls and cost. It goes wherever a `WebTools` goes.
+
+    Its methods can be called from several threads and event loops at the same time. `close` leaves
+    the connections open, which belong to the `WebTools`. A session cannot be pickled: pass its
+    `state` to another process.
+
+    Args:
+        web: Settings and connections.
+        options: What the session may do.
+    """
+
+    def __init__(self, web: WebTools, options: SessionOptions) -> None:
+        """Share the settings and connections of a `WebTools`."""
+        if isinstance(web, Session):
+            raise InputError("A session has no sessions. Call session() of the WebTools instead.")
+        self._has_warned = web._has_warned  # noqa: SLF001 - of our own class
+        self._transports = web._transports  # noqa: SLF001
+        self._http, self._async_http = web._http, web._async_http  # noqa: SLF001
+        self._core: SessionCore = resolve(f"{_SESSION}.core:SessionCore")(
+            web._settings,  # noqa: SLF001
+            options,
+        )
+        self._settings, self._dispatcher = self._core.settings, self._core.dispatcher
+
+    @property
+    def id(self) -> str:
+        """Name of the session."""
+        return self._core.id
+
+    @property
+    def sources(self) -> list[SessionSource]:
+        """The sources, in the order of their numbers. A URL keeps its number."""
+        return self._core.history.listed()
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries and questions, in order."""
+        return [*self._core.history.queries]
+
+    def allow(self, *texts: str, origin: Literal["user", "developer"] = "developer") -> list[str]:
+        """Let the URLs in some texts be opened.
+
+        Args:
+            texts: URLs, or texts with URLs and domains. Never pass text that a model wrote.
+            origin: Who wrote them.
+
+        Returns:
+            The URLs that were found.
+
+        Raises:
+            InputError: A text is not a string, or the origin is unknown.
+        """
+        return self._core.allow(texts, origin)
+
+    def has_seen(self, url: str) -> bool:
+        """Return whether a URL may be opened under the gate of this session.
+
+        Under `any`, whether it would be under `seen`.
+        """
+        return self._core.has_seen(url)
+
+    def record_native(
+        self,
+        *,
+        vendor: str,
+        queries: Sequence[str] = (),
+        sources: Sequence[str | Mapping[str, Any]] = (),
+        citations: Sequence[str | Mapping[str, Any]] = (),
+        refused: Sequence[str] = (),
+        searches: int = 0,
+        cost_usd: float | None = None,
+        is_estimate: bool = True,
+    ) -> None:
+        """Add a search that the vendor of a model has made, not webtools.
+
+        Args:
+            vendor: Name of the vendor, such as `openai`. The report lists the cost under it.
+            queries: The queries, as far as the vendor reports them.
+            sources: The URLs that it found, or dicts with `url` and `title`. They may be opened.
+            citations: Those that the model cites.
+            refused: URLs that the developer's filters exclude.
+            searches: Number of searches, each of which counts as a call.
+            cost_usd: Cost of the searches in USD; None if it is unknown.
+            is_estimate: Whether the cost is from a price list.
+
+        Raises:
+            InputError: A value is not valid.
+        """
+        self._core.record_native(
+            vendor,
+            queries,
+            sources,
+            citations,
+            refused,
+            searches,
+            cost_usd,
+            is_estimate=is_estimate,
+        )
+
+    def check(
+        self,
+        answer: str,
+        *,
+        verify: bool = False,
+        verifier: Verifier | None = None,
+        timeout: float | None = None,
+    ) -> AnswerCheck:
+        """Check the links and numbers of an answer against what the session has seen.
+
+        Args:
+            answer: The answer. `[n]` cites the source with that number.
+            verify: Whether to also check each claim against the pages that it cites, which are read
+                from the cache or fetched again.
+            verifier: As for `verify`.
+            timeout: As for `verify`.
+
+        Raises:
+            InputError: The answer is not a text.
+        """
+        return self._run(
+            lambda io: self._core.check(io, answer, verifier, {"timeout": timeout}, verify=verify)
+        )
+
+    async def acheck(
+        self,
+        answer: str,
+        *,
+        verify: bool = False,
+        verifier: Verifier | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  it bounds blocking calls, too
+    ) -> AnswerCheck:
+        """Check an answer, as `check` does."""
+        return await self._arun(
+            lambda io: self._core.check(io, answer, verifier, {"timeout": timeout}, verify=verify)
+        )
+
+    def report(self, form: Literal["markdown", "json"] = "markdown") -> Any:
+        """Return what the session did: limits, cost by provider, queries and sources.
+
+        Args:
+            form: `markdown` for a text, `json` for a dict of plain JSON data.
+
+        Raises:
+            InputError: There is no such form.
+        """
+        return self._core.report(form)
+
+    def state(self) -> dict[str, Any]:
+        """Return the session as plain JSON data, for `WebTools.session(state=...)`.
+
+        It has the URLs that were seen, the sources and the spending, and neither page texts nor
+        keys.
+        """
+        return self._core.state()
+
+    def close(self) -> None:
+        """End the session. The connections stay open."""
+
+    async def aclose(self) -> None:
+        """End the session. The connections stay open."""
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled."""
+        remedy = "Pass its state() to session(state=...) in the other process."
+        raise TypeError(f"A session cannot be pickled. {remedy}")
 
 
 def _parameters(kind: type[WebTools]) -> list[str]:

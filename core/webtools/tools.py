@@ -101,7 +101,9 @@ class Tool:
         description: What the tool does and when to use it, on several lines. At most 1,000
             characters: model APIs refuse requests with more than 1,024.
         input_model: Pydantic model of the arguments. Its JSON schema is flat.
-        takes_urls: Whether a model passes URLs to it.
+        url_argument: The argument whose values are URLs to open; empty if it opens none. Sessions
+            check it.
+        url_switch: The argument that makes them URLs; empty if they always are.
         title: Its title in lists of tools for people.
         method: Name of the method of `WebTools`.
         capabilities: What a provider must be able to do to serve it; any one is enough. Empty if
@@ -116,7 +118,8 @@ class Tool:
     name: str
     description: str
     input_model: type[ToolInput]
-    takes_urls: bool = False
+    url_argument: str = ""
+    url_switch: str = ""
     title: str = ""
     method: str = ""
     capabilities: tuple[Capability, ...] = ()
@@ -138,6 +141,11 @@ class Tool:
                 `queries`.
         """
         return replace(self, input_model=with_fixed(self.input_model, values))
+
+    @property
+    def takes_urls(self) -> bool:
+        """Whether a model passes URLs to it."""
+        return bool(self.url_argument) and not self.url_switch
 
     @property
     def paragraph(self) -> str:
@@ -216,6 +224,8 @@ referenced as markdown links, e.g.:
 Sources:
 - [Page Title](https://example.com)""",
     SearchInput,
+    url_argument="queries",
+    url_switch="similar",
     title="Search the web",
     method="search",
     capabilities=("search",),
@@ -244,7 +254,7 @@ relevant extracts, or summary for a short version of each page. Long output is t
 equal room for each page. Get the rest with web_read, lower text_max_characters, or fetch fewer \
 pages.""",
     FetchInput,
-    takes_urls=True,
+    url_argument="urls",
     title="Read web pages",
     method="fetch",
     capabilities=("fetch",),
@@ -277,7 +287,7 @@ specs.
 - target_language (optional): Language code for the output (e.g., "EN", "DE", "JA"). Defaults to \
 the document's language.""",
     SummarizeInput,
-    takes_urls=True,
+    url_argument="url",
     title="Summarize a document",
     method="summarize",
     capabilities=("summarize",),
@@ -349,7 +359,7 @@ When not to use: you know the URL of the page, or do not know the site (search).
 
 Pass find to rank the pages by words of their titles and URLs. Read the pages with web_fetch.""",
     MapInput,
-    takes_urls=True,
+    url_argument="url",
     title="List the pages of a site",
     method="map",
     operation="_internal.operations.site_map:map_site",

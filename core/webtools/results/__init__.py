@@ -37,8 +37,10 @@ if TYPE_CHECKING:
         ResearchSynthesis,
         Verified,
     )
+    from webtools.results.session_models import AnswerCheck, SessionSource
 
 __all__ = [
+    "AnswerCheck",
     "BudgetState",
     "Claim",
     "ClaimStatus",
@@ -59,6 +61,7 @@ __all__ = [
     "Score",
     "SearchResponse",
     "SearchResult",
+    "SessionSource",
     "SiteEntry",
     "SiteMap",
     "SummaryResponse",
@@ -71,7 +74,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        for module in ("research_models", "plan"):
+        for module in ("research_models", "plan", "session_models"):
             if value := getattr(import_module(f"{__name__}.{module}"), name, None):
                 globals()[name] = value
                 return value

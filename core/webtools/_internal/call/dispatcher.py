@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from webtools.results import FetchResponse, ResearchPlan, Verified
 
 T = TypeVar("T")
+Arguments = TypeVar("Arguments", bound=BaseModel | Mapping[str, Any])
+Response = TypeVar("Response", bound=BaseModel)
 _LATE_SECONDS = 0.05  # how early a request may be given up
 NO_SECRETS = Redactor(())
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
@@ -83,8 +85,7 @@ class Dispatcher:
         """Call a tool with the arguments of a method, and return its response."""
         values, options = _split_options(arguments)
         checked, call = await self._start_call(io, tool, values, options)
-        run = partial(run_tool, tool, checked, call)
-        return await sanitize(run, call.accounts.redactor, io)
+        return await self._run(tool, checked, call)
 
     async def call_tool(
         self, io: IO, name: str | Tool, arguments: Mapping[str, Any], options: CallOptions
@@ -94,8 +95,7 @@ class Dispatcher:
         try:
             tool = await self._check(io, _find_tool, name)
             checked, call = await self._start_call(io, tool, arguments, options)
-            run = partial(run_tool, tool, checked, call)
-            outcome = await sanitize(run, call.accounts.redactor, io)
+            outcome = await self._run(tool, checked, call)
         except WebToolsError as error:
             outcome = error
         presented: ToolResult = await resolve(_PRESENT)(outcome, call, io)
@@ -105,7 +105,9 @@ class Dispatcher:
         """Describe what a research call with these arguments would do."""
         values, options = _split_options(arguments)
         checked, call = await self._start_call(io, RESEARCH, values, options)
-        return await sanitize(partial(resolve(_PLAN), checked, call), call.accounts.redactor, io)
+        return await self._exchange(
+            "plan", checked, partial(resolve(_PLAN), call=call), call.accounts.redactor, io
+        )
 
     async def verify(
         self,
@@ -135,12 +137,40 @@ class Dispatcher:
         # A verifier reads the answer, so no key may be in it.
         source_list = _list_sources(sources)
         clean = redactor.text
-        work = partial(
-            resolve(_VERIFY),
-            *(clean(text), source_list, verifier, read, clean, io, deadline),
-            fetch=fetch,
-        )
-        return await sanitize(work, redactor, io)
+
+        async def work(values: Mapping[str, Any]) -> Verified:
+            arguments = (values["answer"], values["sources"], verifier, read, clean, io, deadline)
+            verified: Verified = await resolve(_VERIFY)(*arguments, fetch=fetch)
+            return verified
+
+        values = {"answer": clean(text), "sources": source_list, "fetch": fetch}
+        return await self._exchange("verify", values, work, redactor, io)
+
+    def _run(self, tool: Tool, arguments: BaseModel, call: Call) -> Coroutine[Any, Any, Any]:
+        """Run a tool with checked arguments. A session checks and counts the call here."""
+        work = partial(run_tool, tool, call=call)
+        return self._exchange(tool.name, arguments, work, call.accounts.redactor, call.io)
+
+    def _exchange(
+        self,
+        name: str,  # noqa: ARG002  # for sessions
+        arguments: Arguments,
+        work: Callable[[Arguments], Awaitable[Response]],
+        redactor: Redactor,
+        io: IO,
+    ) -> Coroutine[Any, Any, Response]:
+        """Return the sanitized response to some arguments, or raise the sanitized error.
+
+        A session records and replays here.
+
+        Args:
+            name: Name of the tool, `plan` or `verify`.
+            arguments: The checked arguments, without keys.
+            work: Returns the response to the arguments.
+            redactor: Removes the keys.
+            io: The I/O of the call.
+        """
+        return sanitize(partial(work, arguments), redactor, io)
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve, without optional ones.

@@ -109,6 +109,9 @@ async def fetch_part(api_call: ApiCall) -> Part:
     """
     call, account, query = api_call.call, api_call.account, api_call.query
     assert isinstance(query, PageQuery)  # noqa: S101
+    urls, reads_itself = query.urls, PROVIDERS[account.type].about.reads_whole_pages
+    if call.as_seen and not reads_itself:
+        query = replace(query, urls=tuple(call.as_seen.get(url, url) for url in urls))
     unsupported = _unsupported(account, query)
     if unsupported:
         query = replace(query, whole=False, pages="")
@@ -118,7 +121,7 @@ async def fetch_part(api_call: ApiCall) -> Part:
     known = {url: entry for url, entry in entries if entry is not None}
     cached = {url: entry for url, entry in known.items() if entry.expired_for < 0}
     expired = {url: entry for url, entry in known.items() if url not in cached}
-    missing = tuple(url for url in query.urls if url not in cached)
+    missing = tuple(dict.fromkeys(url for url in query.urls if url not in cached))
     responses: list[Pages] = []
     if missing:
         try:
@@ -127,12 +130,16 @@ async def fetch_part(api_call: ApiCall) -> Part:
             if not cached:
                 raise
             responses = [Pages(failed_pages(missing, error), NOTHING)]
-    fetched = (page for response in responses for page in response.pages)
+    pages_of_responses = (page for response in responses for page in response.pages)
+    fetched = dict(zip(missing, pages_of_responses, strict=False))
     warnings = [warning for entry in cached.values() for warning in entry.value.warnings]
     warnings += [warning for response in responses for warning in response.warnings]
     warnings += unsupported
-    pages = [cached[url].value.page if url in cached else next(fetched) for url in query.urls]
-    if not PROVIDERS[account.type].about.reads_whole_pages and any("#" in u for u in query.urls):
+    pages = [cached[url].value.page if url in cached else fetched[url] for url in query.urls]
+    if call.as_seen:
+        renamed = zip(pages, urls, strict=True)
+        pages = [page.model_copy(update={"url": url}) for page, url in renamed]
+    if not reads_itself and any("#" in url for url in urls):
         pages, missed = await call.io.call_blocking(partial(_from_sections, pages), alone=True)
         warnings += missed
     return Part(

@@ -6,7 +6,7 @@ import itertools
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -157,6 +157,7 @@ class Call:
         write_fault: Why the response could not be cached.
         is_unpriced: Whether a request failed whose cost is unknown.
         deadline: When the whole call ends at the latest, on the clock of `io.now()`.
+        as_seen: What an API gets instead of a URL whose fragment is applied here.
     """
 
     id: str
@@ -173,6 +174,7 @@ class Call:
     write_fault: StoreError | None = None
     is_unpriced: bool = False
     deadline: float = inf
+    as_seen: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def timeout(self) -> float | None:

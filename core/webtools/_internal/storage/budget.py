@@ -103,11 +103,38 @@ class Reservation:
             counted.
         micro_usd: The sum.
         settled: Whether the price is known and counted.
+        outer: What is reserved in the budget that this one is a part of.
     """
 
     day: str | None
     micro_usd: int
     settled: bool = False
+    outer: Reservation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitWords:
+    """How messages name the limits of one period, and what helps.
+
+    Attributes:
+        usd: Name of the limit in USD.
+        calls: Name of the limit of calls.
+        period: When or by what the sum was spent.
+        remedy: What to do instead of raising the limit.
+        part: What is before the names in settings.
+    """
+
+    usd: str
+    calls: str
+    period: str
+    remedy: str
+    part: str = "budget."
+
+
+_DAY = LimitWords("usdPerDay", "callsPerDay", "today (UTC)", "wait until 00:00 UTC")
+_PROCESS = LimitWords(
+    "usdPerProcess", "callsPerProcess", "by this process", "start another process"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +142,7 @@ class _Limit:
     """The limit of one period, and its words for messages."""
 
     sum: Sum
-    suffix: str
-    period: str
-    remedy: str
+    words: LimitWords
 
     def allows(self, spent: Sum, cost: int) -> bool:
         """Return whether one more call of this cost fits."""
@@ -125,26 +150,27 @@ class _Limit:
 
     def refusal(self, provider: str, spent: Sum, cost: int) -> QuotaError:
         """Return the error for a call that does not fit."""
-        remedy = f"or {self.remedy}"
+        words, remedy = self.words, f"or {self.words.remedy}"
         if spent.calls >= self.sum.calls:
-            name = f"calls{self.suffix}"
-            reason = f"{spent.calls} of {self.sum.calls} calls ({name}) were made {self.period}"
+            name = words.calls
+            reason = f"{spent.calls} of {self.sum.calls} calls ({name}) were made {words.period}"
         else:
-            name = f"usd{self.suffix}"
+            name = words.usd
             spent_usd, limit = _usd_text(spent.micro_usd), _usd_text(self.sum.micro_usd)
             reason = (
                 f"it may cost {_usd_text(cost)} USD, and {spent_usd} of {limit} USD ({name}) are "
-                f"spent {self.period}"
+                f"spent {words.period}"
             )
             if cost > self.sum.micro_usd:  # waiting would not help
                 remedy = f"to at least {_usd_text(cost)}"
         return QuotaError(
-            f'The budget refuses the call to "{provider}": {reason}. Raise budget.{name} {remedy}.',
+            f'The budget refuses the call to "{provider}": {reason}. Raise {words.part}{name} '
+            f"{remedy}.",
             provider=provider,
         )
 
 
-_process_sums: WeakKeyDictionary[object, Sum] = WeakKeyDictionary()  # by the store
+_process_sums: WeakKeyDictionary[object, Sum] = WeakKeyDictionary()  # by the store, or the session
 _lock = threading.RLock()  # held while a sum changes, and while the process forks
 
 
@@ -171,27 +197,33 @@ class Budget:
     Args:
         ledger: Keeps the sums of each day.
         limits: The limits.
+        owner: What the process sum belongs to. Default: the store of the ledger.
+        outer: A budget that this one is a part of. A call has to fit in both.
+        day: How messages name the limits of a day.
+        process: How they name those of the process sum.
 
     Attributes:
         active: Whether there is any limit.
     """
 
-    def __init__(self, ledger: Ledger, limits: _Limits) -> None:
-        self._ledger, self._store = ledger, ledger.store
+    def __init__(
+        self,
+        ledger: Ledger,
+        limits: _Limits,
+        *,
+        owner: object = None,
+        outer: Budget | None = None,
+        day: LimitWords = _DAY,
+        process: LimitWords = _PROCESS,
+    ) -> None:
+        self._ledger, self._owner, self._outer = ledger, owner or ledger.store, outer
         self._counts_days = limits.usd_per_day is not None or limits.calls_per_day is not None
         of_process = (limits.usd_per_process, limits.calls_per_process)
-        self.active = self._counts_days or any(limit is not None for limit in of_process)
-        self._day_limit = _Limit(
-            _limit_sum(limits.usd_per_day, limits.calls_per_day),
-            "PerDay",
-            "today (UTC)",
-            "wait until 00:00 UTC",
-        )
+        has_limit = self._counts_days or any(limit is not None for limit in of_process)
+        self.active = has_limit or (outer is not None and outer.active)
+        self._day_limit = _Limit(_limit_sum(limits.usd_per_day, limits.calls_per_day), day)
         self._process_limit = _Limit(
-            _limit_sum(limits.usd_per_process, limits.calls_per_process),
-            "PerProcess",
-            "by this process",
-            "start another process",
+            _limit_sum(limits.usd_per_process, limits.calls_per_process), process
         )
 
     def reserve(self, provider: str, usd: float) -> Reservation:
@@ -207,7 +239,7 @@ class Budget:
             QuotaError: It does not fit; the message has the numbers.
             ConfigError: The ledger cannot be used.
         """
-        cost = _micro_usd(usd)
+        cost = micro_usd_of(usd)
         day = "" if self._counts_days else None
         if cost <= 0:
             return Reservation(day, 0)
@@ -223,7 +255,14 @@ class Budget:
                 with _lock:
                     self._add_to_process(-cost, -1)
                 raise
-        return Reservation(day, cost)
+        reservation = Reservation(day, cost)
+        if self._outer is not None:
+            try:
+                reservation.outer = self._outer.reserve(provider, usd)
+            except BaseException:
+                self.release(reservation)
+                raise
+        return reservation
 
     def _reserve_today(self, cost: int, provider: str) -> str:
         try:
@@ -244,13 +283,15 @@ class Budget:
             usd: The price; 0 for a call that certainly cost nothing, None if it is unknown: then
                 the reserved sum stays.
         """
+        if self._outer is not None and reservation.outer is not None:
+            self._outer.settle(reservation.outer, usd)
         with _lock:
             if reservation.settled:
                 return
             reservation.settled = True
             if usd is None or not 0 <= usd <= _MAX_PRICE:  # NaN neither
                 return
-            change = _micro_usd(usd) - reservation.micro_usd
+            change = micro_usd_of(usd) - reservation.micro_usd
             self._add_to_process(change, 0)
         if change and reservation.day is not None:
             with suppress(StoreError):
@@ -261,6 +302,8 @@ class Budget:
 
         Raises nothing: if the ledger cannot be changed, the reserved sum stays.
         """
+        if self._outer is not None and reservation.outer is not None:
+            self._outer.release(reservation.outer)
         with _lock:
             if reservation.settled or not reservation.micro_usd:
                 return
@@ -285,13 +328,22 @@ class Budget:
         return Spent(today, self._process_sum())
 
     def _process_sum(self) -> Sum:
-        return _process_sums.get(self._store, Sum(0, 0))
+        return spent_by(self._owner)
 
     def _add_to_process(self, micro_usd: int, calls: int) -> None:
-        spent = self._process_sum()
-        _process_sums[self._store] = Sum(
-            max(0, spent.micro_usd + micro_usd), max(0, spent.calls + calls)
-        )
+        count_spending(self._owner, micro_usd, calls)
+
+
+def spent_by(owner: object) -> Sum:
+    """Return the process sum of an owner."""
+    return _process_sums.get(owner, Sum(0, 0))
+
+
+def count_spending(owner: object, micro_usd: int, calls: int = 0) -> None:
+    """Change the process sum of an owner; at least 0 remains."""
+    with _lock:
+        spent = spent_by(owner)
+        _process_sums[owner] = Sum(max(0, spent.micro_usd + micro_usd), max(0, spent.calls + calls))
 
 
 def _ledger_error(error: StoreError) -> ConfigError:
@@ -303,7 +355,7 @@ def _ledger_error(error: StoreError) -> ConfigError:
     )
 
 
-def _micro_usd(usd: float) -> int:
+def micro_usd_of(usd: float) -> int:
     """Round up to micro-USD, ignoring the noise of floats."""
     return math.ceil(round(usd * _MICRO, 3))
 

@@ -1,0 +1,1 @@
+"""Sessions: what one user, conversation or run does on the web."""

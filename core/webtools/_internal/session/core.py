@@ -1,0 +1,129 @@
+"""A session: its options, its history, and the dispatcher that keeps to both."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from webtools._internal.io.runtime import IO
+from webtools._internal.session.check import Cited
+from webtools._internal.session.dispatcher import SessionDispatcher
+from webtools._internal.session.gate import Gate
+from webtools._internal.session.history import History
+from webtools._internal.session.links import urls_in
+from webtools._internal.session.options import SessionOptions
+from webtools.config import Settings
+from webtools.errors import InputError
+from webtools.inputs.argument_values import shown
+from webtools.page_urls import page_key
+from webtools.results import AnswerCheck
+from webtools.verifiers import Verifier
+
+Allowed = Literal["user", "developer"]
+
+
+class _Unread:
+    """A source that an answer does not cite."""
+
+    url = text = ""
+
+
+class SessionCore:
+    """What `Session` is made of.
+
+    Args:
+        settings: The settings of the `WebTools`.
+        options: The arguments of `WebTools.session`.
+    """
+
+    def __init__(self, settings: Settings, options: SessionOptions) -> None:
+        self.options = options
+        self.id = options.id or secrets.token_hex(16)
+        self.settings = settings
+        self.history = History()
+        self.gate = Gate(self.history, options.fetch)
+        self.dispatcher = SessionDispatcher(self.settings, options, self.history, self.gate)
+
+    def allow(self, texts: Iterable[str], origin: Allowed) -> list[str]:
+        """See `Session.allow`."""
+        if origin not in get_args(Allowed):
+            raise InputError(f"Invalid `origin` {shown(origin)}: expected user or developer.")
+        texts = tuple(texts)
+        if wrong := next((each for each in texts if not isinstance(each, str)), None):
+            raise InputError(f"A text to allow must be a string, not {type(wrong).__name__}.")
+        urls = list(dict.fromkeys(url for text in texts for url in urls_in(text, from_person=True)))
+        for url in urls:
+            self.history.see(url, origin)
+            self.history.add(url, origin, cites=False)
+        return urls
+
+    def has_seen(self, url: str) -> bool:
+        """See `Session.has_seen`."""
+        return self.gate.find(url) is not None
+
+    def record_native(
+        self,
+        vendor: str,
+        queries: Iterable[str],
+        sources: Iterable[str | Mapping[str, Any]],
+        citations: Iterable[str | Mapping[str, Any]],
+        refused: Iterable[str],
+        searches: int,
+        cost_usd: float | None,
+        *,
+        is_estimate: bool,
+    ) -> None:
+        """See `Session.record_native`."""
+        self.history.queries += queries
+        self.history.refused += refused
+        for source in (*sources, *citations):
+            facts = {"url": source} if isinstance(source, str) else source
+            self.history.see(facts["url"], "native")
+            self.history.add(facts["url"], "native", facts.get("title") or "")
+
+    async def check(
+        self,
+        io: IO,
+        answer: str,
+        verifier: Verifier | None,
+        options: dict[str, Any],
+        *,
+        verify: bool,
+    ) -> AnswerCheck:
+        """See `Session.check`."""
+        if not isinstance(answer, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"The answer must be a text, not {type(answer).__name__}.")
+        cited = Cited(answer)
+        sources = {source.number: source for source in self.history.listed() if source.number}
+        by_page = {page_key(source.url): source for source in sources.values()}
+        used = [sources[number] for number in cited.numbers if number in sources]
+        used += [by_page[key] for link in cited.links if (key := page_key(link)) in by_page]
+        verified = None
+        if verify:
+            # `[n]` cites the n-th source. The others are left unread.
+            texts = [
+                source.url if (source := sources.get(number)) in used and source else _Unread()
+                for number in range(1, max(sources, default=0) + 1)
+            ]
+            verified = await self.dispatcher.verify(
+                io, answer, texts, verifier, options, fetch=False
+            )
+        return AnswerCheck(
+            not_seen=[link for link in cited.links if not self.has_seen(link)],
+            bad_numbers=[number for number in cited.numbers if number not in sources],
+            only_found=list(dict.fromkeys(each.url for each in used if not each.is_read)),
+            verified=verified,
+        )
+
+    def report(self, form: str) -> Any:
+        """See `Session.report`."""
+        if form == "markdown":
+            return "\n".join(f"[{each.number}] {each.url}" for each in self.history.listed())
+        if form == "json":
+            return {"sources": [each.model_dump(mode="json") for each in self.history.listed()]}
+        raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
+
+    def state(self) -> dict[str, Any]:
+        """See `Session.state`."""
+        return {"id": self.id}

@@ -1,0 +1,188 @@
+"""What a session has done: its sources with their numbers, queries, calls, cost and refusals."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from webtools._internal.session.links import key_of, urls_in
+from webtools.choices import Origin
+from webtools.page_urls import page_key
+from webtools.results import (
+    FetchResponse,
+    Page,
+    SearchResponse,
+    SessionSource,
+    SiteMap,
+    SummaryResponse,
+)
+from webtools.results.research_models import ResearchEnvelope
+
+LINK = "link"  # the origin of a URL that only a page has
+MAX_KEPT = 5000  # links of pages, the newest
+_MAX_LINKS = 1000  # of one page
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """See `SessionSource`."""
+
+    url: str
+    title: str
+    how: Origin
+    number: int = 0
+    is_read: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Seen:
+    """A URL that may be opened, as it was seen, and where: an `Origin` or `LINK`."""
+
+    url: str
+    origin: str
+
+
+class History:
+    """What a session has done.
+
+    Attributes:
+        seen: The URLs that may be opened, by `key_of`.
+        sources: The sources, by `page_key`.
+        queries: The queries and questions, in order.
+        refused: The URLs that were refused, in order.
+        next_number: The number of the next source.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Seen] = {}
+        self.sources: dict[str, Source] = {}
+        self.queries: list[str] = []
+        self.refused: list[str] = []
+        self.next_number = 1
+
+    def see(self, url: str, origin: str) -> None:
+        """Let a URL be opened. The first spelling is kept."""
+        key = key_of(url)
+        if key is None:
+            return
+        seen = self.seen.get(key)
+        if seen is None:
+            self.seen[key] = Seen(url, origin)
+        elif seen.origin == LINK:
+            seen.origin = origin
+
+    def find(self, url: str) -> Seen | None:
+        """Return the URL as it was seen, or None."""
+        key = key_of(url)
+        return None if key is None else self.seen.get(key)
+
+    def add(
+        self, url: str, how: Origin, title: str = "", *, is_read: bool = False, cites: bool = True
+    ) -> Source:
+        """Add a source, or what is new of it. A source that `cites` gets a number."""
+        key = page_key(url)
+        source = self.sources.get(key) or self.sources.setdefault(key, Source(url, title, how))
+        source.title = source.title or title
+        source.is_read |= is_read
+        if cites and not source.number:
+            with _lock:
+                if not source.number:
+                    source.number, self.next_number = self.next_number, self.next_number + 1
+        return source
+
+    def number_of(self, url: str) -> int:
+        """Return the number of a source; a new one if it is none yet."""
+        return self.add(url, "search").number
+
+    def listed(self) -> list[SessionSource]:
+        """Return the sources in the order of their numbers, then those without a number."""
+        sources = sorted([*self.sources.values()], key=lambda each: each.number or 10**9)
+        return [
+            SessionSource(
+                number=each.number,
+                url=each.url,
+                title=each.title,
+                how=each.how,
+                is_read=each.is_read,
+            )
+            for each in sources
+        ]
+
+    # --- what a call returned ------------------------------------------------------------------
+
+    def record(self, response: object) -> None:
+        """Add what the response of a call shows. Failed pages add nothing."""
+        match response:
+            case SearchResponse():
+                for result in response.results:
+                    self._found(result.url, result.title)
+                    if result.content is not None:
+                        self._read(result.content, result.title)
+            case FetchResponse():
+                for page in response.pages:
+                    self._read(page, page.title or "")
+            case SummaryResponse():
+                self.add(response.url, self._how(response.url), is_read=True)
+            case SiteMap():
+                self.add(response.url, self._how(response.url))
+                self._see_links(response.url, (entry.url for entry in response.entries))
+            case ResearchEnvelope():
+                self._record_research(response)
+            case _:
+                pass
+
+    def _record_research(self, envelope: ResearchEnvelope) -> None:
+        read = {passage.url for passage in envelope.passages}
+        for result in envelope.results:
+            self._found(result.url, result.title)
+            if result.url in read or result.url_final:
+                self.add(result.url, "search", is_read=True)
+                self._see_all(result.url_final)
+        for passage in envelope.passages:
+            self._see_links(passage.url, urls_in(passage.text))
+
+    def _found(self, url: str, title: str) -> None:
+        self.see(url, "search")
+        self.add(url, "search", title)
+
+    def _read(self, page: Page, title: str) -> None:
+        if page.error is not None:
+            return
+        self.add(page.url, self._how(page.url), title, is_read=True)
+        if self.find(page.url) is None:
+            return  # the caller's own URL: the page may repeat any part of it
+        self._see_all(page.url_final)
+        for text in (page.text, *(each.text for each in page.passages or ())):
+            self._see_links(page.url, urls_in(text or ""))
+
+    def _see_all(self, *urls: str | None) -> None:
+        for url in filter(None, urls):
+            self.see(url, "page")
+
+    def _see_links(self, url: str, links: Iterable[str]) -> None:
+        """Let the links of a page be opened, if the page itself was seen."""
+        if self.find(url) is not None:
+            for link in islice(links, _MAX_LINKS):
+                self.see(link, LINK)
+
+    def _how(self, url: str) -> Origin:
+        """Return how a page that was read had been seen."""
+        seen = self.find(url)
+        if seen is None:
+            return "argument"
+        return "page" if seen.origin == LINK else seen.origin  # type: ignore[return-value]
+
+
+_lock = threading.Lock()  # held while a number is given
+
+
+def _after_fork_in_child() -> None:
+    global _lock  # noqa: PLW0603  # another thread of the parent may have held it
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,63 @@
+"""URLs in texts, and the comparison of a URL with those that were seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from webtools._internal.text.urls import parse, without_text_fragment
+from webtools._internal.text.web_urls import is_web_url
+from webtools.errors import InputError
+
+_URL = re.compile(
+    r"https?://[^\s<>\"\\`|^{}\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]+", re.IGNORECASE
+)
+_SITE = re.compile(  # a domain that a person writes without `https://`
+    r"(?<![\w@.:/-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,24}(?![\w@-])"
+    r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
+    re.IGNORECASE,
+)
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_TRAILING = ".,;:!?'*_~…·"
+
+
+def key_of(url: str) -> str | None:
+    """Return a key that is equal for spellings of one URL; None if it cannot be requested.
+
+    Spellings differ in the case of the scheme and the host, an international host, the default
+    port, what has to be escaped, and the fragment. Another path, query or host is another URL.
+    """
+    try:
+        return parse(url).url
+    except InputError:
+        return None
+
+
+def urls_in(text: str, *, from_person: bool = False) -> Iterator[str]:
+    """Yield the URLs in a text, without the marks and the punctuation around them.
+
+    Args:
+        text: Plain text or Markdown.
+        from_person: Whether to find domains without `https://`, too.
+    """
+    for match in _URL.finditer(text):
+        url = _cut(match[0])
+        if is_web_url(url):
+            yield without_text_fragment(url)
+    if from_person:
+        for match in _SITE.finditer(_URL.sub(" ", text)):
+            url = f"https://{_cut(match[0])}"
+            if is_web_url(url):
+                yield url
+
+
+def _cut(text: str) -> str:
+    """End a URL before a bracket that it does not open, and before final punctuation."""
+    opened: list[str] = []
+    for place, character in enumerate(text):
+        if character in "([{":
+            opened.append(character)
+        elif character in _PAIRS and (not opened or opened.pop() != _PAIRS[character]):
+            text = text[:place]
+            break
+    return text.rstrip(_TRAILING)

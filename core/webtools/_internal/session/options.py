@@ -1,0 +1,85 @@
+"""The arguments of `WebTools.session`, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, get_args
+
+from pydantic import SecretStr
+
+from webtools.choices import CacheScope, FetchGate
+from webtools.errors import InputError
+from webtools.inputs.argument_values import shown
+
+_LONGEST_NAME = 500  # characters of a user's name or an id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """See `WebTools.session`."""
+
+    user: str = field(default="", repr=False)
+    id: str = ""
+    usd: float | None = None
+    usd_per_day: float | None = None
+    calls: int | None = None
+    seconds: float | None = None
+    fetch: FetchGate = "any"
+    cache: CacheScope | None = None
+    api_keys: Mapping[str, SecretStr | Callable[[], str]] = field(
+        default_factory=dict[str, SecretStr | Callable[[], str]], repr=False
+    )
+    record: str | os.PathLike[str] | None = None
+    replay: str | os.PathLike[str] | None = None
+    state: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse values that mean nothing, with the value and what to pass."""
+        for name in ("user", "id"):
+            _check_name(name, getattr(self, name))
+        for name in ("usd", "usd_per_day"):
+            _check_number(name, getattr(self, name), "an amount in USD, at least 0", minimum=0)
+        _check_number("seconds", self.seconds, "a number of seconds above 0")
+        if self.calls is not None and (
+            isinstance(self.calls, bool) or self.calls != int(self.calls)
+        ):
+            raise _invalid("calls", self.calls, "a whole number, at least 1")
+        _check_number("calls", self.calls, "a whole number, at least 1", minimum=1)
+        _check_choice("fetch", self.fetch, get_args(FetchGate))
+        _check_choice("cache", self.cache, (None, *get_args(CacheScope)))
+        if self.usd_per_day is not None and not self.user:
+            raise InputError("usd_per_day limits one user's day. Pass user=..., too.")
+        if self.record is not None or self.replay is not None:
+            raise InputError("record and replay are not available in this version. Leave them out.")
+
+    @property
+    def has_own_cache(self) -> bool:
+        """Whether the session shares no cached responses with others."""
+        if self.cache is None:
+            return bool(self.user or self.api_keys)
+        return self.cache == "own"
+
+
+def _check_name(name: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME:
+        raise _invalid(name, value, f"a string of at most {_LONGEST_NAME} characters")
+
+
+def _check_number(name: str, value: object, expected: str, *, minimum: float | None = None) -> None:
+    if value is None:
+        return
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not (value > 0 if minimum is None else value >= minimum) or value == inf:  # type: ignore[operator]
+        raise _invalid(name, value, expected)
+
+
+def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    if value not in choices:
+        raise _invalid(name, value, "one of " + ", ".join(map(str, choices)))
+
+
+def _invalid(name: str, value: object, expected: str) -> InputError:
+    return InputError(f"Invalid `{name}` {shown(value)}: expected {expected}.")
