@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -38,7 +39,7 @@ from webtools.config.config_file import (
 from webtools.config.config_messages import REMOVED, fail
 from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig, TopLevel
 from webtools.config.environment import read_environment, variables
-from webtools.config.overrides import Overrides
+from webtools.config.overrides import Overrides, read_overrides
 from webtools.config.parts import has_text_keys
 from webtools.config.paths import (
     CODE,
@@ -178,6 +179,23 @@ class Settings:
         self._own_transport = own_transport
         self._last_read: tuple[tuple[object, ...], Accounts | None] = ((), None)  # and of what
         self._pacers: dict[tuple[object, ...], Pacer] = {}
+
+    def with_keys(self, keys: Mapping[str, SecretStr | Callable[[], str]]) -> Settings:
+        """Return settings from the same source with other API keys, by provider type.
+
+        Raises:
+            ConfigError: A key is invalid.
+        """
+        overrides = read_overrides(keys, {})
+        if overrides is not None and self._overrides is not None:
+            entries = [each for each in self._overrides.entries if each.type not in keys]
+            overrides = replace(self._overrides, entries=(*entries, *overrides.entries))
+        return Settings(
+            self._config or self._path,
+            environ=self._environ,
+            overrides=overrides or self._overrides,
+            own_transport=self._own_transport,
+        )
 
     def accounts(self) -> Accounts:
         """Return the providers. Read the source again only if it has changed.

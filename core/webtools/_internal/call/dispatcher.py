@@ -126,7 +126,7 @@ class Dispatcher:
             accounts, _ = await self._read_settings(io)
             redactor, timeout_ms = accounts.redactor, accounts.config.timeout_ms
         timeout = timeout or (timeout_ms / 1000 if timeout_ms else inf)
-        deadline = io.now() + timeout
+        deadline = io.now() + min(timeout, self._seconds_left())
 
         async def read(urls: list[str]) -> FetchResponse:
             arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
@@ -216,6 +216,10 @@ class Dispatcher:
         except ConfigError:
             return NO_SECRETS
 
+    def _seconds_left(self) -> float:
+        """Return the seconds until all calls end. A session can have a limit."""
+        return inf
+
     def _accounts_or_error(self) -> Accounts | Exception:
         """Return the accounts, or why the settings cannot be read here."""
         try:
@@ -263,6 +267,7 @@ class Dispatcher:
             call.cache = services.cache
         if call.timeout is not None:
             call.deadline = io.now() + call.timeout
+            call.time_limit = f"{call.timeout:g} s (`timeout`, or timeoutMs of the settings)"
         return cleaned, call
 
     async def _check(self, io: IO, check: Callable[[Any], T], value: Any) -> T:
@@ -405,11 +410,10 @@ async def _run_in_time(tool: Tool, arguments: BaseModel, call: Call) -> Any:
     try:
         return await resolve(tool.operation)(arguments, call)
     except WebToolsError as error:
-        if call.timeout is None or call.io.now() < call.deadline - _LATE_SECONDS:
+        if not call.time_limit or call.io.now() < call.deadline - _LATE_SECONDS:
             raise
         late = RequestTimeoutError(
-            f"The call did not end within its time limit of {call.timeout:g} s (`timeout`, or "
-            f"timeoutMs of the settings). {error}",
+            f"The call did not end within its time limit of {call.time_limit}. {error}",
             provider=error.provider,
         )
     raise late

@@ -101,6 +101,9 @@ class ApiCall:
 
     async def settle(self, usd: float | None) -> None:
         """Charge what the current request cost; None if that is unknown."""
+        if self.call.charges is not None:
+            cost = 0.0 if usd is None and not self.is_paid else usd
+            self.call.charges.append((self.account.name, cost))
         if self.reservation is not None:
             settle = partial(self.call.services.budget.settle, self.reservation, usd)
             await self.call.io.call_blocking(settle)

@@ -6,7 +6,7 @@ import itertools
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -17,7 +17,7 @@ from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import shared_log
 from webtools._internal.logs.records import LOGGER, WARNINGS, emit, level_of, without_queries
 from webtools._internal.pipeline.single_flight import Flights
-from webtools._internal.storage.budget import Budget, Sum, forget_spending
+from webtools._internal.storage.budget import Budget, SharedLedger, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.storage.circuit_breaker import Change, Health, State
 from webtools._internal.storage.redis_rate_limits import RedisRateLimits
@@ -47,6 +47,7 @@ class CallServices:
 
     Attributes:
         limits: Rate limits that all processes share; None if each process has its own.
+        ledger: The sums of each day; None if there is no store.
     """
 
     stores: tuple[Store, ...]
@@ -56,6 +57,7 @@ class CallServices:
     health: Health
     log: Log | None
     limits: RedisRateLimits | None = None
+    ledger: SharedLedger | None = None
 
 
 def call_services(accounts: Accounts) -> CallServices:
@@ -90,6 +92,7 @@ def _make_services(accounts: Accounts, cache_file: Path, log_file: Path) -> Call
         health=Health(stores.circuits),
         log=_open_log(log, log_file) if log.enabled else None,
         limits=stores.rate_limits,
+        ledger=stores.ledger,
     )
 
 
@@ -157,7 +160,11 @@ class Call:
         write_fault: Why the response could not be cached.
         is_unpriced: Whether a request failed whose cost is unknown.
         deadline: When the whole call ends at the latest, on the clock of `io.now()`.
+        time_limit: What sets the deadline, for messages; empty without a time limit.
         as_seen: What an API gets instead of a URL whose fragment is applied here.
+        number_of: Returns the number of a source in texts for models. Default: by its position.
+        charges: The provider and the cost of each request, None for an unknown cost. Default: not
+            kept.
     """
 
     id: str
@@ -174,7 +181,10 @@ class Call:
     write_fault: StoreError | None = None
     is_unpriced: bool = False
     deadline: float = inf
+    time_limit: str = ""
     as_seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    number_of: Callable[[str], int] | None = None
+    charges: list[tuple[str, float | None]] | None = None
 
     @property
     def timeout(self) -> float | None:

@@ -7,12 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from webtools._internal.io.runtime import IO
+from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.session.check import Cited
 from webtools._internal.session.dispatcher import SessionDispatcher
 from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.links import urls_in
 from webtools._internal.session.options import SessionOptions
+from webtools._internal.session.report import facts_of, to_markdown
+from webtools._internal.session.services import SessionServices
+from webtools._internal.session.spending import spending_of
+from webtools._internal.session.state import read_state, to_state
+from webtools._internal.storage.budget import micro_usd_of
+from webtools._internal.text.web_urls import is_web_url
 from webtools.config import Settings
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
@@ -21,6 +28,15 @@ from webtools.results import AnswerCheck
 from webtools.verifiers import Verifier
 
 Allowed = Literal["user", "developer"]
+
+
+def _pair(source: str | Mapping[str, Any]) -> tuple[str, str]:
+    """Return the URL and the title of a source."""
+    url = source if isinstance(source, str) else source.get("url")
+    title = "" if isinstance(source, str) else source.get("title")
+    if isinstance(url, str):
+        return url, title if isinstance(title, str) else ""
+    raise InputError(f"A source must be a URL or have one, not {shown(url)}.")
 
 
 class _Unread:
@@ -39,11 +55,19 @@ class SessionCore:
 
     def __init__(self, settings: Settings, options: SessionOptions) -> None:
         self.options = options
-        self.id = options.id or secrets.token_hex(16)
-        self.settings = settings
+        self.settings = settings.with_keys(options.api_keys) if options.api_keys else settings
+        state = None if options.state is None else read_state(options.state)
+        self.id = options.id or (state.id if state else "") or secrets.token_hex(16)
         self.history = History()
         self.gate = Gate(self.history, options.fetch)
-        self.dispatcher = SessionDispatcher(self.settings, options, self.history, self.gate)
+        self.spending = spending_of(options.user, self.id)
+        self.services = SessionServices(options, self.id, self.spending)
+        self.dispatcher = SessionDispatcher(
+            *(self.settings, options, self.history, self.gate, self.services, self.spending)
+        )
+        if state is not None:
+            state.check(self.id, self._user_hash())
+            state.load(self.history, self.spending)
 
     def allow(self, texts: Iterable[str], origin: Allowed) -> list[str]:
         """See `Session.allow`."""
@@ -53,6 +77,7 @@ class SessionCore:
         if wrong := next((each for each in texts if not isinstance(each, str)), None):
             raise InputError(f"A text to allow must be a string, not {type(wrong).__name__}.")
         urls = list(dict.fromkeys(url for text in texts for url in urls_in(text, from_person=True)))
+        urls = self.dispatcher.redactor().clean(urls)
         for url in urls:
             self.history.see(url, origin)
             self.history.add(url, origin, cites=False)
@@ -75,12 +100,17 @@ class SessionCore:
         is_estimate: bool,
     ) -> None:
         """See `Session.record_native`."""
-        self.history.queries += queries
-        self.history.refused += refused
-        for source in (*sources, *citations):
-            facts = {"url": source} if isinstance(source, str) else source
-            self.history.see(facts["url"], "native")
-            self.history.add(facts["url"], "native", facts.get("title") or "")
+        pairs = [_pair(each) for each in (*sources, *citations)]
+        clean = self.dispatcher.redactor().clean
+        self.history.queries += clean([*queries])
+        self.history.refused += clean([*refused])
+        for url, title in clean(pairs):
+            if is_web_url(url):
+                self.history.see(url, "native")
+                self.history.add(url, "native", title)
+        if searches or cost_usd:
+            self.history.charge([(vendor, cost_usd)], searches, is_estimate=is_estimate)
+            self.spending.count_usd(micro_usd_of(cost_usd or 0.0), searches)
 
     async def check(
         self,
@@ -118,12 +148,16 @@ class SessionCore:
 
     def report(self, form: str) -> Any:
         """See `Session.report`."""
-        if form == "markdown":
-            return "\n".join(f"[{each.number}] {each.url}" for each in self.history.listed())
-        if form == "json":
-            return {"sources": [each.model_dump(mode="json") for each in self.history.listed()]}
-        raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
+        if form not in {"markdown", "json"}:
+            raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
+        facts = facts_of(self.options, self.id, self.history, self.spending)
+        return facts if form == "json" else to_markdown(facts)
 
     def state(self) -> dict[str, Any]:
         """See `Session.state`."""
-        return {"id": self.id}
+        return to_state(self.id, self._user_hash(), self.history, self.spending)
+
+    def _user_hash(self) -> str:
+        if self.options.user and not self.services.user:
+            self.services.make(call_services(self.settings.accounts()))
+        return self.services.user

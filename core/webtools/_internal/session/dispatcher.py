@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
+from math import inf
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,9 +16,13 @@ from webtools._internal.pipeline.tool_call import Call, CallOptions
 from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.options import SessionOptions
+from webtools._internal.session.services import SessionServices
+from webtools._internal.session.spending import LIMIT_CODE, Spending
+from webtools._internal.storage.budget import micro_usd_of
 from webtools._internal.text.redaction import Redactor
 from webtools.config import Settings
-from webtools.tools import Tool
+from webtools.errors import RequestTimeoutError, WebToolsError
+from webtools.tools import READ, Tool
 
 
 class SessionDispatcher(Dispatcher):
@@ -27,31 +33,81 @@ class SessionDispatcher(Dispatcher):
         options: What the session may do.
         history: What it has done.
         gate: Which URLs it may open.
+        services: Its budget and cache.
+        spending: What it has used.
     """
 
     def __init__(
-        self, settings: Settings, options: SessionOptions, history: History, gate: Gate
+        self,
+        settings: Settings,
+        options: SessionOptions,
+        history: History,
+        gate: Gate,
+        services: SessionServices,
+        spending: Spending,
     ) -> None:
         super().__init__(settings)
         self._options = options
         self._history = history
         self._gate = gate
+        self._services = services
+        self._spending = spending
+        self._end = inf if options.seconds is None else time.monotonic() + options.seconds
 
     async def _start_call(
         self, io: IO, tool: Tool, arguments: Any, options: CallOptions
     ) -> tuple[Any, Call]:
         checked, call = await super()._start_call(io, tool, arguments, options)
+        services = self._services.known(call.services)
+        if services is None:  # the first call, or the settings have changed
+            services = await io.call_blocking(partial(self._services.make, call.services))
+        call.services = services
+        call.cache = call.cache and services.cache
+        call.number_of, call.charges = self._history.number_of, []
+        end = io.now() + self._seconds_left()
+        if end < call.deadline:
+            call.deadline = end
+            call.time_limit = f"{self._options.seconds:g} s (`seconds` of the session)"
         return checked, call
+
+    def _seconds_left(self) -> float:
+        return self._end - time.monotonic()
 
     async def _run(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         """Run a tool: the gate, then `_exchange`, then the record of what it returned."""
         arguments, admitted = self._gate.admit(tool, arguments)
         if admitted is not None:
             call.as_seen = admitted.as_seen
-        work = partial(run_tool, tool, call=call)
-        response = await self._exchange(tool.name, arguments, work, call.accounts.redactor, call.io)
+        self._history.begin(tool, arguments)
+        work = partial(self._run_counted, tool, call=call)
+        try:
+            response = await self._exchange(
+                tool.name, arguments, work, call.accounts.redactor, call.io
+            )
+        except WebToolsError:
+            self._history.fail(tool)
+            raise
         self._history.record(response)
         return response if admitted is None else admitted.restore(response)
+
+    async def _run_counted(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
+        """Run a tool within the limits of the session, and count the call and what it costs."""
+        if self._seconds_left() <= 0:
+            raise RequestTimeoutError(
+                f"The session has ended after its {self._options.seconds:g} s (`seconds`). Answer "
+                "with what you have.",
+                retryable=False,
+                code=LIMIT_CODE,
+            )
+        if tool.name != READ.name:
+            self._spending.count_call(self._options.calls)
+        try:
+            return await run_tool(tool, arguments, call)
+        finally:
+            charges = call.charges or ()
+            self._history.charge(charges)
+            if not self._services.counts_usd:
+                self._spending.count_usd(sum(micro_usd_of(usd or 0.0) for _, usd in charges))
 
     def _exchange(
         self,

@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from pydantic import BaseModel
+
 from webtools._internal.session.links import key_of, urls_in
+from webtools._internal.storage.budget import micro_usd_of
 from webtools.choices import Origin
 from webtools.page_urls import page_key
 from webtools.results import (
@@ -20,6 +23,7 @@ from webtools.results import (
     SummaryResponse,
 )
 from webtools.results.research_models import ResearchEnvelope
+from webtools.tools import Tool
 
 LINK = "link"  # the origin of a URL that only a page has
 MAX_KEPT = 5000  # links of pages, the newest
@@ -38,6 +42,25 @@ class Source:
 
 
 @dataclass(slots=True, eq=False)
+class Use:
+    """How often a tool was called, or a provider requested, and with what outcome.
+
+    Attributes:
+        count: Number of calls or requests.
+        failed: How many calls failed.
+        micro_usd: What the requests cost, as far as it is known.
+        unknown: Number of requests whose cost is unknown.
+        is_estimate: Whether a part of the cost is from a price list.
+    """
+
+    count: int = 0
+    failed: int = 0
+    micro_usd: int = 0
+    unknown: int = 0
+    is_estimate: bool = False
+
+
+@dataclass(slots=True, eq=False)
 class Seen:
     """A URL that may be opened, as it was seen, and where: an `Origin` or `LINK`."""
 
@@ -53,6 +76,8 @@ class History:
         sources: The sources, by `page_key`.
         queries: The queries and questions, in order.
         refused: The URLs that were refused, in order.
+        tools: The calls of each tool.
+        providers: The requests to each provider, and the searches of a model's vendor.
         next_number: The number of the next source.
     """
 
@@ -61,6 +86,8 @@ class History:
         self.sources: dict[str, Source] = {}
         self.queries: list[str] = []
         self.refused: list[str] = []
+        self.tools: dict[str, Use] = {}
+        self.providers: dict[str, Use] = {}
         self.next_number = 1
 
     def see(self, url: str, origin: str) -> None:
@@ -111,7 +138,36 @@ class History:
             for each in sources
         ]
 
-    # --- what a call returned ------------------------------------------------------------------
+    # --- what a call does and returns ----------------------------------------------------------
+
+    def begin(self, tool: Tool, arguments: BaseModel) -> None:
+        """Count a call, and note its queries."""
+        query = getattr(arguments, "query", "") or getattr(arguments, "question", "")
+        queries = () if getattr(arguments, "similar", False) else getattr(arguments, "queries", ())
+        with _lock:
+            self.tools.setdefault(tool.name, Use()).count += 1
+            self.queries += [*queries, query] if query else queries
+
+    def fail(self, tool: Tool) -> None:
+        """Note that a call failed."""
+        with _lock:
+            self.tools.setdefault(tool.name, Use()).failed += 1
+
+    def charge(
+        self,
+        charges: Iterable[tuple[str, float | None]],
+        count: int = 1,
+        *,
+        is_estimate: bool = False,
+    ) -> None:
+        """Add requests, each to a provider and with its cost, None for an unknown one."""
+        with _lock:
+            for name, usd in charges:
+                use = self.providers.setdefault(name, Use())
+                use.count += count
+                use.unknown += usd is None
+                use.micro_usd += micro_usd_of(usd or 0.0)
+                use.is_estimate |= is_estimate and usd is not None
 
     def record(self, response: object) -> None:
         """Add what the response of a call shows. Failed pages add nothing."""
@@ -151,8 +207,9 @@ class History:
     def _read(self, page: Page, title: str) -> None:
         if page.error is not None:
             return
-        self.add(page.url, self._how(page.url), title, is_read=True)
-        if self.find(page.url) is None:
+        seen = self.find(page.url)
+        self.add(seen.url if seen else page.url, self._how(page.url), title, is_read=True)
+        if seen is None:
             return  # the caller's own URL: the page may repeat any part of it
         self._see_all(page.url_final)
         for text in (page.text, *(each.text for each in page.passages or ())):

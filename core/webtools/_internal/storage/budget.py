@@ -67,6 +67,26 @@ class Ledger(Protocol):
         ...
 
 
+class SharedLedger(Ledger, Protocol):
+    """The ledger of a store, which also counts the days of single users."""
+
+    def of_user(self, user: str, /) -> SharedLedger:
+        """Return the ledger of a user's days.
+
+        Args:
+            user: A hash of the user's name.
+        """
+        ...
+
+    def forget(self) -> None:
+        """Delete the days of this user."""
+        ...
+
+    def secret(self) -> bytes:
+        """Return a random secret, always the same one for all that share the store."""
+        ...
+
+
 class _Limits(Protocol):
     """What may be spent, with calls that have a price; None without a limit."""
 
@@ -220,7 +240,7 @@ class Budget:
         self._counts_days = limits.usd_per_day is not None or limits.calls_per_day is not None
         of_process = (limits.usd_per_process, limits.calls_per_process)
         has_limit = self._counts_days or any(limit is not None for limit in of_process)
-        self.active = has_limit or (outer is not None and outer.active)
+        self.active: bool = has_limit or (outer is not None and outer.active)
         self._day_limit = _Limit(_limit_sum(limits.usd_per_day, limits.calls_per_day), day)
         self._process_limit = _Limit(
             _limit_sum(limits.usd_per_process, limits.calls_per_process), process

@@ -79,8 +79,12 @@ class Cache(Protocol):
         """Return statistics. O(number of entries)."""
         ...
 
-    def clear(self) -> int:
-        """Delete all entries, and return their number."""
+    def clear(self, scope: str = "") -> int:
+        """Delete all entries, and return their number.
+
+        Args:
+            scope: Delete only those whose key begins with this and a colon.
+        """
         ...
 
 

@@ -88,18 +88,19 @@ class RedisCache:
             max_bytes=int(client.info("memory")["maxmemory"]) or None,
         )
 
-    def clear(self) -> int:
+    def clear(self, scope: str = "") -> int:
+        keys = f"{scope}:*" if scope else "*"
         count: int = self._store.use(
-            lambda client: sum(client.unlink(*names) for names in _batches(client))
+            lambda client: sum(client.unlink(*names) for names in _batches(client, keys))
         )
         return count
 
 
-def _batches(client: Client) -> Iterator[list[bytes]]:
-    """Yield the names of all entries in batches."""
+def _batches(client: Client, keys: str = "*") -> Iterator[list[bytes]]:
+    """Yield the names of the entries with such keys in batches."""
     cursor = None
     while cursor != 0:
-        cursor, names = client.scan(cursor or 0, match=f"{PREFIX}cache:*", count=_BATCH)
+        cursor, names = client.scan(cursor or 0, match=f"{PREFIX}cache:{keys}", count=_BATCH)
         if names:
             yield names
 

@@ -23,7 +23,7 @@ from webtools._internal.storage.store_errors import StoreError
 T = TypeVar("T")
 
 _PREFIX = "webtools:1:"  # the same in every version of the values: no sums are forgotten
-_KEYS = (f"{_PREFIX}epoch", f"{_PREFIX}spend")
+_EPOCH, _SPEND, _SECRET = f"{_PREFIX}epoch", f"{_PREFIX}spend", f"{_PREFIX}secret"
 _DAY_ZERO = datetime(1970, 1, 1, tzinfo=UTC).date()
 
 # KEYS: epoch, sums. ARGV: a new epoch, the epoch last seen, the day on which it was seen, the calls
@@ -97,11 +97,26 @@ class RedisLedger:
     Args:
         store: The server.
         epoch_file: What this machine has seen of it.
+        user: Hash of the user whose days are counted; empty for the days of all.
     """
 
-    def __init__(self, store: RedisStore, epoch_file: Path) -> None:
+    def __init__(self, store: RedisStore, epoch_file: Path, user: str = "") -> None:
         self.store = store
         self._file = EpochFile(epoch_file)
+        self._keys = _EPOCH, f"{_SPEND}:{user}" if user else _SPEND
+
+    def of_user(self, user: str) -> RedisLedger:
+        return RedisLedger(self.store, self._file.path, user)
+
+    def forget(self) -> None:
+        self.store.use(lambda client: client.unlink(self._keys[1]))
+
+    def secret(self) -> bytes:
+        def read(client: Any) -> bytes:
+            client.set(_SECRET, secrets.token_hex(16), nx=True)
+            return bytes(client.get(_SECRET))
+
+        return self.store.use(read, patience=LEDGER_PATIENCE)
 
     def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
         reply = self._ask(_RESERVE, cost, limit.micro_usd, limit.calls)
@@ -126,7 +141,7 @@ class RedisLedger:
         new_epoch = secrets.token_hex(8)  # never used before, or a loss would not show
         facts = (new_epoch, seen.epoch, seen.day, seen.calls, *arguments)
         return self.store.use(
-            lambda client: read(client.register_script(script)(_KEYS, facts)),
+            lambda client: read(client.register_script(script)(self._keys, facts)),
             patience=LEDGER_PATIENCE,
         )
 

@@ -23,6 +23,7 @@ _INSERT = """
     INSERT INTO cache (key, stored, expires, size, checksum, value) VALUES (?, ?, ?, ?, ?, ?)
 """
 _DELETE = "DELETE FROM cache WHERE key = ?"
+_CLEAR = "DELETE FROM cache WHERE key LIKE ?"
 _DELETE_EXPIRED = """
     DELETE FROM cache
     WHERE id IN (SELECT id FROM cache WHERE expires <= ? ORDER BY expires LIMIT 64)
@@ -98,8 +99,9 @@ class SqliteCache:
             max_bytes=self._max_bytes,
         )
 
-    def clear(self) -> int:
-        count = self._store.write(lambda db: db.execute("DELETE FROM cache").rowcount)
+    def clear(self, scope: str = "") -> int:
+        keys = f"{scope}:%" if scope else "%"
+        count = self._store.write(lambda db: db.execute(_CLEAR, (keys,)).rowcount)
         with suppress(StoreError):  # while others read, the room is only reused later
             self._store.read(_shrink_file)
         return count

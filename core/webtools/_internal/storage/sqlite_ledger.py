@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable
@@ -20,6 +21,10 @@ _WRITE = """
     ON CONFLICT (day) DO UPDATE SET micro_usd = excluded.micro_usd, calls = excluded.calls
 """
 _SUM = "SELECT micro_usd, calls FROM spend WHERE day = ?"
+_ADD = "INSERT INTO spend (day, micro_usd, calls) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_NO_DAY = "secret"  # the row of the secret, which has two random numbers
+_FORGET = "DELETE FROM spend WHERE day LIKE ? AND day < ?"
+_KEPT_DAYS = 2  # of a user, since a call can end after midnight
 _MAX = 2**62  # SQLite holds 63 bits
 
 
@@ -29,6 +34,7 @@ class SqliteLedger:
     Args:
         store: The file.
         older: The file in which version 0.4 counts. What it has spent today is added to a new day.
+        user: Hash of the user whose days are counted; empty for the days of all.
         now: Returns the time in seconds since 1970.
     """
 
@@ -37,11 +43,27 @@ class SqliteLedger:
         store: SqliteStore,
         *,
         older: Path | None = None,
+        user: str = "",
         now: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
         self._older = older
+        self._user = user
         self._now = now
+
+    def of_user(self, user: str) -> SqliteLedger:
+        return SqliteLedger(self.store, user=user, now=self._now)
+
+    def forget(self) -> None:
+        self.store.write(lambda db: db.execute(_FORGET, (f"% {self._user}", "~")))
+
+    def secret(self) -> bytes:
+        row = self.store.read(lambda db: db.execute(_SUM, (_NO_DAY,)).fetchone())
+        if row is None:
+            numbers = secrets.randbelow(_MAX), secrets.randbelow(_MAX)
+            self.store.write(lambda db: db.execute(_ADD, (_NO_DAY, *numbers)))
+            row = self.store.read(lambda db: db.execute(_SUM, (_NO_DAY,)).fetchone())
+        return repr(row).encode()
 
     def reserve(self, cost: int, limit: Sum) -> tuple[str, Sum | None]:
         day = self._today()
@@ -55,6 +77,8 @@ class SqliteLedger:
         micro_usd, calls = spent.micro_usd + cost, spent.calls + 1
         if micro_usd > limit.micro_usd or calls > limit.calls:
             return spent
+        if self._user and not spent.calls:  # the first one of the day
+            db.execute(_FORGET, (f"% {self._user}", self._date(-_KEPT_DAYS)))
         db.execute(_WRITE, (day, micro_usd, calls))
         return None
 
@@ -72,7 +96,10 @@ class SqliteLedger:
         return self.store.read(lambda db: self._sum(db, day), patience=_PATIENCE)
 
     def _today(self) -> str:
-        return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
+        return f"{self._date()} {self._user}".rstrip()
+
+    def _date(self, days: int = 0) -> str:
+        return datetime.fromtimestamp(self._now() + days * 86_400, UTC).date().isoformat()
 
     def _sum(self, db: sqlite3.Connection, day: str) -> Sum:
         row = db.execute(_SUM, (day,)).fetchone()

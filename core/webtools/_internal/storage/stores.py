@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from webtools._internal.storage.budget import Ledger
+from webtools._internal.storage.budget import SharedLedger
 from webtools._internal.storage.cache_entries import Cache
 from webtools._internal.storage.circuit_breaker import CircuitStates
 from webtools._internal.storage.redis_cache import RedisCache
@@ -44,7 +44,7 @@ class Stores:
 
     opened: tuple[Store, ...]
     cache: Cache
-    ledger: Ledger
+    ledger: SharedLedger
     circuits: CircuitStates
     rate_limits: RedisRateLimits | None = None
 

@@ -1,0 +1,143 @@
+"""The state of a session as plain JSON data: what was seen, the numbers and the spending."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from webtools._internal.session.history import LINK, History, Source
+from webtools._internal.session.spending import Spending
+from webtools._internal.storage.budget import Sum
+from webtools._internal.text.web_urls import has_login, is_web_url
+from webtools.choices import Origin
+from webtools.errors import InputError
+from webtools.page_urls import page_key
+
+_VERSION = 1
+_MAX_SOURCES = _MAX_SEEN = 500
+_LONGEST_TITLE = 200
+_MAX = 2**52
+
+
+class _Source(NamedTuple):
+    number: int
+    url: str
+    title: str
+    how: Origin
+    is_read: bool
+
+
+class _Seen(NamedTuple):
+    url: str
+    origin: Origin | Literal["link"]
+
+
+class _Used(NamedTuple):
+    calls: int
+    micro_usd: int
+
+
+class State(BaseModel):
+    """A state that was read.
+
+    Attributes:
+        user: The hash of the user; empty without one.
+        seen: URLs that may be opened, beside the sources that were.
+        next_number: The number of the next source.
+        use: The calls and micro-USD of each process.
+    """
+
+    model_config = ConfigDict(strict=False, frozen=True)
+
+    version: Literal[1]
+    id: str = Field(min_length=1, max_length=500)
+    user: str = Field(default="", max_length=100)
+    next_number: int = Field(default=1, ge=1, le=_MAX)
+    sources: list[_Source] = Field(default=[], max_length=2 * _MAX_SOURCES)
+    seen: list[_Seen] = Field(default=[], max_length=2 * _MAX_SEEN)
+    use: dict[str, _Used] = Field(default={}, max_length=100_000)
+
+    def check(self, session_id: str, user: str) -> None:
+        """Refuse a state of another session or user.
+
+        Raises:
+            InputError: It is one.
+        """
+        if self.id != session_id:
+            raise InputError("The state belongs to another session. Pass its `id`, or none.")
+        if self.user == user:
+            return
+        stores = [name.partition("-")[0] for name in (self.user, user)]
+        if all(stores) and stores[0] != stores[1]:
+            raise InputError(
+                "The state was made with another store, so its user cannot be checked. Set "
+                "storage.url to share a store among machines."
+            )
+        raise InputError("The state belongs to another user. Pass the user that it was made for.")
+
+    def load(self, history: History, spending: Spending) -> None:
+        """Put the state into a session."""
+        for url, origin in self.seen:
+            history.see(url, origin)
+        for number, url, title, how, is_read in self.sources:
+            source = Source(url, title, how, number, is_read)
+            history.sources.setdefault(page_key(url), source)
+            if how != "argument":
+                history.see(url, how)
+        highest = max((source.number for source in self.sources), default=0)
+        history.next_number = max(history.next_number, self.next_number, highest + 1)
+        spending.merge({name: Sum(used.micro_usd, used.calls) for name, used in self.use.items()})
+
+
+def read_state(value: Mapping[str, Any]) -> State:
+    """Check a state.
+
+    Raises:
+        InputError: It is not what `Session.state` returns.
+    """
+    try:
+        state = State.model_validate(value)
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+    else:
+        urls = [*(each.url for each in state.sources), *(each.url for each in state.seen)]
+        numbers = [each for used in state.use.values() for each in used]
+        if all(is_web_url(url) and not has_login(url) for url in urls) and all(
+            0 <= number <= _MAX for number in numbers
+        ):
+            return state
+        place = "a URL or a number"
+    raise InputError(f"Invalid `state`: {place or 'its type'} is not what Session.state() returns.")
+
+
+def to_state(session_id: str, user: str, history: History, spending: Spending) -> dict[str, Any]:
+    """Return the state of a session. The newest sources and URLs are kept."""
+    sources = _newest([*history.sources.values()], _MAX_SOURCES)
+    listed = {each.url for each in sources if each.how != "argument"}
+    seen = [each for each in history.seen.values() if each.url not in listed]
+    kept = [each for each in seen if each.origin not in {"user", "developer", LINK}]
+    allowed = [each for each in seen if each.origin in {"user", "developer"}]
+    links = [each for each in seen if each.origin == LINK]
+    return {
+        "version": _VERSION,
+        "id": session_id,
+        "user": user,
+        "next_number": history.next_number,
+        "sources": [
+            [each.number, each.url, each.title[:_LONGEST_TITLE], each.how, each.is_read]
+            for each in sources
+        ],
+        "seen": [[each.url, each.origin] for each in [*links, *kept, *allowed][-_MAX_SEEN:]],
+        "use": {
+            name: [spent.calls, spent.micro_usd] for name, spent in spending.by_process().items()
+        },
+    }
+
+
+def _newest(sources: Sequence[Source], count: int) -> list[Source]:
+    """Return the newest sources, and those of the user and the developer before all others."""
+    allowed = [each for each in sources if each.how in {"user", "developer"}]
+    others = [each for each in sources if each.how not in {"user", "developer"}]
+    return [*others, *allowed][-count:]
