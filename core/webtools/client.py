@@ -714,7 +714,7 @@ class Session(WebTools):
 
         Args:
             vendor: Name of the vendor, such as `openai`. The report lists the cost under it.
-            queries: The queries, as far as the vendor reports them.
+            queries: The queries that the vendor reports.
             sources: The URLs that it found, or dicts with `url` and `title`. They may be opened.
             citations: Those that the model cites.
             refused: URLs that the developer's filters exclude.

@@ -48,7 +48,7 @@ class Use:
     Attributes:
         count: Number of calls or requests.
         failed: How many calls failed.
-        micro_usd: What the requests cost, as far as it is known.
+        micro_usd: The known cost of the requests.
         unknown: Number of requests whose cost is unknown.
         is_estimate: Whether a part of the cost is from a price list.
     """
@@ -121,7 +121,7 @@ class History:
         return source
 
     def number_of(self, url: str) -> int:
-        """Return the number of a source; a new one if it is none yet."""
+        """Return the number of a source; a new one if it has none."""
         return self.add(url, "search").number
 
     def listed(self) -> list[SessionSource]:

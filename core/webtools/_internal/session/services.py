@@ -52,7 +52,7 @@ class ScopedCache:
 
 
 def user_hash(user: str, services: CallServices) -> str:
-    """Return a name for a user by which nobody without the store can recognize the user.
+    """Return a name for a user from which the user cannot be guessed without the store.
 
     It begins with a name for the store.
 

@@ -1,7 +1,7 @@
 """What a session has used: tool calls and money, per process.
 
 Each process counts for itself. A state has the counts of all processes by their ids. Counts only
-grow, so that loading a state twice, or one's own, changes nothing.
+grow, so that loading a state twice changes nothing.
 """
 
 from __future__ import annotations
