@@ -180,7 +180,7 @@ _MaxResults = Annotated[int, Field(ge=MAX_RESULTS.minimum, le=MAX_RESULTS.maximu
 KEYLESS_VARIABLE = "WEB_SEARCH_KEYLESS"
 
 
-class TopLevel(_KeyHolder, Part):
+class TopLevel(_KeyHolder, Part, defer_build=True):
     """The top-level settings, all optional; see `Config`."""
 
     providers: Sequence[ProviderConfig] = ()

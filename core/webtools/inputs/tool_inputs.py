@@ -127,7 +127,9 @@ class ToolInput(BaseModel):
     and their APIs refuse these keywords.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_flatten)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra=_flatten, defer_build=True
+    )
     tool_name: ClassVar[str] = ""
     spellings: ClassVar[dict[str, str]] = {}
     free_texts: ClassVar[frozenset[str]] = frozenset()  # "none" is a value of these

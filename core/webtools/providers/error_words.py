@@ -40,6 +40,7 @@ _WAITS = ("retryafter", "retryafterseconds", "retrydelay", "retryin", "waitsecon
 _NO_ERRORS = frozenset({"", "null", "none", "false", "0", "no error"})
 _FAILED = frozenset({"error", "errorresponse", "fail", "failed", "failure", "exception"})
 
+# Patterns of errors are compiled when there is one: `re` keeps those that it has compiled.
 _MONEY = (
     r"(?:credits?|quotas?|balance|funds?|budget|allowance|billing|spend(?:ing)?(?: (?:limit|cap))?"
     r"|usage limits?|plan limits?)"
@@ -49,7 +50,7 @@ _USED_UP = (
     r"|r[ua]n out(?: of)?|consumed|limited|empty|not sufficient)"
 )
 _LONG_PERIOD = r"(?:month|day|week|year|billing (?:period|cycle))"
-_QUOTA = re.compile(
+_QUOTA = (
     rf"{_MONEY}\b[^.!?]{{0,40}}\b{_USED_UP}|{_USED_UP}\b[^.!?]{{0,40}}\b{_MONEY}"
     rf"|\b(?:no|0|zero) (?:more |remaining |available |api )*{_MONEY}|payment required"
     r"|(?:monthly|daily|weekly|yearly|annual)\b[^.!?]{0,20}\b(?:quota|limit|allowance|cap|usage)"
@@ -57,49 +58,47 @@ _QUOTA = re.compile(
     rf"\b(?:per|a|each|this|for the|for this) {_LONG_PERIOD}\b"
     r"|(?:trial|subscription)\b[^.!?]{0,20}\b(?:expired|ended|inactive)"
 )
-_RATE = re.compile(
+_RATE = (
     r"rate ?limit|too many|throttl|concurren|slow down|\bper (?:second|minute|hour)\b"
     r"|/ ?(?:s|sec|second|min|minute|h|hour)\b|\b[rq]p[sm]\b"
 )
-_CERTAIN_QUOTA = re.compile(
+_CERTAIN_QUOTA = (
     r"credits?\b|balance|funds|budget|billing|payment|spend|usage limit|month|dai?ly"
     rf"|{_LONG_PERIOD}"
 )
-_RATE_OR_QUOTA = re.compile(r"(?:rate ?limit\w*|too many requests?)\b[^.!?]{0,20}\bor\b")
+_RATE_OR_QUOTA = r"(?:rate ?limit\w*|too many requests?)\b[^.!?]{0,20}\bor\b"
 _KEY = r"(?:api ?keys?|\bkeys?\b|tokens?\b|credentials?|authori[sz]ation|signature)"
 _BAD_KEY = (
     r"(?:invalid|missing|incorrect|wrong|bad|expired|revoked|unknown|unrecogni[sz]ed|malformed"
     r"|disabled|required|no|not (?:valid|found|provided|recogni[sz]ed))"
 )
-_AUTHENTICATION = re.compile(
+_AUTHENTICATION = (
     rf"\b{_BAD_KEY}\b[^.!?]{{0,30}}{_KEY}|{_KEY}[^.!?]{{0,30}}\b{_BAD_KEY}\b|unauthori[sz]ed"
     r"|unauthenticated|not authori[sz]ed|authenticat|forbidden|access denied|permission"
 )
-_UNAVAILABLE = re.compile(
+_UNAVAILABLE = (
     r"unavailable|internal (?:server )?error|server error|overload|maintenance|tim(?:ed|e) ?out"
     r"|bad gateway|upstream|try again|temporar|outage|at capacity|went wrong"
 )
-_BAD_REQUEST = re.compile(
+_BAD_REQUEST = (
     r"invalid|validation|bad request|malformed|missing|required|unsupported|unprocessable|not valid"
     r"|too long|\bmust\b|not found"
 )
-_UNKNOWN_ROUTE = re.compile(
+_UNKNOWN_ROUTE = (
     r"\broutes?\b|\bendpoint|\bcannot (?:get|post) /|method not allowed"
     r"|(?:invalid|unknown) (?:url|path)"
     r"|(?:^|http )(?:404)?\W*(?:(?:page|path|url|resource) )?not found\W*$"
 )
-_NAMES_KEY = re.compile(_KEY, re.IGNORECASE)
-_NEXT_TRY = re.compile(
+_NEXT_TRY = (
     r"(?:again|retry|wait|available|resets?|replenished)(?: (?:in|after|for|at least|about))* ?"
     r"((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)"
     r"(?![a-z])[ ,]{0,2})+|\d{1,3}:\d\d:\d\d|p(?:t?\d{1,6}[wdhms])+)"
 )
 _BOT_CHECK_HEADERS = ("cf-mitigated", "x-amzn-waf-action", "x-vercel-mitigated")
-_BOT_CHECK = re.compile(
+_BOT_CHECK = (
     rb"captcha|challenge|cloudflare|just a moment|attention required|checking your|human|robot"
     rb"|access denied|been blocked|ddos|incapsula|imperva|datadome|akamai|sucuri|anubis"
-    rb"|unusual traffic|error code: 1\d\d\d",
-    re.IGNORECASE,
+    rb"|unusual traffic|error code: 1\d\d\d"
 )
 
 
@@ -234,7 +233,7 @@ def waits_in(body: Any, words: Iterable[str], depth: int = _MAX_DEPTH) -> Iterat
         for item in body[: 4 * _MAX_ITEMS]:
             yield from waits_in(item, (), depth - 1)
     for word in words:
-        for match in _NEXT_TRY.finditer(word[:_MAX_CHARACTERS].lower()):
+        for match in re.finditer(_NEXT_TRY, word[:_MAX_CHARACTERS].lower()):
             yield match[1].strip(" ,")
 
 
@@ -244,10 +243,10 @@ def waits_in(body: Any, words: Iterable[str], depth: int = _MAX_DEPTH) -> Iterat
 def limit_kind(texts: Iterable[Any]) -> type[ProviderError] | None:
     """Return `QuotaError` or `RateLimitError` if words or codes say so, else None."""
     text = _plain_text(texts)
-    quota, is_rate = _QUOTA.search(text), _RATE.search(text) is not None
-    if quota is None or _RATE_OR_QUOTA.search(text):
+    quota, is_rate = re.search(_QUOTA, text), re.search(_RATE, text) is not None
+    if quota is None or re.search(_RATE_OR_QUOTA, text):
         return RateLimitError if is_rate else None
-    is_certain = not is_rate or _CERTAIN_QUOTA.search(quota[0])
+    is_certain = not is_rate or re.search(_CERTAIN_QUOTA, quota[0])
     return QuotaError if is_certain else RateLimitError
 
 
@@ -262,13 +261,13 @@ def kind_by_words(texts: Iterable[Any], *, is_certain: bool) -> type[ProviderErr
     if kind := limit_kind(texts):
         return kind
     text = _plain_text(texts)
-    if _AUTHENTICATION.search(text):
+    if re.search(_AUTHENTICATION, text):
         return AuthenticationError
     if is_certain:
         return None
-    if _UNAVAILABLE.search(text):
+    if re.search(_UNAVAILABLE, text):
         return UnavailableError
-    return BadRequestError if _BAD_REQUEST.search(text) else None
+    return BadRequestError if re.search(_BAD_REQUEST, text) else None
 
 
 def _plain_text(texts: Iterable[Any]) -> str:
@@ -304,7 +303,7 @@ def is_unknown_route(response: Response, words: Iterable[Any]) -> bool:
     if response.json_or_none() is None:
         return True
     texts = (word.lower().strip() for word in words if isinstance(word, str))
-    return any(_UNKNOWN_ROUTE.search(text[:_MAX_CHARACTERS]) for text in texts)
+    return any(re.search(_UNKNOWN_ROUTE, text[:_MAX_CHARACTERS]) for text in texts)
 
 
 def is_bot_check(response: Response, *, with_words: bool) -> bool:
@@ -320,6 +319,6 @@ def is_bot_check(response: Response, *, with_words: bool) -> bool:
     if is_object(body):
         has_captcha = b"captcha" in response.body[:20_000].lower()
         return bool(body.get("cloudflare_error")) or (has_captcha and not find_words(body))
-    if body is not None or _NAMES_KEY.search(plain_text(response)):
+    if body is not None or re.search(_KEY, plain_text(response), re.IGNORECASE):
         return False
-    return _BOT_CHECK.search(response.body[:20_000]) is not None
+    return re.search(_BOT_CHECK, response.body[:20_000], re.IGNORECASE) is not None

@@ -111,7 +111,7 @@ class SearchResult(ItemModel):
     content: Page | None = None
 
 
-class _FailedPage(Page):
+class _FailedPage(Page, defer_build=True):
     """A failed page with facts about the error that are not part of the result."""
 
     fault: Fault = Field(exclude=True)
@@ -166,7 +166,7 @@ class QueryError(Model):
     message: str
 
 
-class _Response(ShownModel):
+class _Response(ShownModel, defer_build=True):
     """The fields that all responses have.
 
     Attributes:
@@ -200,7 +200,7 @@ class _Response(ShownModel):
         }
 
 
-class SearchResponse(_Response):
+class SearchResponse(_Response, defer_build=False):
     """Results by query, then by the provider's rank.
 
     Attributes:
@@ -222,7 +222,7 @@ class SearchResponse(_Response):
         return len(self.results)
 
 
-class FetchResponse(_Response):
+class FetchResponse(_Response, defer_build=True):
     """The fetched pages.
 
     Attributes:
@@ -235,7 +235,7 @@ class FetchResponse(_Response):
         return sum(page.error is None for page in self.pages)
 
 
-class SummaryResponse(_Response):
+class SummaryResponse(_Response, defer_build=True):
     """A summary of a document.
 
     Attributes:
@@ -253,7 +253,7 @@ class SummaryResponse(_Response):
     tokens: int
 
 
-class SiteEntry(Model):
+class SiteEntry(Model, defer_build=True):
     """A page of a site.
 
     Attributes:
@@ -270,7 +270,7 @@ class SiteEntry(Model):
     source: Literal["llms.txt", "sitemap", "links"] = Field(alias="from")
 
 
-class SiteMap(_Response):
+class SiteMap(_Response, defer_build=True):
     """Pages of a site.
 
     Attributes:
@@ -289,7 +289,7 @@ class SiteMap(_Response):
         return len(self.entries)
 
 
-class ReadResponse(ShownModel):
+class ReadResponse(ShownModel, defer_build=True):
     """A part of an output that was cut.
 
     Attributes:
