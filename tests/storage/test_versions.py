@@ -7,7 +7,6 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,7 +42,7 @@ class Machine:
         """Search with a version in a process of its own, and return whether it was a cache hit."""
         forget_calls()
         self._monkeypatch.setattr(tool_call, "_services", {})
-        schema = replace(sqlite_file.CACHE, version=version)
+        schema = sqlite_file.CACHE._replace(version=version)
         self._monkeypatch.setattr(sqlite_file, "CACHE", schema)
         provider = {"name": "exa", "type": "exa", "apiKey": "test-key-of-exa"}
         cache = {"enabled": True, "path": str(self.path)}

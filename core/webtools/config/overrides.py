@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -42,8 +41,7 @@ def show_client_arguments(function: Callable[..., Any]) -> inspect.Signature:
     return signature.replace(parameters=[*own, *settings])
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
+class Overrides(NamedTuple):
     """Settings that the code puts on top of the config file or the environment.
 
     Attributes:

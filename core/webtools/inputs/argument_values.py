@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
@@ -118,8 +117,7 @@ def bounded_number(maximum: int, minimum: int = 1) -> AfterValidator:
     return AfterValidator(check)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """Puts a text on one line without invisible characters, and refuses a long one.
 
     Attributes:
@@ -236,8 +234,7 @@ def is_after(start: date | datetime, end: date | datetime) -> bool:
     return start.isoformat()[:10] > end.isoformat()[:10]
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(NamedTuple):
     """Refuses a text that is not one of the choices; ignores case, and accepts "".
 
     Attributes:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from webtools.providers.about import Capability
 from webtools.providers.protocols import (
@@ -24,8 +23,7 @@ from webtools.providers.protocols import (
 PAGES = "pages"  # the function of a provider that fetches pages with requests of its own
 
 
-@dataclass(frozen=True, slots=True)
-class CapabilityFacts:
+class CapabilityFacts(NamedTuple):
     """The facts of a capability.
 
     Attributes:

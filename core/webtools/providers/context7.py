@@ -160,11 +160,11 @@ async def _read_library(
                     message, provider=account.name, status=_MOVED, retryable=False
                 )
             target = Library.parse(redirect_target(maybe_object(response.json_or_none())))
-            library = replace(target, version=library.version or target.version)
+            library = target._replace(version=library.version or target.version)
             is_moved = True
         elif library.version and fault == _NO_TAG:
             warnings.append(library.version_warning(library.version, []))
-            library = replace(library, version=None)
+            library = library._replace(version=None)
         elif fault == _NO_LIBRARY:
             return None
         else:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from webtools.providers.hits import Item
 from webtools.providers.parsing import text
@@ -19,8 +18,7 @@ _PIN_IN_TEXT = re.compile(rf"(?a)(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_E
 _VERSION_AFTER_NAME = re.compile(rf"(?a)(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}")
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """A library.
 
     Attributes:
@@ -102,4 +100,4 @@ def with_version(item: Item, query: DocsQuery, warnings: list[str]) -> Library:
     tag = next((tag for tag in tags if tag.lower().removeprefix("v") == number), None)
     if tag is None:
         warnings.append(library.version_warning(version, tags))
-    return replace(library, version=tag)
+    return library._replace(version=tag)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from webtools._internal.text.cutting import shortened
 from webtools._internal.text.narrowing import is_list, is_object
@@ -175,8 +175,7 @@ def _kind_of(response: Response, texts: Sequence[Any]) -> type[ProviderError]:
 # --- bodies ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """The meaning of an error code of an API, if the HTTP status alone is not enough.
 
     Attributes:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from webtools._internal.text.domains import is_public_suffix
 from webtools.errors import InputError
@@ -68,8 +67,7 @@ def utc_day(value: date | datetime) -> date:
     return (value.astimezone(UTC) if value.tzinfo else value).date()
 
 
-@dataclass(frozen=True, slots=True)
-class DomainRules:
+class DomainRules(NamedTuple):
     """The lists of domains that an API takes. webtools applies the other lists itself.
 
     Attributes:

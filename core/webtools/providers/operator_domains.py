@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from webtools._internal.faults import Fault, with_fault
 from webtools._internal.text.domains import ANY_HOST, NO_VALUES, Site, read_site, site_of_url
@@ -16,8 +16,7 @@ from webtools.errors import InputError
 _LOGIN = re.compile(r"//[^/?#]*@")
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorDomains:
+class OperatorDomains(NamedTuple):
     """The hosts that the settings allow and forbid.
 
     Attributes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 from webtools._internal.io.runtime import IO
 from webtools.errors import ProviderError
@@ -259,8 +259,7 @@ class Synthesis:
     warnings: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True)
-class DocsCall:
+class DocsCall(NamedTuple):
     """I/O for a `DocsProvider`.
 
     Attributes:
@@ -273,8 +272,7 @@ class DocsCall:
     sleep: Callable[[float], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class ExpiredPage:
+class ExpiredPage(NamedTuple):
     """A cached page that has expired.
 
     Attributes:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from webtools._internal.faults import Fault, with_fault
 from webtools.errors import ConfigError
@@ -26,8 +25,7 @@ from webtools.providers.protocols import (
 GROUP = "webtools.providers"  # of entry points
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
+class Services(NamedTuple):
     """A provider, and the protocols that it supports.
 
     Attributes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -51,8 +52,7 @@ class Proxy:
         return without_login(self.url)
 
 
-@dataclass(frozen=True, slots=True)
-class _Bypass:
+class _Bypass(NamedTuple):
     """One entry of `NO_PROXY`: the URLs that are requested without a proxy."""
 
     scheme: str
@@ -71,8 +71,7 @@ class _Bypass:
         return host == self.host or (not is_exact and host.endswith("." + self.host))
 
 
-@dataclass(frozen=True, slots=True)
-class Proxies:
+class Proxies(NamedTuple):
     """The proxies of the environment.
 
     Attributes:

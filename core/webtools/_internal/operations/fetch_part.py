@@ -218,7 +218,7 @@ async def _request_once(
     if call.cache is None:
         return await _request(api_call, query, {})
     keys = [_key_of(api_call.account, query, url, call) for url in query.urls]
-    all_keys = replace(keys[0], hash=cache_key(*(key.hash for key in keys)))
+    all_keys = keys[0]._replace(hash=cache_key(*(key.hash for key in keys)))
     async with shared(call, all_keys, api_call.deadline) as slot:
         if slot.cached is None:
             responses = await _request(api_call, query, expired)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -57,8 +58,7 @@ HITS: CacheFormat[Hits] = CacheFormat(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResults:
+class QueryResults(NamedTuple):
     """The results of one query.
 
     Attributes:

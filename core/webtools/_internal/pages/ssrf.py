@@ -130,7 +130,7 @@ def sites(entry: str) -> frozenset[str]:
         message = "must list hosts as host or host:port, without scheme, path or pattern"
     else:
         ports = [target.port] if _PORT_AT_END.search(entry) else PORTS.values()
-        return frozenset(replace(target, port=port).site for port in ports)
+        return frozenset(target._replace(port=port).site for port in ports)
     raise InputError(message)
 
 

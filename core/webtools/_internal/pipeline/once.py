@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from math import inf
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,8 +26,7 @@ _ABANDONED: Final = object()  # the outcome of a call that was canceled
 _MIN_TIME_LEFT = 5.0  # seconds that a call needs to repeat work that was late in another call
 
 
-@dataclass(frozen=True, slots=True)
-class Cached(Generic[T]):
+class Cached(NamedTuple, Generic[T]):
     """A value, from the cache or new.
 
     Attributes:
@@ -43,8 +42,7 @@ class Cached(Generic[T]):
     expired_for: float = -inf
 
 
-@dataclass(frozen=True, slots=True)
-class CacheFormat(Generic[T]):
+class CacheFormat(NamedTuple, Generic[T]):
     """How one kind of value is cached.
 
     Attributes:
@@ -65,8 +63,7 @@ class CacheFormat(Generic[T]):
     kept_seconds: Callable[[T], float] = lambda _: 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class CacheKey(Generic[T]):
+class CacheKey(NamedTuple, Generic[T]):
     """Identifies a value in the cache, and equal work in flight.
 
     Attributes:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.logs.events import shared_log
@@ -41,8 +41,7 @@ Event: TypeAlias = tuple[int, str, dict[str, Any]]  # time in ns since 1970, nam
 _CACHE_MODES = get_args(CacheMode)
 
 
-@dataclass(frozen=True, slots=True)
-class CallServices:
+class CallServices(NamedTuple):
     """What calls with the same settings share.
 
     Attributes:

@@ -12,7 +12,7 @@ import os
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools._internal.storage.store_errors import StoreError
@@ -23,8 +23,7 @@ _MAX_PRICE = 1_000_000.0  # USD; a figure above it is no price
 _NO_LIMIT = 2**52  # micro-USD or calls: more than any limit, and exact in a double
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(NamedTuple):
     """What was spent, including what is reserved for calls in flight, or what may be spent."""
 
     micro_usd: int
@@ -100,8 +99,7 @@ class _Limits(Protocol):
     def calls_per_process(self) -> int | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(NamedTuple):
     """What was spent so far.
 
     Attributes:
@@ -157,8 +155,7 @@ _PROCESS = LimitWords(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
+class _Limit(NamedTuple):
     """The limit of one period, and its words for messages."""
 
     sum: Sum

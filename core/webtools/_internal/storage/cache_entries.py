@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic_core import to_json
 
 MAX_SHARE = 8  # a value above this fraction of the cache is not stored
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A cached text.
 
     Attributes:
@@ -26,8 +24,7 @@ class Entry:
     stored_at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheStats:
+class CacheStats(NamedTuple):
     """The contents of a cache.
 
     Attributes:

@@ -16,9 +16,8 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Literal, Protocol, TypeAlias
+from typing import Annotated, Literal, NamedTuple, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat, TypeAdapter
 
@@ -59,8 +58,7 @@ _MEANINGS: dict[type[WebToolsError], tuple[CircuitKind, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """The state of a provider that failed.
 
     Attributes:
@@ -124,8 +122,7 @@ class _Account(Protocol):
     def secrets(self) -> frozenset[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCircuit:
+class OpenCircuit(NamedTuple):
     """A provider that should not be called for now.
 
     Attributes:
@@ -233,7 +230,7 @@ class Health:
             nonlocal before
             before = state
             is_free = state is not None and not state.is_open(now)
-            return replace(state, until=until) if state and is_free else state
+            return state._replace(until=until) if state and is_free else state
 
         state = self._change(key, take)
         if state is None or state == before:
@@ -315,8 +312,7 @@ def _keys(account: _Account, capability: str) -> tuple[str, str]:
 # --- how a call changes a state ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """What an error says about the provider, and the seconds that it asks to wait."""
 
     kind: CircuitKind
@@ -346,16 +342,16 @@ def after_failure(
 ) -> State:
     """Return the state after a failed call, which was a trial if `trial` is its end."""
     old = state or State(0, 0, 0.0, failure.kind, failure.reason, now)
-    new = replace(old, kind=failure.kind, reason=failure.reason, changed=now)
+    new = old._replace(kind=failure.kind, reason=failure.reason, changed=now)
     if old.is_open(now) and old.until != trial:  # the call began before it opened
         until = now + min(failure.wait, _MAX_OPEN_TIME)
-        return replace(new, until=until) if until > old.until else old
+        return new._replace(until=until) if until > old.until else old
     failures = old.failures + 1
     if failure.kind == "failing" and not old.openings and failures < _FAILURES_IN_A_ROW:
-        return replace(new, failures=failures)
+        return new._replace(failures=failures)
     seconds = _OPEN_TIMES[min(old.openings, len(_OPEN_TIMES) - 1)]
     until = now + min(max(seconds, failure.wait), _MAX_OPEN_TIME)
-    return replace(new, failures=failures, openings=old.openings + 1, until=until)
+    return new._replace(failures=failures, openings=old.openings + 1, until=until)
 
 
 def _after_success(state: State | None, *, now: float, trial: float | None) -> State | None:
@@ -367,4 +363,4 @@ def _after_success(state: State | None, *, now: float, trial: float | None) -> S
 
 def _after_unclear_trial(state: State | None, *, now: float, trial: float) -> State | None:
     """Return the state after a trial that says nothing: the next call is the trial."""
-    return replace(state, until=now) if state is not None and state.until == trial else state
+    return state._replace(until=now) if state is not None and state.until == trial else state

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from dataclasses import astuple
 
 from pydantic import ValidationError
 
@@ -62,7 +61,7 @@ def _replace_state(pipe: Client, name: str, change: Change) -> State | None:
         if after is None:
             pipe.delete(name)
         else:
-            pipe.set(name, json.dumps(astuple(after)), ex=round(2 * FORGOTTEN_AFTER))
+            pipe.set(name, json.dumps(after), ex=round(2 * FORGOTTEN_AFTER))
     return after
 
 

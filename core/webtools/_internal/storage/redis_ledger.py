@@ -11,10 +11,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from webtools._internal.storage.budget import Sum
 from webtools._internal.storage.redis_store import LEDGER_PATIENCE, RedisStore
@@ -81,8 +80,7 @@ class LostCountsError(StoreError):
     """The server has lost what was counted today: it might be spent twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
+class _Reply(NamedTuple):
     verdict: int  # 1 for yes, 0 if the call does not fit, -1 if the counts are lost
     day: int  # today, in days since 1970
     date: str
@@ -165,8 +163,7 @@ def _read_reply(raw: Any) -> _Reply:
 # --- what this machine has seen of the server -----------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What was last seen of a server.
 
     Attributes:

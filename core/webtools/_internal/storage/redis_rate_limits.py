@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from webtools._internal.storage.redis_store import PREFIX, Client, RedisStore, hashed
 
@@ -30,8 +30,7 @@ redis.call('PEXPIRE', KEYS[2], 86400000)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """The time of one request.
 
     Attributes:

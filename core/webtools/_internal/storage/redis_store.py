@@ -9,10 +9,9 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.storage.redis_connections import bounded
@@ -46,8 +45,7 @@ class ServerError(StoreError):
         self.is_outage = is_outage
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
+class _Failure(NamedTuple):
     message: str
     is_outage: bool
     until: float  # no command is sent before, on the monotonic clock

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import suppress
-from dataclasses import astuple
 
 from pydantic import ValidationError
 
@@ -53,7 +52,7 @@ def _replace_state(db: sqlite3.Connection, key: str, change: Change) -> State | 
         db.execute(_DELETE, (key,))
     elif after != before:
         db.execute(_DELETE_OLD, (after.changed - FORGOTTEN_AFTER,))
-        db.execute(_WRITE, (*astuple(after), key))
+        db.execute(_WRITE, (*after, key))
     return after
 
 

@@ -10,9 +10,8 @@ import sqlite3
 import stat
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from webtools._internal.io.locks import try_lock
 
@@ -181,8 +180,7 @@ def file_id(path: Path) -> FileId | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(NamedTuple):
     """The tables of a file.
 
     Attributes:

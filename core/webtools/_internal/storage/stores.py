@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from webtools._internal.storage.budget import SharedLedger
 from webtools._internal.storage.cache_entries import Cache
@@ -33,8 +32,7 @@ class Store(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Stores:
+class Stores(NamedTuple):
     """What is shared, by its use.
 
     Attributes:

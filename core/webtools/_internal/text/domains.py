@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache
 from ipaddress import IPv6Address, ip_address
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import idna
@@ -35,8 +35,7 @@ _NOT_IN_HOSTS = re.compile(r"[/?#@]")
 _LAST_DOT = re.compile(r"\.(?=(?::\d+)?$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """A host, and a port; None for all ports.
 
     Attributes:
@@ -75,7 +74,7 @@ def read_site(entry: str) -> Site:
             raise ValueError(entry)
     elif "." not in site.host and not (has_port or _is_single_label(site.host, has_dot=has_dot)):
         raise ValueError(entry)
-    return site if has_port else replace(site, port=None)
+    return site if has_port else site._replace(port=None)
 
 
 def _is_single_label(label: str, *, has_dot: bool) -> bool:

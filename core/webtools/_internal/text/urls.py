@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
+from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 
 import idna
@@ -29,8 +29,7 @@ _DOTS = "\u3002\uff0e\uff61"  # IDNA reads these as full stops
 _URL_CHARACTERS = "".join(c for c in map(chr, range(0x21, 0x7F)) if c not in '<>"\\')
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A parsed URL.
 
     Attributes:
@@ -110,7 +109,7 @@ def _brief(target: Target) -> str:
     """Return a URL without its path, if that has room for a sentence."""
     is_short = len(target.path) <= _SHOWN_PATH
     path = target.path if is_short else "/..."
-    return replace(target, host=brief_host(target.host), path=path).url
+    return target._replace(host=brief_host(target.host), path=path).url
 
 
 def brief_host(host: str) -> str:
