@@ -11,13 +11,14 @@ from typing import Any, get_args
 import pytest
 
 from webtools import ConfigError, WebTools
+from webtools._internal.late_imports import resolve
 from webtools.choices import Capability
 from webtools.config import Config
 from webtools.config.config_models import ClientArguments, KeywordSettings, TopLevel
 from webtools.config.environment import SETTINGS
 from webtools.mcp.listing import describe
 from webtools.providers import PROVIDERS
-from webtools.tools import ALL_TOOLS, Tool, resolve
+from webtools.tools import ALL_TOOLS, Tool
 from webtools_sandbox import SandboxServer
 
 UNUSED_BY_A_SEARCH = (

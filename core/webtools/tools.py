@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Annotated, Any, get_args, get_origin
 
 from webtools._internal.representation import Drawn
@@ -183,12 +182,6 @@ class Tool:
         if len(args) > len(names):
             raise TypeError(f"{self.name} takes {len(names)} arguments but {len(args)} were given")
         return dict(**kwargs, **dict(zip(names, args, strict=False)))
-
-
-def resolve(name: str) -> Any:
-    """Import a function or class that is written as `module:name` below `webtools`."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(f"webtools.{module}"), attribute)
 
 
 def _plain_type(annotation: Any) -> Any:

@@ -19,7 +19,7 @@ from webtools import Config, ConfigError, RequestError, WebTools
 from webtools._internal.http.proxies import environment_proxies
 from webtools._internal.pipeline import retries
 from webtools.config import Settings
-from webtools.config.check import describe
+from webtools.config.description import describe
 from webtools_sandbox import SandboxServer
 
 HITS = b'{"results": [{"title": "A", "url": "https://a.example/", "id": "1"}]}'

@@ -20,6 +20,7 @@ from offline import IO, KEY, Stub, answer, detached, run
 from recording import CASSETTES, SCENARIOS, CassetteYaml
 
 from webtools import testing
+from webtools._internal.late_imports import resolve
 from webtools._internal.operations.search import search
 from webtools.errors import WebToolsError
 from webtools.messages import Response
@@ -27,7 +28,7 @@ from webtools.providers import PROVIDERS, Capability
 from webtools.providers.error_tables import make_error
 from webtools.providers.protocols import SearchQuery
 from webtools.testing import URLS, ProviderConformance, outcome
-from webtools.tools import ALL_TOOLS, resolve
+from webtools.tools import ALL_TOOLS
 from webtools.truncation import MAX_BYTES
 
 TOOLS: dict[Capability, str] = {"search": "web_search", "fetch": "web_fetch"}

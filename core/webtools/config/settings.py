@@ -24,10 +24,10 @@ from webtools._internal.http.proxies import (
     proxy_variables,
 )
 from webtools._internal.io.pacing import Pacer
+from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
 from webtools.config.accounts import Accounts, build, stand_ins
-from webtools.config.check import describe
 from webtools.config.config_file import (
     CONFIG_VARIABLE,
     absolute,
@@ -344,5 +344,6 @@ def check(settings: Settings) -> list[str]:
     if not settings.accounts().accounts:
         settings.accounts().select("search")  # raises, with what to do
     accounts = settings.accounts()
+    lines = resolve("config.description:describe")(accounts, settings.environ)
     # A user may have set a key in place of a name.
-    return accounts.redactor.clean(describe(accounts, settings.environ))
+    return accounts.redactor.clean(lines)

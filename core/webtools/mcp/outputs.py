@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
+from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_list, is_mapping
 from webtools.results import (
     FetchResponse,
@@ -18,7 +19,7 @@ from webtools.results import (
     SiteMap,
     SummaryResponse,
 )
-from webtools.tools import SEARCH, Tool, resolve
+from webtools.tools import SEARCH, Tool
 from webtools.truncation import Cut
 
 _DROPPED_KEYWORDS = frozenset({"title", "description", "default"})

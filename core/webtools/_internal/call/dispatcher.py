@@ -18,6 +18,7 @@ from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
 from webtools._internal.io.event_loop import has_running_loop
 from webtools._internal.io.runtime import IO
+from webtools._internal.late_imports import resolve
 from webtools._internal.logs.events import new_call_id
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.pipeline.tool_call import Call, CallOptions, CallServices, call_services
@@ -45,7 +46,6 @@ from webtools.tools import (
     ToolResult,
     no_such_tool,
     read_input,
-    resolve,
 )
 
 if TYPE_CHECKING:

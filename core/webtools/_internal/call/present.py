@@ -16,6 +16,7 @@ from typing import Any
 
 from webtools import fencing, formatting
 from webtools._internal.io.runtime import IO
+from webtools._internal.late_imports import resolve
 from webtools._internal.operations.search_filters import removed_warning
 from webtools._internal.pages.usage import merge
 from webtools._internal.pipeline.tool_call import Call
@@ -34,7 +35,7 @@ from webtools.results import (
     SiteMap,
     SummaryResponse,
 )
-from webtools.tools import ALL_TOOLS, ToolResult, resolve
+from webtools.tools import ALL_TOOLS, ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
 
 _SEPARATOR = "\n\n"

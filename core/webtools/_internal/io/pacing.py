@@ -1,9 +1,24 @@
-"""Limits the rate of requests in this process."""
+"""Limits the rate of requests: the time of each, and the limit of this process."""
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
 from threading import Lock
+from typing import NamedTuple
+
+
+class Slot(NamedTuple):
+    """The time of one request.
+
+    Attributes:
+        wait: Seconds until it begins.
+        start: When it begins, on the clock of the server or of the process.
+        is_shared: Whether it is one of all processes.
+    """
+
+    wait: float
+    start: float
+    is_shared: bool = True
 
 
 class Pacer:

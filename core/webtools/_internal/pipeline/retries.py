@@ -6,14 +6,14 @@ import logging
 import random
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from webtools._internal.faults import Fault
-from webtools._internal.io.pacing import Pacer
+from webtools._internal.io.pacing import Pacer, Slot
 from webtools._internal.logs.records import LOGGER, emit
 from webtools._internal.pipeline.api_call import ApiCall
 from webtools._internal.pipeline.provider_functions import raise_error
 from webtools._internal.storage.circuit_breaker import row_of
-from webtools._internal.storage.redis_rate_limits import RedisRateLimits, Slot
 from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import (
     ConfigError,
@@ -25,6 +25,9 @@ from webtools.errors import (
 )
 from webtools.messages import OK, Request, Response
 from webtools.providers.waiting_times import retry_after
+
+if TYPE_CHECKING:
+    from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 MAX_RETRIES = 2

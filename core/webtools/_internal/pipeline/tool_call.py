@@ -20,7 +20,6 @@ from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.storage.budget import Budget, SharedLedger, Sum, forget_spending
 from webtools._internal.storage.cache_entries import Cache, Entry
 from webtools._internal.storage.circuit_breaker import Change, Health, State
-from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 from webtools._internal.storage.store_errors import StoreError
 from webtools._internal.storage.stores import Store, stores_for
 from webtools._internal.text.invisible import visible
@@ -33,6 +32,7 @@ from webtools.providers.protocols import ReportProgress
 
 if TYPE_CHECKING:
     from webtools._internal.logs.events import Log
+    from webtools._internal.storage.redis_rate_limits import RedisRateLimits
     from webtools.providers.drafts import Synthesizer
 
 

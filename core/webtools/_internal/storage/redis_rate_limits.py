@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from webtools._internal.io.pacing import Slot
 from webtools._internal.storage.redis_store import PREFIX, Client, RedisStore, hashed
 
 # KEYS: the end of the last slot, the slots that were given back. Times in microseconds.
@@ -28,20 +27,6 @@ _GIVE_BACK = """
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[1])
 redis.call('PEXPIRE', KEYS[2], 86400000)
 """
-
-
-class Slot(NamedTuple):
-    """The time of one request.
-
-    Attributes:
-        wait: Seconds until it begins.
-        start: When it begins, on the clock of the server or of the process.
-        is_shared: Whether it is one of all processes.
-    """
-
-    wait: float
-    start: float
-    is_shared: bool = True
 
 
 class RedisRateLimits:

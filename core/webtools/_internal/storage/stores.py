@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from webtools._internal.late_imports import resolve
 from webtools._internal.storage.budget import SharedLedger
 from webtools._internal.storage.cache_entries import Cache
 from webtools._internal.storage.circuit_breaker import CircuitStates
-from webtools._internal.storage.redis_cache import RedisCache
-from webtools._internal.storage.redis_circuits import RedisCircuits
-from webtools._internal.storage.redis_ledger import RedisLedger
-from webtools._internal.storage.redis_rate_limits import RedisRateLimits
-from webtools._internal.storage.redis_store import redis_store_at
 from webtools._internal.storage.sqlite_cache import SqliteCache
 from webtools._internal.storage.sqlite_circuits import SqliteCircuits
-from webtools._internal.storage.sqlite_file import LEDGER, beside, cache_file, ledger_file
+from webtools._internal.storage.sqlite_file import LEDGER, cache_file, ledger_file
 from webtools._internal.storage.sqlite_ledger import SqliteLedger
 from webtools._internal.storage.sqlite_store import SqliteStore, store_at
+
+if TYPE_CHECKING:
+    from webtools._internal.storage.redis_rate_limits import RedisRateLimits
 
 
 class Store(Protocol):
@@ -63,14 +62,9 @@ def stores_for(path: Path, url: str, *, ttl: float, max_bytes: int) -> Stores:
     if not url:
         cache, ledger = store_at(cache_file(path)), store_at(ledger_file(path), LEDGER)
         return in_files(cache, ledger, older=path, ttl=ttl, max_bytes=max_bytes)
-    store = redis_store_at(url)
-    return Stores(
-        (store,),
-        RedisCache(store, ttl=ttl, max_bytes=max_bytes),
-        RedisLedger(store, beside(path, f".{store.id}.epoch")),
-        RedisCircuits(store),
-        RedisRateLimits(store),
-    )
+    make_stores = resolve("_internal.storage.redis_stores:on_server")
+    stores: Stores = make_stores(url, path, ttl=ttl, max_bytes=max_bytes)
+    return stores
 
 
 def in_files(

@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from webtools._internal.late_imports import resolve
 from webtools.fencing import remove_fences
-from webtools.tools import ALL_TOOLS, ToolResult, resolve
+from webtools.tools import ALL_TOOLS, ToolResult
 
 READ = "web_read"
 UNKNOWN = "web tool"
