@@ -11,6 +11,7 @@ import httpx
 
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
+from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode, CacheScope, Command, Fence, FetchGate
 from webtools.config import (
@@ -38,7 +39,6 @@ from webtools.tools import (
     SUMMARIZE,
     Tool,
     ToolResult,
-    resolve,
 )
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -189,7 +188,7 @@ class Settings:
         overrides = read_overrides(keys, {})
         if overrides is not None and self._overrides is not None:
             entries = [each for each in self._overrides.entries if each.type not in keys]
-            overrides = replace(self._overrides, entries=(*entries, *overrides.entries))
+            overrides = self._overrides._replace(entries=(*entries, *overrides.entries))
         return Settings(
             self._config or self._path,
             environ=self._environ,

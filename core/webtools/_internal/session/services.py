@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.pipeline.tool_call import CallServices
@@ -114,8 +114,8 @@ class SessionServices:
         cache = services.cache
         if cache is not None and options.has_own_cache:
             cache = ScopedCache(cache, self.user or self._id_scope)
-        made = replace(
-            services, budget=budget, cache=cache, flights=self._flights or services.flights
+        made = services._replace(
+            budget=budget, cache=cache, flights=self._flights or services.flights
         )
         self._last = services, made
         return made
