@@ -37,6 +37,7 @@ _GROUPS = {
     "plan, check and inspect": {
         "plan": PLAN,
         "verify": local.VERIFY,
+        "compare": local.COMPARE,
         "explain": local.EXPLAIN,
         "log": local.LOG,
         "cache": local.CACHE,

@@ -107,6 +107,23 @@ examples:
         as_json("Print the report as one JSON document."),
     ),
 )
+COMPARE = Command(
+    "show what changed between two runs",
+    "tape_commands:compare",
+    "Show what changed between two runs: the settings first, then sources and claims.\n"
+    "A run is a tape, or what a command printed with --json. Nothing is sent.",
+    """\
+examples:
+  webtools web-deep --record monday.jsonl "python release schedule"
+  webtools compare monday.jsonl friday.jsonl
+  webtools compare --json old.json new.json | jq '.sources[] | select(.status == "changed")'
+""",
+    (
+        value("old OLD", "the first run"),
+        value("new NEW", "the second run"),
+        as_json("Print the comparison as one JSON document."),
+    ),
+)
 EXPLAIN = Command(
     "list the events of a call",
     "log_commands:explain",

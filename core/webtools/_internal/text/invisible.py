@@ -29,7 +29,7 @@ from webtools._internal.text.invisible_table import (
     SELECTORS,
     standard_bases,
 )
-from webtools._internal.text.nested_texts import with_texts
+from webtools._internal.text.nested_texts import add_warning, with_texts
 from webtools.errors import WebToolsError
 
 T = TypeVar("T")
@@ -154,7 +154,8 @@ def visible_model(response: Model) -> Model:
         return cleaned
 
     response = with_texts(response, clean)
-    return _with_warning(response, removed) if removed else response
+    count = "1 invisible character" if removed == 1 else f"{removed} invisible characters"
+    return add_warning(response, f"Removed {count} from the text.") if removed else response
 
 
 def _visible(text: str, name: str) -> str:
@@ -162,16 +163,3 @@ def _visible(text: str, name: str) -> str:
     if clean == text or name not in ADDRESSES:
         return clean
     return _SUSPECT.sub(lambda match: quote(match[0]), text)
-
-
-def _with_warning(response: Model, removed: int) -> Model:
-    count = "1 invisible character" if removed == 1 else f"{removed} invisible characters"
-    warning = f"Removed {count} from the text."
-    meta = getattr(response, "meta", None)  # an envelope has its warnings there
-    if isinstance(meta, BaseModel):
-        meta = meta.model_copy(update={"warnings": [*getattr(meta, "warnings", ()), warning]})
-        return response.model_copy(update={"meta": meta})
-    if "warnings" not in type(response).model_fields:  # a plan, which has no text from the web
-        return response
-    warnings: list[str] = getattr(response, "warnings", [])
-    return response.model_copy(update={"warnings": [*warnings, warning]})

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from webtools._internal.text.narrowing import is_list, is_object
 
 T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
 # Takes a text and the name of its field, at any depth of lists.
 Change: TypeAlias = Callable[[str, str], str]
 
@@ -68,3 +69,14 @@ def _same(before: Collection[Any], after: Collection[Any]) -> bool:
         return False
     # Equality would do, but would compare megabytes of page text letter by letter.
     return all(a is b or a == b for a, b in zip(before, after, strict=True))
+
+
+def add_warning(response: Model, warning: str) -> Model:
+    """Return a response with another warning, if it has a place for warnings."""
+    meta = getattr(response, "meta", None)  # an envelope has its warnings there
+    if isinstance(meta, BaseModel):
+        return response.model_copy(update={"meta": add_warning(meta, warning)})
+    if "warnings" not in type(response).model_fields:  # a plan, which has no text from the web
+        return response
+    warnings: list[str] = getattr(response, "warnings", [])
+    return response.model_copy(update={"warnings": [*warnings, warning]})

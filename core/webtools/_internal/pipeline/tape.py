@@ -1,0 +1,369 @@
+"""A tape records calls, and answers them later without keys, settings and a network.
+
+It has JSON lines: a header, then a line per call with its arguments and its response or error, as
+they leave the package: without control characters and keys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from stat import S_ISREG
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+from pydantic import BaseModel
+
+from webtools._internal.faults import Fault
+from webtools._internal.io.event_loop import has_running_loop
+from webtools._internal.logs.records import LOGGER
+from webtools._internal.pipeline.tape_lines import (
+    ERRORS,
+    MAX_BYTES,
+    OPTIONS,
+    SAFELY,
+    TapedCall,
+    key_of,
+    read_header,
+    read_tape,
+    reason_of,
+)
+from webtools._internal.pipeline.tool_call import Call
+from webtools._internal.text.narrowing import is_list, is_object
+from webtools._internal.text.nested_texts import add_warning
+from webtools._internal.text.redaction import Redactor
+from webtools._version import __version__
+from webtools.errors import InputError, Payment, WebToolsError
+from webtools.inputs.argument_values import shown
+from webtools.tools import READ
+
+RECORD_VARIABLE, REPLAY_VARIABLE = "WEBTOOLS_RECORD", "WEBTOOLS_REPLAY"
+NOT_ON_TAPE = "not_on_tape"  # the code of the error
+_STRICTNESS = ("off", "pages", "all")  # of the setting `fence`
+_MAX_HEADER = 4096  # bytes
+_MAX_COMPARED = 1000  # calls of which the closest is named
+_MAX_LINES_SHOWN = 5
+_lock = Lock()  # one, because tapes share writers
+
+
+class Tape:
+    """What a session records to, and what answers its calls.
+
+    Without `replay`, a tape at `record` is replaced; with it, calls that are not on the tape are
+    made and appended.
+
+    Args:
+        record: The file to record to.
+        replay: The tape that answers calls.
+    """
+
+    def __init__(
+        self,
+        record: str | os.PathLike[str] | None = None,
+        replay: str | os.PathLike[str] | None = None,
+    ) -> None:
+        # The working folder may change.
+        self.record = Path(record).absolute() if record else None
+        self.replay = Path(replay).absolute() if replay else None
+        self._writer: _Writer | None = None
+        self._appends = replay is not None
+        self._calls: list[TapedCall] | None = None
+        self._queues: dict[str, deque[TapedCall]] = {}
+        if not has_running_loop():
+            self.open()
+
+    def open(self) -> None:
+        """Read the tape to replay, and open the one to record. Later calls change nothing.
+
+        Raises:
+            InputError: A file cannot be used.
+        """
+        with _lock:
+            if self.replay and self._calls is None:
+                is_new = self.replay == self.record and not self.replay.exists()
+                calls = [] if is_new else read_tape(self.replay)[1]
+                for call in calls:
+                    if call.native is None:
+                        self._queues.setdefault(call.key, deque()).append(call)
+                self._calls = calls
+            if self.record and self._writer is None:
+                self._writer = _writer_of(self.record, appends=self._appends)
+                self._appends = True
+
+    def close(self) -> None:
+        """Close the file. A later call appends to it."""
+        with _lock:
+            self._writer = None
+
+    @property
+    def unused(self) -> list[TapedCall]:
+        """The calls that were not replayed, in the order of the tape."""
+        unused = [call for queue in self._queues.values() for call in queue.copy()]
+        return sorted(unused, key=lambda call: call.line)
+
+    async def run(
+        self,
+        call: Call,
+        arguments: BaseModel,
+        work: Callable[[Any], Awaitable[Any]],
+        exchange: Callable[[Callable[[Any], Awaitable[Any]]], Awaitable[Any]],
+    ) -> Any:
+        """Answer a call from the tape, or make and record it.
+
+        Args:
+            call: The call.
+            arguments: Its checked arguments.
+            work: Makes the call.
+            exchange: Returns the sanitized outcome of a function like `work`.
+
+        Raises:
+            WebToolsError: The call failed, or is not on the tape.
+        """
+        await call.io.call_blocking(self.open)
+        values = _arguments_of(call, arguments)
+        taped = self._take(key_of(call.tool, values))
+        if taped is not None:
+            _mark_as_replayed(call, taped)
+            return await exchange(_async(taped.outcome))
+        if self.replay and not self.record and call.tool != READ.name:  # that one sends nothing
+            return await exchange(_async(partial(self._miss, call.tool, values)))
+        if self.record is None:
+            return await exchange(work)
+        try:
+            response = await exchange(work)
+        except WebToolsError as error:
+            await call.io.call_blocking(partial(self._write, call, values, error))
+            raise
+        fault = await call.io.call_blocking(partial(self._write, call, values, response))
+        return add_warning(response, f"The call was not recorded: {fault}.") if fault else response
+
+    def write_native(self, facts: Mapping[str, Any], redactor: Redactor) -> None:
+        """Record searches of a model's vendor, which cannot be replayed."""
+        self.open()
+        if self._writer is not None:
+            self._writer.write({"native": facts}, redactor)
+
+    def _write(self, call: Call, values: Mapping[str, Any], outcome: Any) -> str:
+        config = call.accounts.config
+        names = [account.name for account in call.accounts.accounts]
+        line = {
+            "tool": call.tool,
+            "arguments": values,
+            "settings": {
+                "providers": names,
+                "max_results": config.max_results,
+                "fence": config.fence,
+            },
+        }
+        if isinstance(outcome, WebToolsError):
+            kind = next(each.__name__ for each in type(outcome).__mro__ if each.__name__ in ERRORS)
+            line["error"] = outcome.to_details() | {"type": kind, "cost_usd": outcome.cost_usd}
+        else:
+            line["response"] = _plain(outcome)
+        self.open()  # it may have been closed
+        fault = self._writer.write(line, call.accounts.redactor) if self._writer else ""
+        if fault:
+            LOGGER.warning("A call was not recorded: %s.", fault)
+        return fault
+
+    def _take(self, key: str) -> TapedCall | None:
+        with suppress(IndexError, KeyError):
+            return self._queues[key].popleft()
+        return None
+
+    def _miss(self, tool: str, values: Mapping[str, Any]) -> None:
+        """Raise the error of a call that is not on the tape. It names the closest one."""
+        calls = [call for call in self._calls or () if call.tool == tool]
+        key = key_of(tool, values)
+        if equal := [call for call in calls if call.key == key]:
+            lines = ", ".join(str(call.line) for call in equal[:_MAX_LINES_SHOWN])
+            reason = f"each such call is replayed once, and that was done (line {lines})"
+        elif calls:
+            reason = _difference(calls[:_MAX_COMPARED], values)
+        else:
+            reason = f"the tape has no call of {tool}"
+        message = f"{tool} is not on the tape {self.replay} with these arguments: {reason}."
+        remedy = "Nothing was sent. Record the run again to replay this call."
+        raise InputError(f"{message} {remedy}", code=NOT_ON_TAPE)
+
+
+_ambient: dict[tuple[str, str], Tape] = {}  # by the values of the variables
+
+
+def ambient_tape() -> Tape | None:
+    """Return the tape that the environment names. All calls of the process share it."""
+    names = os.environ.get(RECORD_VARIABLE, ""), os.environ.get(REPLAY_VARIABLE, "")
+    if not any(names):
+        return None
+    return _ambient.get(names) or _ambient.setdefault(
+        names, Tape(*(name or None for name in names))
+    )
+
+
+def forget_ambient_tapes() -> None:
+    """Close the tapes that the environment named."""
+    _ambient.clear()
+
+
+def _async(function: Callable[[], Any]) -> Callable[[Any], Awaitable[Any]]:
+    async def call(_arguments: Any) -> Any:
+        return function()
+
+    return call
+
+
+def _arguments_of(call: Call, arguments: BaseModel) -> dict[str, Any]:
+    """Return the arguments and options of a call that differ from their defaults."""
+    fields = type(arguments).model_fields
+    values = {
+        name: value
+        for name, value in arguments.model_dump(mode="json").items()
+        if value != fields[name].get_default(call_default_factory=True)
+    }
+    return values | {name: True for name in OPTIONS if getattr(call.options, name)}
+
+
+def _mark_as_replayed(call: Call, taped: TapedCall) -> None:
+    """Keep a call out of the log, and fence its text at least as when it was recorded."""
+    call.id = ""
+    call.services = replace(call.services, log=None)
+    config, fence = call.accounts.config, taped.settings.get("fence")
+    if fence in _STRICTNESS and _STRICTNESS.index(fence) > _STRICTNESS.index(config.fence):
+        config = config.model_copy(update={"fence": fence})
+        call.accounts = replace(call.accounts, config=config)
+
+
+def _difference(calls: list[TapedCall], values: Mapping[str, Any]) -> str:
+    """Name the closest call, and the fields that differ."""
+    unlike = [
+        [
+            name
+            for name in dict.fromkeys([*call.arguments, *values])
+            if call.arguments.get(name) != values.get(name)
+        ]
+        for call in calls
+    ]
+    words = _words(values)
+    common = [len(words & _words(call.arguments)) for call in calls]
+    at = min(range(len(calls)), key=lambda at: (len(unlike[at]), -common[at]))
+    old = calls[at].arguments
+    fields = "; ".join(
+        f"{name} was {_shown(old, name)}, not {_shown(values, name)}" for name in unlike[at]
+    )
+    return f"in the closest call (line {calls[at].line}), {fields}"
+
+
+def _words(values: Mapping[str, Any]) -> set[str]:
+    return {*json.dumps(values).casefold().split()}
+
+
+def _shown(values: Mapping[str, Any], name: str) -> str:
+    return shown(values[name]) if name in values else "set"
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """Appends lines to a tape. Sessions of a process that record to one file share it.
+
+    A line is written by a single `write` to a descriptor opened with `O_APPEND`: lines never mix.
+    """
+
+    def __init__(self, path: Path, *, appends: bool) -> None:
+        self._path = path
+        self._fd = _open_to_write(path, appends=appends)
+
+    def __del__(self) -> None:
+        """Close the file."""
+        if (fd := getattr(self, "_fd", -1)) >= 0:
+            os.close(fd)
+
+    def write(self, line: Mapping[str, Any], redactor: Redactor) -> str:
+        """Write a line, and return why that failed; "" if it did not."""
+        line = {**line, "at": datetime.now(UTC).isoformat()}
+        data = json.dumps(redactor.clean(line)).encode() + b"\n"
+        try:
+            size = os.fstat(self._fd).st_size
+            if size + len(data) > MAX_BYTES:
+                return f"{self._path} is full; a tape has at most {MAX_BYTES} bytes"
+            if (written := os.write(self._fd, data)) < len(data):  # the disk is full
+                if os.fstat(self._fd).st_size == size + written:
+                    os.ftruncate(self._fd, size)
+                return f"there is no room for {self._path} on the disk"
+        except OSError as error:
+            return f"{self._path} cannot be written: {error.strerror}"
+        return ""
+
+
+_writers: WeakValueDictionary[Path, _Writer] = WeakValueDictionary()
+
+
+def _writer_of(path: Path, *, appends: bool) -> _Writer:
+    writer = _writers.get(path)
+    if writer is None:
+        writer = _writers[path] = _Writer(path, appends=appends)
+    return writer
+
+
+def _open_to_write(path: Path, *, appends: bool) -> int:
+    """Open a new file or a tape, for this user only.
+
+    Raises:
+        InputError: It is another file, or cannot be opened.
+    """
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SAFELY, 0o600)
+        try:
+            _prepare(path, fd, appends=appends)
+        except BaseException:
+            os.close(fd)
+            raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be recorded to: {reason_of(error)}.") from None
+    return fd
+
+
+def _prepare(path: Path, fd: int, *, appends: bool) -> None:
+    info = os.fstat(fd)
+    if not S_ISREG(info.st_mode):
+        raise ValueError("it is not a regular file")
+    if info.st_size:
+        try:
+            read_header(path, os.read(fd, _MAX_HEADER).partition(b"\n")[0])
+        except InputError as error:
+            raise ValueError(f"it is another file, which is kept. {error}") from None
+        os.lseek(fd, -1, os.SEEK_END)
+        if appends and os.read(fd, 1) != b"\n":
+            raise ValueError("its last line is incomplete. Delete that line")
+    os.chmod(path, 0o600)  # noqa: PTH101  # it may be another program's copy
+    if info.st_size and appends:
+        return
+    os.ftruncate(fd, 0)
+    header = {"tape": 1, "webtools": __version__, "created": datetime.now(UTC).isoformat()}
+    os.write(fd, json.dumps(header).encode() + b"\n")
+
+
+def _plain(value: Any) -> Any:
+    """Return a model as JSON data, with the fields that its own JSON leaves out."""
+    if isinstance(value, BaseModel):
+        fields = vars(value).items()
+        return {name: _plain(item) for name, item in fields if not isinstance(item, _UNKEPT)}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if is_list(value):
+        return [_plain(item) for item in value]
+    if is_object(value):
+        return {name: _plain(item) for name, item in value.items()}
+    return value
+
+
+_UNKEPT = (Fault, Payment)  # facts of a failed page for our own code

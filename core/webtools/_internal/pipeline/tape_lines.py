@@ -1,0 +1,236 @@
+"""The lines of a tape, and how a tape is read.
+
+A tape is not trusted: its size is limited, and every line is checked by the models of the results.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, JsonValue, ValidationError
+from pydantic_core import from_json
+
+from webtools import errors
+from webtools._internal.text.narrowing import is_list, is_object
+from webtools._internal.text.web_urls import is_web_url
+from webtools.errors import InputError, Payment, WebToolsError
+from webtools.inputs.argument_values import shown
+from webtools.tools import ALL_TOOLS, resolve
+
+MAX_BYTES = 64 * 1024 * 1024
+OPTIONS = ("robots", "snippets")  # of a call; they change its response
+ERRORS: dict[str, type[WebToolsError]] = {name: getattr(errors, name) for name in errors.__all__}
+SAFELY = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+_MAX_CALLS = 100_000
+_MAX_NAME = 200  # characters
+_MAX_NUMBER = 2**53
+_URLS = {"url", "url_final", "markdown_url"}
+
+
+def _check_name(text: str) -> str:
+    if len(text) > _MAX_NAME or not text.isprintable():
+        raise ValueError(f"{shown(text)} is not a name")
+    return text
+
+
+def _check_kind(text: str) -> str:
+    if text not in ERRORS:
+        raise ValueError(f"{shown(text)} is not the class of an error")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+
+
+class TapeHeader(BaseModel):
+    """The first line of a tape."""
+
+    tape: Literal[1]
+    webtools: Name
+    created: AwareDatetime
+
+
+class TapedError(BaseModel):
+    """The error of a call, as in the details of a result."""
+
+    type: Annotated[str, AfterValidator(_check_kind)]
+    message: str
+    provider: Name | None = None
+    status: int | None = None
+    retryable: bool = False
+    retry_after: float | None = None
+    cost_usd: float | None = None
+    code: Name | None = None
+    price: Name | None = None
+    currency: Name | None = None
+    scheme: Name | None = None
+
+    def to_error(self) -> WebToolsError:
+        """Return the error to raise."""
+        names = {"provider", "status", "retryable", "retry_after", "cost_usd", "code"}
+        payment = Payment(self.price, self.currency, self.scheme)
+        facts = {**self.model_dump(include=names), "payment": payment if any(payment) else None}
+        return ERRORS[self.type](self.message, **facts)
+
+
+class TapedCall(BaseModel):
+    """A call on a tape.
+
+    Attributes:
+        line: Number of the line.
+        tool: Name of the tool; empty for searches of a model's vendor.
+        arguments: The arguments that differ from their defaults, as the tool's input model
+            normalizes them.
+        at: When the call ended.
+        settings: The settings that shape its response.
+        response: The response, as a model; None for a failed call.
+        error: Why the call failed.
+        native: Searches of a model's vendor. They are reported, but cannot be replayed.
+    """
+
+    line: int
+    tool: Name = ""
+    arguments: dict[str, JsonValue] = {}  # pydantic copies it
+    at: AwareDatetime
+    settings: dict[str, JsonValue] = {}
+    response: Any = None
+    error: TapedError | None = None
+    native: dict[str, JsonValue] | None = None
+
+    @property
+    def key(self) -> str:
+        """What equal calls have in common."""
+        return key_of(self.tool, self.arguments)
+
+    def outcome(self) -> Any:
+        """Return the response.
+
+        Raises:
+            WebToolsError: The call failed.
+        """
+        if self.error is not None:
+            raise self.error.to_error()
+        return self.response
+
+
+def key_of(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a text that is equal for equal calls."""
+    return json.dumps([tool, arguments], sort_keys=True)
+
+
+def read_tape(path: Path) -> tuple[TapeHeader, list[TapedCall]]:
+    """Read a tape.
+
+    Raises:
+        InputError: The file is not a tape, or one of its lines is not valid.
+    """
+    first, *lines = read_file(path).split(b"\n")
+    header = read_header(path, first)
+    if lines and lines.pop():
+        refuse_line(path, len(lines) + 2, "it is incomplete. Delete it to use the others")
+    if len(lines) > _MAX_CALLS:
+        raise InputError(f"{path} has {len(lines)} calls; a tape has at most {_MAX_CALLS}.")
+    return header, [_read_call(path, number, line) for number, line in enumerate(lines, 2)]
+
+
+def read_file(path: Path) -> bytes:
+    """Read a regular file of limited size.
+
+    Raises:
+        InputError: It cannot be read, or is too large.
+    """
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | SAFELY)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputError(f"{path} cannot be read: it is not a regular file.")
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path} is too large: it may have at most {MAX_BYTES} bytes.")
+    return data
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a file cannot be used."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def read_header(path: Path, line: bytes) -> TapeHeader:
+    """Read the first line.
+
+    Raises:
+        InputError: It is not the header of a tape, or that of another version.
+    """
+    try:
+        values = from_json(line, allow_inf_nan=False)
+        version = values.get("tape") if is_object(values) else None
+        if isinstance(version, int) and version != 1:
+            version_text = f"it is a tape of version {shown(version)}, but this webtools reads 1"
+            refuse_line(path, 1, f"{version_text}. Record it again")
+        return TapeHeader.model_validate(values)
+    except (ValueError, RecursionError):
+        refuse_line(path, 1, "it is not the header of a tape. Choose a file that was recorded")
+
+
+def _read_call(path: Path, number: int, line: bytes) -> TapedCall:
+    try:
+        values = from_json(line, allow_inf_nan=False)
+        check_values(values)
+        call = TapedCall.model_validate({**values, "line": number})
+        if call.native is None:
+            _read_response(call)
+    except ValidationError as error:
+        [fault, *_] = error.errors(include_url=False, include_input=False)
+        place = shown(".".join(map(str, fault["loc"])))
+        refuse_line(path, number, f"{place} is not valid: {fault['msg']}")
+    except (ValueError, TypeError, RecursionError) as error:
+        refuse_line(path, number, str(error))
+    return call
+
+
+def refuse_line(path: Path, number: int, reason: str) -> NoReturn:
+    """Raise the error of a line."""
+    raise InputError(f"{path}, line {number} cannot be used: {reason}.")
+
+
+def _read_response(call: TapedCall) -> None:
+    """Replace the data of a response by its model.
+
+    Raises:
+        ValueError: It is not a response of the tool.
+    """
+    tool = ALL_TOOLS.get(call.tool)
+    if tool is None:
+        raise ValueError(f"{shown(call.tool)} is not a tool")
+    if unknown := call.arguments.keys() - {*tool.input_model.model_fields, *OPTIONS}:
+        raise ValueError(f"{shown(min(unknown))} is not an argument of {tool.name}")
+    if (call.response is None) == (call.error is None):
+        raise ValueError("a call has either a response or an error")
+    if call.error is None:
+        call.response = resolve(tool.response).model_validate(call.response)
+
+
+def check_values(value: Any, name: str = "") -> None:
+    """Check the numbers and URLs of a line.
+
+    Raises:
+        ValueError: A number is too large, a cost negative, or a URL not a web URL.
+    """
+    if isinstance(value, (int, float)):
+        if not -_MAX_NUMBER < value < _MAX_NUMBER or (name == "cost_usd" and value < 0):
+            raise ValueError(f"{name} has the value {shown(value)}")
+    elif isinstance(value, str):
+        if value and name in _URLS and not is_web_url(value):
+            raise ValueError(f"{name} {shown(value)} is not an http(s) URL")
+    elif is_list(value):
+        for item in value:
+            check_values(item, "url" if name == "citations" else name)
+    elif is_object(value):
+        for key, item in value.items():
+            check_values(item, key)
