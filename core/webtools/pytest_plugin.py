@@ -62,21 +62,22 @@ def webtools_tape(
 ) -> Iterator[RecordedTest]:
     """Replay the calls of all `WebTools` of a test from its tape, or record them."""
     # Imported here: pytest loads this module in every run, also where no test needs a tape.
-    from webtools._internal.pipeline import tape  # noqa: PLC0415
+    from webtools._internal.pipeline.tape import forget_ambient_tapes  # noqa: PLC0415
+    from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE  # noqa: PLC0415
 
     path = request.path.parent / "tapes" / request.path.stem / f"{_file_name(request.node.name)}"
     mode = request.config.getoption("--webtools-record")
     if mode == "none" and not path.exists():
         pytest.fail(f"{path} does not exist. Run pytest --webtools-record=new to record it.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    tape.forget_ambient_tapes()
+    forget_ambient_tapes()
     for variable, is_used in (
-        (tape.RECORD_VARIABLE, mode != "none"),
-        (tape.REPLAY_VARIABLE, mode != "all"),
+        (RECORD_VARIABLE, mode != "none"),
+        (REPLAY_VARIABLE, mode != "all"),
     ):
         monkeypatch.setenv(variable, str(path) if is_used else "")
     yield RecordedTest(path)
-    tape.forget_ambient_tapes()
+    forget_ambient_tapes()
 
 
 def _file_name(test: str) -> str:

@@ -16,6 +16,7 @@ from webtools.config.parts import CacheConfig, LogConfig
 
 CODE = "the code"
 ENVIRONMENT = "the environment"
+RECORD_VARIABLE, REPLAY_VARIABLE = "WEBTOOLS_RECORD", "WEBTOOLS_REPLAY"  # name tapes
 
 _FileConfig = TypeVar("_FileConfig", CacheConfig, LogConfig)
 Kind: TypeAlias = Literal["config", "cache", "log"]

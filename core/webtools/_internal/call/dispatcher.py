@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -27,7 +28,7 @@ from webtools._internal.text.narrowing import is_iterable, is_mapping
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config import Accounts, Settings
-from webtools.config.paths import ENVIRONMENT
+from webtools.config.paths import ENVIRONMENT, RECORD_VARIABLE, REPLAY_VARIABLE
 from webtools.errors import (
     ConfigError,
     InputError,
@@ -49,6 +50,7 @@ from webtools.tools import (
 )
 
 if TYPE_CHECKING:
+    from webtools._internal.pipeline.tape import Tape
     from webtools.results import FetchResponse, ResearchPlan, Verified
 
 T = TypeVar("T")
@@ -56,6 +58,7 @@ Arguments = TypeVar("Arguments", bound=BaseModel | Mapping[str, Any])
 Response = TypeVar("Response", bound=BaseModel)
 _LATE_SECONDS = 0.05  # how early a request may be given up
 NO_SECRETS = Redactor(())
+_NO_SETTINGS = Accounts((), "the tape")
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
 _OPTIONS = {
@@ -68,6 +71,7 @@ _OPTIONS = {
 # What a search does not need is imported at its first use, as the operations of the tools.
 _PRESENT = "_internal.call.present:present"
 _PLAN = "_internal.operations.research.planning:plan"
+_AMBIENT_TAPE = "_internal.pipeline.tape:ambient_tape"
 _VERIFY = "_internal.operations.answer_verification:verify"
 
 
@@ -76,10 +80,12 @@ class Dispatcher:
 
     Args:
         settings: The settings, which are read again when they have changed.
+        tape: Records and answers the calls. Default: that of the environment, if any.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tape: Tape | None = None) -> None:
         self.settings = settings
+        self.tape = tape
 
     async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with the arguments of a method, and return its response."""
@@ -148,8 +154,26 @@ class Dispatcher:
 
     def _run(self, tool: Tool, arguments: BaseModel, call: Call) -> Coroutine[Any, Any, Any]:
         """Run a tool with checked arguments. A session checks and counts the call here."""
-        work = partial(run_tool, tool, call=call)
-        return self._exchange(tool.name, arguments, work, call.accounts.redactor, call.io)
+        return self._answer(tool, arguments, call)
+
+    def _answer(self, tool: Tool, arguments: BaseModel, call: Call) -> Coroutine[Any, Any, Any]:
+        """Answer a call from the tape if there is one, else run the tool."""
+        work = partial(self._run_tool, tool, call=call)
+        redactor, io = call.accounts.redactor, call.io
+        exchange = partial(self._exchange, tool.name, arguments, redactor=redactor, io=io)
+        tape = self._tape_in_use()
+        return exchange(work) if tape is None else tape.run(call, arguments, work, exchange)
+
+    async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
+        if call.accounts is _NO_SETTINGS:  # they are needed now
+            await self._read_settings(call.io)
+        return await run_tool(tool, arguments, call)
+
+    def _tape_in_use(self) -> Tape | None:
+        if self.tape is None and (RECORD_VARIABLE in os.environ or REPLAY_VARIABLE in os.environ):
+            ambient: Tape | None = resolve(_AMBIENT_TAPE)()
+            return ambient
+        return self.tape
 
     def _exchange(
         self,
@@ -258,7 +282,12 @@ class Dispatcher:
         if is_mapping(arguments) and any("omain" in str(name) for name in arguments):
             await io.call_blocking(read_registry_suffixes)  # the check of domains needs them
         checked = await self._check(io, partial(read_input, tool.input_model), arguments)
-        accounts, services = await self._read_settings(io)
+        try:
+            accounts, services = await self._read_settings(io)
+        except ConfigError:
+            if (tape := self._tape_in_use()) is None or tape.replay is None:
+                raise
+            accounts, services = _NO_SETTINGS, call_services(_NO_SETTINGS)
         # A key in the arguments must be neither sent nor quoted. Shorter secrets stay, such as the
         # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)

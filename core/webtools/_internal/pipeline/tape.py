@@ -41,11 +41,11 @@ from webtools._internal.text.narrowing import is_list, is_object
 from webtools._internal.text.nested_texts import add_warning
 from webtools._internal.text.redaction import Redactor
 from webtools._version import __version__
+from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE
 from webtools.errors import InputError, Payment, WebToolsError
 from webtools.inputs.argument_values import shown
 from webtools.tools import READ
 
-RECORD_VARIABLE, REPLAY_VARIABLE = "WEBTOOLS_RECORD", "WEBTOOLS_REPLAY"
 NOT_ON_TAPE = "not_on_tape"  # the code of the error
 _STRICTNESS = ("off", "pages", "all")  # of the setting `fence`
 _MAX_HEADER = 4096  # bytes

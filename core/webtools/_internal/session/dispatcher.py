@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from math import inf
 from typing import Any
 
 from pydantic import BaseModel
 
-from webtools._internal.call.dispatcher import Arguments, Dispatcher, Response, run_tool
+from webtools._internal.call.dispatcher import Dispatcher
 from webtools._internal.io.runtime import IO
 from webtools._internal.pipeline.tool_call import Call, CallOptions
 from webtools._internal.session.gate import Gate
@@ -19,7 +18,6 @@ from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import LIMIT_CODE, Spending
 from webtools._internal.storage.budget import micro_usd_of
-from webtools._internal.text.redaction import Redactor
 from webtools.config import Settings
 from webtools.errors import RequestTimeoutError, WebToolsError
 from webtools.tools import READ, Tool
@@ -46,7 +44,7 @@ class SessionDispatcher(Dispatcher):
         services: SessionServices,
         spending: Spending,
     ) -> None:
-        super().__init__(settings)
+        super().__init__(settings, options.tape())
         self._options = options
         self._history = history
         self._gate = gate
@@ -74,23 +72,20 @@ class SessionDispatcher(Dispatcher):
         return self._end - time.monotonic()
 
     async def _run(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
-        """Run a tool: the gate, then `_exchange`, then the record of what it returned."""
+        """Run a tool: the gate, then the tape or the tool, then the record of what it returned."""
         arguments, admitted = self._gate.admit(tool, arguments)
         if admitted is not None:
             call.as_seen = admitted.as_seen
         self._history.begin(tool, arguments)
-        work = partial(self._run_counted, tool, call=call)
         try:
-            response = await self._exchange(
-                tool.name, arguments, work, call.accounts.redactor, call.io
-            )
+            response = await self._answer(tool, arguments, call)
         except WebToolsError:
             self._history.fail(tool)
             raise
         self._history.record(response)
         return response if admitted is None else admitted.restore(response)
 
-    async def _run_counted(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
+    async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         """Run a tool within the limits of the session, and count the call and what it costs."""
         if self._seconds_left() <= 0:
             raise RequestTimeoutError(
@@ -102,24 +97,9 @@ class SessionDispatcher(Dispatcher):
         if tool.name != READ.name:
             self._spending.count_call(self._options.calls)
         try:
-            return await run_tool(tool, arguments, call)
+            return await super()._run_tool(tool, arguments, call)
         finally:
             charges = call.charges or ()
             self._history.charge(charges)
             if not self._services.counts_usd:
                 self._spending.count_usd(sum(micro_usd_of(usd or 0.0) for _, usd in charges))
-
-    def _exchange(
-        self,
-        name: str,
-        arguments: Arguments,
-        work: Callable[[Arguments], Awaitable[Response]],
-        redactor: Redactor,
-        io: IO,
-    ) -> Coroutine[Any, Any, Response]:
-        """Return the response; `record=` and `replay=` belong here.
-
-        `name` is the name of a tool, `plan` or `verify`. The arguments are checked, the response is
-        sanitized, and neither has keys. The fetch of a `verify` is a call of its own.
-        """
-        return super()._exchange(name, arguments, work, redactor, io)

@@ -6,13 +6,17 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import SecretStr
 
 from webtools.choices import CacheScope, FetchGate
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
+from webtools.tools import resolve
+
+if TYPE_CHECKING:
+    from webtools._internal.pipeline.tape import Tape
 
 _LONGEST_NAME = 500  # characters of a user's name or an id
 
@@ -52,8 +56,17 @@ class SessionOptions:
         _check_choice("cache", self.cache, (None, *get_args(CacheScope)))
         if self.usd_per_day is not None and not self.user:
             raise InputError("usd_per_day limits one user's day. Pass user=..., too.")
-        if self.record is not None or self.replay is not None:
-            raise InputError("record and replay are not available in this version. Leave them out.")
+
+    def tape(self) -> Tape | None:
+        """Return the tape to record to or to replay; None for that of the environment, if any.
+
+        Raises:
+            InputError: A file cannot be used.
+        """
+        if self.record is None and self.replay is None:
+            return None
+        tape: Tape = resolve("_internal.pipeline.tape:Tape")(self.record, self.replay)
+        return tape
 
     @property
     def has_own_cache(self) -> bool:
