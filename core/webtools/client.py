@@ -603,8 +603,10 @@ class WebTools(AsyncMethods):
             cache: Whether the session has a cache of its `own` or the `shared` one. Default: its
                 own with `user` or `api_keys`.
             api_keys: API keys by provider type, as for `WebTools`.
-            record: File to record the calls in.
-            replay: File of recorded calls, which are returned instead of requests.
+            record: File to record the calls to, a tape. An older tape is replaced, another file is
+                refused.
+            replay: Tape that answers the calls, without keys and requests. With `record`, calls
+                that are not on it are made and recorded; without, they fail.
             state: What `Session.state` has returned.
 
         Returns:
@@ -697,6 +699,11 @@ class Session(WebTools):
         Under `any`, whether it would be under `seen`.
         """
         return self._core.has_seen(url)
+
+    @property
+    def unused_calls(self) -> list[dict[str, Any]]:
+        """The calls on the replayed tape that were not made: `line`, `tool` and `arguments`."""
+        return self._core.unused_calls()
 
     def record_native(
         self,
@@ -793,10 +800,12 @@ class Session(WebTools):
         return self._core.state()
 
     def close(self) -> None:
-        """End the session. The connections stay open."""
+        """End the session, and close its tape. The connections stay open."""
+        self._core.close()
 
     async def aclose(self) -> None:
-        """End the session. The connections stay open."""
+        """End the session, and close its tape. The connections stay open."""
+        self._core.close()
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled."""

@@ -41,8 +41,7 @@ class RecordedTest:
         from webtools._internal.pipeline.tape import ambient_tape  # noqa: PLC0415  see below
 
         tape = ambient_tape()
-        calls = [] if tape is None else tape.unused
-        return [call.model_dump(include={"line", "tool", "arguments"}) for call in calls]
+        return [] if tape is None else [call.summary() for call in tape.unused]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

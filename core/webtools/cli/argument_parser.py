@@ -90,6 +90,10 @@ def as_json(text: str) -> Argument:
 
 
 CONFIG = value("--config PATH", "Use this config file.")
+TAPE = (
+    value("--record FILE", "Record calls to FILE, a tape. An older tape is replaced."),
+    value("--replay FILE", "Answer from this tape; with --record, record what is not on it."),
+)
 
 
 class UsageError(Exception):

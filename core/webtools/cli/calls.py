@@ -87,10 +87,22 @@ def call_tool(options: Namespace) -> ToolResult:
         WebTools(config=options.config, keyless=getattr(options, "keyless", None)) as web,
         nullcontext() if options.plain else progress(options.tool, _parts(options)) as callback,
     ):
+        session = with_tape(web, options)
         if options.timeout is None:
-            return web.call_tool(options.tool, arguments, progress=callback, **settings)
-        coroutine = web.acall_tool(options.tool, arguments, progress=callback, **settings)
+            return session.call_tool(options.tool, arguments, progress=callback, **settings)
+        coroutine = session.acall_tool(options.tool, arguments, progress=callback, **settings)
         return _run_with_timeout(options.timeout, coroutine, web)
+
+
+def with_tape(web: WebTools, options: Namespace) -> WebTools:
+    """Return what records or replays calls as the options say.
+
+    Raises:
+        InputError: A tape cannot be used.
+    """
+    if options.record or options.replay:
+        return web.session(record=options.record, replay=options.replay)
+    return web
 
 
 def _parts(options: Namespace) -> int:

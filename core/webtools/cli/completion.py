@@ -15,7 +15,7 @@ from webtools.config import Settings
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
 
-_PATHS = {"config", "output", "write_config"}
+_PATHS = {"config", "output", "write_config", "record", "replay", "old", "new"}
 _START_COMPLETION = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }"
 _INSTALL = "Completion needs argcomplete: pip install 'agent-webtools[cli]'"
 

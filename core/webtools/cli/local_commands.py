@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from webtools.cli.argument_parser import CONFIG, Command, as_json, choice, flag, number, value
+from webtools.cli.argument_parser import CONFIG, TAPE, Command, as_json, choice, flag, number, value
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -234,6 +234,7 @@ examples:
   webtools mcp                                    for a client that starts it
   webtools mcp --http 127.0.0.1:8766              for clients that connect
   webtools mcp --http 10.0.0.5:8766 --token-file token.txt
+  webtools mcp --replay run.jsonl                 answers without keys and network
 """,
     (
         value("--http HOST:PORT", "Serve streamable HTTP at this address, with the path /mcp."),
@@ -249,6 +250,7 @@ examples:
             action="append",
             choices=("web_map",),
         ),
+        *TAPE,
         CONFIG,
     ),
 )

@@ -8,6 +8,7 @@ from argparse import Namespace
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.text.reader import typed
 from webtools.cli.arguments import UsageError
+from webtools.cli.calls import with_tape
 from webtools.cli.printing import SUCCESS, USAGE, complain
 from webtools.client import WebTools
 from webtools.config import Settings
@@ -35,13 +36,14 @@ def run(options: Namespace) -> int:
         return USAGE
     typed.set("mcp")
     try:
-        Settings(options.config).accounts()
+        if not options.replay:  # a tape answers without settings
+            Settings(options.config).accounts()
     except ConfigError as error:  # clients show the errors of calls, but not why a server ended
         message = str(error)
         complain(f"{message}\nUntil this is repaired, every call fails with this message.")
         # Listing the tools logs it again.
         LOGGER.addFilter(lambda record: message not in record.getMessage())
-    web = WebTools(config=options.config)
+    web = with_tape(WebTools(config=options.config), options)
     try:
         if options.http is None:
             if sys.stdin.isatty():

@@ -6,7 +6,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from webtools.cli.argument_parser import CONFIG, Argument, Command, as_json, flag, number, value
+from webtools.cli.argument_parser import (
+    CONFIG,
+    TAPE,
+    Argument,
+    Command,
+    as_json,
+    flag,
+    number,
+    value,
+)
 
 if TYPE_CHECKING:
     from webtools.inputs.options import Option
@@ -22,6 +31,7 @@ _CALL = (
     value("-o --output FILE", "Write the full output to this file."),
     flag("--force", "Replace FILE if it exists."),
     flag("--plain", "Print plain text, even on a terminal."),
+    *TAPE,
 )
 
 

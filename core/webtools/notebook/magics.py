@@ -56,12 +56,12 @@ from webtools.errors import WebToolsError
 from webtools.inputs.options import Option, outdated
 from webtools.notebook.line import OptionError, completions, read_line, usage
 from webtools.notebook.question import Question
-from webtools.notebook.table import MAGICS, OUTPUT, Magic
+from webtools.notebook.table import MAGICS, OUTPUT, TAPE_OPTIONS, Magic
 from webtools.progress import NotebookProgress, TerminalProgress
 
 __all__ = ["WebMagics", "load_ipython_extension", "unload_ipython_extension"]
 
-_OTHER_MAGICS = ("web_config", "web_sandbox")
+_OTHER_MAGICS = ("web_config", "web_sandbox", "webtools")
 _MAX_ERROR_LINES = 40
 _ANY_MAGIC = re.compile(rf".*?%({'|'.join(MAGICS)})\s")
 
@@ -74,7 +74,8 @@ class WebMagics(Magics):
         self._session = shell  # untyped, because its types differ between versions
         self._source: str | None = None  # a config file
         self._sandbox: SandboxServer | None = None
-        self._web = WebTools()
+        self._tape: dict[str, Any] = {}  # arguments of `session`
+        self._web = self._settings = WebTools()
 
     @no_var_expand
     @line_magic
@@ -121,11 +122,34 @@ class WebMagics(Magics):
             self._session.push({variable: WebTools(server.config())})
         print(f"All magics now use the sandbox at {server.url}. To stop it: `%web_sandbox stop`.")
 
+    @no_var_expand
+    @line_magic
+    def webtools(self, line: str) -> None:
+        """Record later calls to a tape with `--record FILE`, or answer them with `--replay FILE`.
+
+        With both, calls that are not on the tape are made and recorded. Without an option, calls
+        are made as usual again.
+        """
+        with _usage_errors("webtools"):
+            tape, text = read_line(line, TAPE_OPTIONS)
+            if text:
+                raise OptionError(f'"{text}" is not an option; use --record or --replay.')
+        with _short_errors("The tape has not changed."):
+            self._begin(tape)
+        files = [f"{name} {path}" for name, path in tape.items()]
+        print(f"All magics now {' and '.join(files)}." if files else "No tape is in use.")
+
     def _use(self, source: str | None, server: SandboxServer | None = None) -> None:
         """Use a config file, or a sandbox in its place, from now on."""
         self.close()
         self._source, self._sandbox = source, server
-        self._web = WebTools(self._config)
+        self._begin(self._tape)
+
+    def _begin(self, tape: dict[str, Any]) -> None:
+        web = WebTools(self._config)
+        session = _with_tape(web, tape)
+        self._settings.close()
+        self._settings, self._web, self._tape = web, session, tape
 
     @property
     def _config(self) -> str | dict[str, Any] | None:
@@ -140,7 +164,7 @@ class WebMagics(Magics):
 
     def close(self) -> None:
         """Close the connections, and stop the sandbox."""
-        self._web.close()
+        self._settings.close()
         if self._sandbox is not None:
             self._sandbox.stop()
 
@@ -174,6 +198,7 @@ class WebMagics(Magics):
             if values.keys() & {"config", "keyless"}:
                 config, keyless = values.pop("config", self._config), values.pop("keyless", None)
                 web = stack.enter_context(WebTools(config, keyless=keyless))
+                web = _with_tape(web, self._tape)
             if values.pop("plan", False):
                 print(outdated("--plan", "%web_plan"), file=sys.stderr)
                 for option in ("cache", "timeout"):  # a plan makes no call
@@ -210,6 +235,10 @@ class WebMagics(Magics):
         if due.target == "provider":
             choices = [account.name for account in Settings(self._config).accounts().accounts]
         return [f'"{choice}"' if " " in choice else choice for choice in choices]
+
+
+def _with_tape(web: WebTools, tape: dict[str, Any]) -> WebTools:
+    return web.session(**tape) if tape else web
 
 
 def _help(magic: Magic) -> str:

@@ -19,6 +19,10 @@ COMMON_OPTIONS = (
     Option(("--help", "-h"), "help", "List the options.", "flag"),
 )
 TIMEOUT = Option(("--timeout",), "timeout", "Time limit of the call.", metavar="SECONDS")
+TAPE_OPTIONS = (
+    Option(("--record",), "record", "Record calls to this file, a tape.", metavar="FILE"),
+    Option(("--replay",), "replay", "Answer from this tape.", metavar="FILE"),
+)
 PLAN = Option(("--plan",), "plan", "Old name of %web_plan.", "flag")
 
 

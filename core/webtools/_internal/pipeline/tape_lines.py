@@ -107,6 +107,10 @@ class TapedCall(BaseModel):
         """What equal calls have in common."""
         return key_of(self.tool, self.arguments)
 
+    def summary(self) -> dict[str, Any]:
+        """Return the line, the tool and the arguments."""
+        return {"line": self.line, "tool": self.tool, "arguments": self.arguments}
+
     def outcome(self) -> Any:
         """Return the response.
 

@@ -83,6 +83,16 @@ class SessionCore:
             self.history.add(url, origin, cites=False)
         return urls
 
+    def close(self) -> None:
+        """See `Session.close`."""
+        if self.dispatcher.tape is not None:
+            self.dispatcher.tape.close()
+
+    def unused_calls(self) -> list[dict[str, Any]]:
+        """See `Session.unused_calls`."""
+        tape = self.dispatcher.tape
+        return [] if tape is None else [call.summary() for call in tape.unused]
+
     def has_seen(self, url: str) -> bool:
         """See `Session.has_seen`."""
         return self.gate.find(url) is not None
