@@ -22,7 +22,7 @@ from webtools.tools import (
 
 OF_THE_COMMAND = {
     *("texts", "help", "config", "json", "plain", "cache", "timeout", "output", "force", "model"),
-    *("keyless", "passages"),
+    *("keyless", "passages", "record", "replay"),
 }
 
 

@@ -134,8 +134,10 @@ class WebMagics(Magics):
             tape, text = read_line(line, TAPE_OPTIONS)
             if text:
                 raise OptionError(f'"{text}" is not an option; use --record or --replay.')
+        earlier = self._settings
         with _short_errors("The tape has not changed."):
             self._begin(tape)
+        earlier.close()
         files = [f"{name} {path}" for name, path in tape.items()]
         print(f"All magics now {' and '.join(files)}." if files else "No tape is in use.")
 
@@ -148,7 +150,6 @@ class WebMagics(Magics):
     def _begin(self, tape: dict[str, Any]) -> None:
         web = WebTools(self._config)
         session = _with_tape(web, tape)
-        self._settings.close()
         self._settings, self._web, self._tape = web, session, tape
 
     @property

@@ -70,9 +70,8 @@ class Tape:
         record: str | os.PathLike[str] | None = None,
         replay: str | os.PathLike[str] | None = None,
     ) -> None:
-        # The working folder may change.
-        self.record = Path(record).absolute() if record else None
-        self.replay = Path(replay).absolute() if replay else None
+        self.record = Path(record) if record else None
+        self.replay = Path(replay) if replay else None
         self._writer: _Writer | None = None
         self._appends = replay is not None
         self._calls: list[TapedCall] | None = None
@@ -95,6 +94,7 @@ class Tape:
                         self._queues.setdefault(call.key, deque()).append(call)
                 self._calls = calls
             if self.record and self._writer is None:
+                self.record = self.record.absolute()  # the working folder may change
                 self._writer = _writer_of(self.record, appends=self._appends)
                 self._appends = True
 
@@ -140,10 +140,11 @@ class Tape:
         try:
             response = await exchange(work)
         except WebToolsError as error:
-            await call.io.call_blocking(partial(self._write, call, values, error))
+            kind = next(each.__name__ for each in type(error).__mro__ if each.__name__ in ERRORS)
+            data = error.to_details() | {"type": kind, "cost_usd": error.cost_usd}
+            await call.io.call_blocking(partial(self._write, call, values, {"error": data}))
             raise
-        fault = await call.io.call_blocking(partial(self._write, call, values, response))
-        return add_warning(response, f"The call was not recorded: {fault}.") if fault else response
+        return await call.io.call_blocking(partial(self._write_response, call, values, response))
 
     def write_native(self, facts: Mapping[str, Any], redactor: Redactor) -> None:
         """Record searches of a model's vendor, which cannot be replayed."""
@@ -151,24 +152,23 @@ class Tape:
         if self._writer is not None:
             self._writer.write({"native": facts}, redactor)
 
-    def _write(self, call: Call, values: Mapping[str, Any], outcome: Any) -> str:
+    def _write_response(self, call: Call, values: Mapping[str, Any], response: BaseModel) -> Any:
+        """Record a response, and return it as a replay will."""
+        data = _plain(response)
+        fault = self._write(call, values, {"response": data})
+        response = type(response).model_validate(data)  # without facts for our own code
+        return add_warning(response, f"The call was not recorded: {fault}.") if fault else response
+
+    def _write(self, call: Call, values: Mapping[str, Any], outcome: Mapping[str, Any]) -> str:
         config = call.accounts.config
-        names = [account.name for account in call.accounts.accounts]
-        line = {
-            "tool": call.tool,
-            "arguments": values,
-            "settings": {
-                "providers": names,
-                "max_results": config.max_results,
-                "fence": config.fence,
-            },
+        settings = {
+            "providers": [account.name for account in call.accounts.accounts],
+            "max_results": config.max_results,
+            "fence": config.fence,
         }
-        if isinstance(outcome, WebToolsError):
-            kind = next(each.__name__ for each in type(outcome).__mro__ if each.__name__ in ERRORS)
-            line["error"] = outcome.to_details() | {"type": kind, "cost_usd": outcome.cost_usd}
-        else:
-            line["response"] = _plain(outcome)
+        line = {"id": call.id, "tool": call.tool, "arguments": values, "settings": settings}
         self.open()  # it may have been closed
+        line |= outcome
         fault = self._writer.write(line, call.accounts.redactor) if self._writer else ""
         if fault:
             LOGGER.warning("A call was not recorded: %s.", fault)
@@ -233,7 +233,7 @@ def _arguments_of(call: Call, arguments: BaseModel) -> dict[str, Any]:
 
 def _mark_as_replayed(call: Call, taped: TapedCall) -> None:
     """Keep a call out of the log, and fence its text at least as when it was recorded."""
-    call.id = ""
+    call.id = taped.id
     call.services = replace(call.services, log=None)
     config, fence = call.accounts.config, taped.settings.get("fence")
     if fence in _STRICTNESS and _STRICTNESS.index(fence) > _STRICTNESS.index(config.fence):

@@ -83,6 +83,7 @@ class TapedCall(BaseModel):
 
     Attributes:
         line: Number of the line.
+        id: ID of the call.
         tool: Name of the tool; empty for searches of a model's vendor.
         arguments: The arguments that differ from their defaults, as the tool's input model
             normalizes them.
@@ -94,6 +95,7 @@ class TapedCall(BaseModel):
     """
 
     line: int
+    id: Name = ""
     tool: Name = ""
     arguments: dict[str, JsonValue] = {}  # pydantic copies it
     at: AwareDatetime

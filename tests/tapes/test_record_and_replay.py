@@ -1,0 +1,350 @@
+"""A replay gives what was recorded, without settings, keys and a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from langchain_webtools import WebToolkit
+from llamaindex_webtools import WebToolsSpec
+from webtools import InputError, Session, WebTools, WebToolsError
+from webtools.errors import AuthenticationError, ProviderError
+from webtools_sandbox import SandboxServer
+
+QUESTION = "How do I read a zip file in Python?"
+PAGE = "library/json.html"
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("web_search", {"queries": ["json decoder", "zip file"], "limit": 3}),
+    ("web_fetch", {"urls": [PAGE, "library/absent.html"]}),
+    ("web_fetch", {"urls": [PAGE], "question": "What is JSON?"}),
+    ("web_fetch", {"urls": ["library/absent.html"]}),
+    ("summarize", {"url": PAGE}),
+    ("web_research", {"query": QUESTION, "command": "web-deep"}),
+    ("web_research", {"query": QUESTION, "command": "web-docs"}),
+    ("web_research", {"query": QUESTION}),
+    ("web_search", {"queries": ["json"], "provider": "nobody"}),
+    ("web_search", {"queries": ["json"], "limit": 1000}),
+]
+
+
+def at(server: SandboxServer, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Put the address of the sandbox before the paths of pages."""
+    full = lambda path: f"{server.docs_url}/{path}"  # noqa: E731
+    return {
+        name: [*map(full, value)] if name == "urls" else full(value) if name == "url" else value
+        for name, value in arguments.items()
+    }
+
+
+def facts_of(error: WebToolsError) -> Any:
+    return type(error), error.to_details(), error.cost_usd
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except WebToolsError as error:
+        return facts_of(error)
+
+
+def by_methods(session: Session, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    methods = {
+        "web_search": session.search,
+        "web_fetch": session.fetch,
+        "summarize": session.summarize,
+        "web_research": session.research,
+    }
+    return [
+        outcome(lambda name=name, arguments=arguments: methods[name](**arguments))
+        for name, arguments in calls
+    ]
+
+
+def by_async_methods(session: Session, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    methods: dict[str, Callable[..., Awaitable[Any]]] = {
+        "web_search": session.asearch,
+        "web_fetch": session.afetch,
+        "summarize": session.asummarize,
+        "web_research": session.aresearch,
+    }
+
+    async def call() -> list[Any]:
+        results: list[Any] = []
+        async with session:
+            for name, arguments in calls:
+                try:
+                    results.append(await methods[name](**arguments))
+                except WebToolsError as error:
+                    results.append(facts_of(error))
+        return results
+
+    return asyncio.run(call())
+
+
+def by_tools(session: Session, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    results = [session.call_tool(name, arguments) for name, arguments in calls]
+    return [(result.text, result.details, result.is_error) for result in results]
+
+
+def by_async_tools(session: Session, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    async def call() -> list[Any]:
+        async with session:
+            return [await session.acall_tool(name, arguments) for name, arguments in calls]
+
+    return [(result.text, result.details, result.is_error) for result in asyncio.run(call())]
+
+
+def by_langchain(session: Session, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    tools = {tool.name: tool for tool in WebToolkit(web=session).get_tools()}
+    messages = [
+        tools[name].invoke({"type": "tool_call", "id": "1", "name": name, "args": arguments})
+        for name, arguments in calls
+    ]
+    return [(message.content, message.artifact, message.status) for message in messages]
+
+
+def by_llamaindex(session: Session, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    tools = {tool.metadata.name: tool for tool in WebToolsSpec(web=session).to_tool_list()}
+    outputs = [tools[name].call(**arguments) for name, arguments in calls]
+    return [(output.content, output.raw_output, output.is_error) for output in outputs]
+
+
+SURFACES = [
+    by_methods,
+    by_async_methods,
+    by_tools,
+    by_async_tools,
+    by_langchain,
+    by_llamaindex,
+]
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_replay_equals_its_recording(
+    web: WebTools,
+    unconfigured: WebTools,
+    tape: Path,
+    webtools_sandbox: SandboxServer,
+    request: pytest.FixtureRequest,
+    surface: Callable[[Session, list[tuple[str, dict[str, Any]]]], list[Any]],
+) -> None:
+    calls = [(name, at(webtools_sandbox, arguments)) for name, arguments in CALLS]
+    recorded = surface(web.session(record=tape), calls)
+    webtools_sandbox.stop()
+    request.getfixturevalue("offline")
+    session = unconfigured.session(replay=tape)
+    try:
+        assert surface(session, calls) == recorded
+        assert session.unused_calls == []
+    finally:
+        webtools_sandbox.start()
+
+
+def test_an_error_of_a_provider_keeps_its_class_and_facts(
+    web: WebTools, unconfigured: WebTools, tape: Path, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(status=401)
+    session = web.session(record=tape)
+    with pytest.raises(AuthenticationError) as live:
+        session.search("json", provider="exa")
+    with pytest.raises(AuthenticationError) as replayed:
+        unconfigured.session(replay=tape).search("json", provider="exa")
+    assert replayed.value.to_details() == live.value.to_details()
+
+
+def test_equal_calls_are_replayed_in_the_recorded_order(
+    web: WebTools, unconfigured: WebTools, tape: Path, webtools_sandbox: SandboxServer
+) -> None:
+    with web.session(record=tape) as session:
+        first = session.search("json", cache="bypass", provider="exa")
+        webtools_sandbox.fault(status=500)
+        with pytest.raises(ProviderError):
+            session.search("json", cache="bypass", provider="exa")
+        webtools_sandbox.reset()
+        third = session.search("json", cache="bypass", provider="exa")
+    replay = unconfigured.session(replay=tape)
+    assert replay.search("json", provider="exa") == first
+    with pytest.raises(ProviderError):
+        replay.search("json", provider="exa")
+    assert replay.search("json", provider="exa") == third
+    with pytest.raises(InputError) as caught:
+        replay.search("json", provider="exa")
+    assert caught.value.code == "not_on_tape"
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_miss_names_the_closest_call_and_sends_nothing(
+    unconfigured: WebTools, tape: Path
+) -> None:
+    write_tape(tape, search_line("zip archives", limit=4), search_line("heap queue", limit=7))
+    session = unconfigured.session(replay=tape)
+    result = session.call_tool("web_search", {"query": "heap queues", "limit": 7})
+    assert result.is_error
+    error = result.details["error"]
+    assert (error["type"], error["code"], error["retryable"]) == (
+        "InputError",
+        "not_on_tape",
+        False,
+    )
+    assert "line 3" in result.text
+    assert "heap queue" in result.text
+    assert "limit" not in result.text
+    assert [call["line"] for call in session.unused_calls] == [2, 3]
+    with pytest.raises(InputError, match="web_fetch"):
+        session.fetch("https://a.example/")
+    assert session.search("heap queue", limit=7).results
+    assert [call["arguments"] for call in session.unused_calls] == [
+        {"queries": ["zip archives"], "limit": 4}
+    ]
+
+
+def test_with_both_a_miss_is_made_and_appended(
+    web: WebTools, unconfigured: WebTools, tape: Path, webtools_sandbox: SandboxServer
+) -> None:
+    for query in ("json", "zip", "json"):
+        with web.session(record=tape, replay=tape) as session:
+            session.search(query, cache="bypass")
+    assert len(tape.read_text().splitlines()) == 3
+    requests = webtools_sandbox.stats()["requests"]
+    assert sum(requests.values()) == 2
+    with pytest.raises(WebToolsError, match=r"missing\.json"):
+        unconfigured.session(record=tape, replay=tape).search("new")
+
+
+def test_replayed_calls_are_neither_logged_nor_paid(
+    webtools_sandbox: SandboxServer, tape: Path, tmp_path: Path
+) -> None:
+    config = webtools_sandbox.config()
+    log = tmp_path / "calls.ndjson"
+    with WebTools(config) as web:
+        session = web.session(record=tape)
+        recorded = [session.search("json", limit=limit).cost_usd for limit in (1, 2, 3)]
+    limited = WebTools({**config, "log": {"path": str(log)}, "budget": {"callsPerProcess": 1}})
+    replay = limited.session(replay=tape, usd=0, calls=1)
+    assert [replay.search("json", limit=limit).cost_usd for limit in (1, 2, 3)] == recorded
+    assert not log.exists()
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def write_tape(path: Path, *lines: dict[str, Any]) -> None:
+    header = {"tape": 1, "webtools": "0.5.0", "created": "2026-11-01T00:00:00Z"}
+    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *lines)))
+
+
+def search_line(query: str, **arguments: Any) -> dict[str, Any]:
+    result = {"title": "A", "url": "https://a.example/", "source_provider": "exa", "query": query}
+    return {
+        "tool": "web_search",
+        "arguments": {"queries": [query], **arguments},
+        "at": "2026-11-01T00:00:00Z",
+        "response": {"provider": "exa", "queries": [query], "results": [result]},
+    }
+
+
+def test_a_tape_is_replaced_and_no_other_file(web: WebTools, tape: Path) -> None:
+    write_tape(tape, search_line("old"))
+    tape.chmod(0o644)
+    with web.session(record=tape) as session:
+        session.search("json")
+    assert '"old"' not in tape.read_text()
+    assert stat.S_IMODE(tape.stat().st_mode) == 0o600
+    for text in ("my notes\n", "{}\n", '{"tape": "x"}\n', '{"tape": 2}\n', "\0" * 9000):
+        tape.write_text(text)
+        with pytest.raises(InputError, match=tape.name):
+            web.session(record=tape)
+        assert tape.read_text() == text
+
+
+@pytest.mark.parametrize("name", [".", "missing/run.jsonl", "/dev/null", "a\0b"])
+def test_what_is_no_regular_file_is_refused(web: WebTools, tmp_path: Path, name: str) -> None:
+    for argument in ("record", "replay"):
+        with pytest.raises(InputError):
+            web.session(**{argument: tmp_path / name})  # type: ignore[arg-type]
+
+
+def test_the_lines_of_many_threads_are_whole(web: WebTools, tape: Path) -> None:
+    session = web.session(record=tape)
+    threads = [
+        threading.Thread(target=session.search, args=(f"json {number}",)) for number in range(24)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = [json.loads(line) for line in tape.read_text().splitlines()]
+    assert len(lines) == 25
+    assert {*lines[0]} == {"tape", "webtools", "created"}
+
+
+KILLED = """
+import json, sys
+from webtools import WebTools
+web = WebTools(json.loads(sys.argv[1]))
+session = web.session(record=sys.argv[2])
+for number in range(10_000):
+    session.search(f"json {number}", cache="bypass")
+    print(number, flush=True)
+"""
+
+
+def test_a_killed_process_leaves_whole_lines(
+    webtools_sandbox: SandboxServer, tape: Path, unconfigured: WebTools
+) -> None:
+    arguments = [sys.executable, "-c", KILLED, json.dumps(webtools_sandbox.config()), str(tape)]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for _ in range(3):
+        process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    text = tape.read_text()
+    assert text.endswith("\n")
+    assert len([json.loads(line) for line in text.splitlines()]) >= 4
+    assert unconfigured.session(replay=tape).search("json 2").queries == ["json 2"]
+
+
+def test_a_forked_process_appends(web: WebTools, tape: Path) -> None:
+    session = web.session(record=tape)
+    session.search("json parent")
+    child = os.fork()
+    if not child:
+        try:
+            session.search("json child", cache="bypass")
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    session.search("json after")
+    queries = [
+        json.loads(line)["arguments"]["queries"] for line in tape.read_text().splitlines()[1:]
+    ]
+    assert queries == [["json parent"], ["json child"], ["json after"]]
+
+
+def test_a_full_tape_is_reported_with_the_response(
+    web: WebTools, tape: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webtools._internal.pipeline.tape.MAX_BYTES", 5000)
+    session = web.session(record=tape)
+    responses = [session.search(f"json {number}", limit=5) for number in range(3)]
+    assert responses[0].warnings == []
+    assert "5000" in responses[-1].warnings[-1]
+    assert len(tape.read_bytes()) <= 5000
+    envelope = session.research(QUESTION)
+    assert "5000" in envelope.meta.warnings[-1]
+    monkeypatch.setattr("webtools._internal.pipeline.tape_lines.MAX_BYTES", 100)
+    with pytest.raises(InputError, match="100"):
+        web.session(replay=tape)
