@@ -139,7 +139,7 @@ class ClaimChange(Model):
         url: The source of the quotation in the old run.
         new_url: The source that has it now, if it moved.
         quotation: The quotation.
-        nearest: The paragraph that is in the place of a quotation that is gone, if one is similar.
+        nearest: The most similar paragraph, if the quotation is gone.
     """
 
     text: str

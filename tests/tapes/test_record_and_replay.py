@@ -33,7 +33,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web_research", {"query": QUESTION, "command": "web-deep"}),
     ("web_research", {"query": QUESTION, "command": "web-docs"}),
     ("web_research", {"query": QUESTION}),
-    ("web_search", {"queries": ["json"], "provider": "nobody"}),
+    ("web_search", {"queries": ["json"], "provider": "absent"}),
     ("web_search", {"queries": ["json"], "limit": 1000}),
 ]
 
