@@ -18,6 +18,7 @@ from webtools._version import __version__
 
 if TYPE_CHECKING:
     from webtools.client import Session, WebTools
+    from webtools.comparison import Comparison, compare
     from webtools.config import Config, ProviderConfig
     from webtools.errors import (
         AuthenticationError,
@@ -67,6 +68,7 @@ __all__ = [
     "BadRequestError",
     "BudgetState",
     "Claim",
+    "Comparison",
     "Config",
     "ConfigError",
     "FetchResponse",
@@ -104,11 +106,14 @@ __all__ = [
     "WebTools",
     "WebToolsError",
     "__version__",
+    "compare",
 ]
 
 _HOMES = {
     "WebTools": "client",
     "Session": "client",
+    "Comparison": "comparison",
+    "compare": "comparison",
     "Config": "config",
     "ProviderConfig": "config",
     "AuthenticationError": "errors",

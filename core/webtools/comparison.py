@@ -28,6 +28,7 @@ from pydantic_core import from_json
 from webtools._internal.display.results_markdown import inert
 from webtools._internal.display.short_texts import day, more, price
 from webtools._internal.grounding.citation_marks import address
+from webtools._internal.late_imports import resolve
 from webtools._internal.operations.research.rules import normalize_url
 from webtools._internal.pipeline.tape_lines import TapedCall, check_values, read_file, read_tape
 from webtools._internal.text.narrowing import is_object
@@ -44,7 +45,7 @@ from webtools.results import (
 )
 from webtools.results.base import Model
 from webtools.results.research_models import Claim, Quotation, ResearchEnvelope
-from webtools.tools import ALL_TOOLS, RESEARCH, SEARCH, ToolResult, resolve
+from webtools.tools import ALL_TOOLS, RESEARCH, SEARCH, ToolResult
 
 __all__ = [
     "ClaimChange",
@@ -461,7 +462,7 @@ def _compare_source(old: _Source, new: _Source) -> SourceChange:  # noqa: PLR091
         reason = "" if changes else "Its paragraphs are in another order."
         return _change("changed", old, new, reason, changes)
     if not (old.paragraphs and new.paragraphs):
-        return _change("not_compared", old, new, "It was not read in both runs.")
+        return _change("not_compared", old, new, "At most one of the runs has read it.")
     # Parts of a page: what is in one run only may be on the page all the same.
     pairs = [change for change in changes if None not in (change.old, change.new)]
     if pairs:

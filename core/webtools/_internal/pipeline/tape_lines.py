@@ -16,11 +16,12 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, JsonValue, Valida
 from pydantic_core import from_json
 
 from webtools import errors
+from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools._internal.text.web_urls import is_web_url
 from webtools.errors import InputError, Payment, WebToolsError
 from webtools.inputs.argument_values import shown
-from webtools.tools import ALL_TOOLS, resolve
+from webtools.tools import ALL_TOOLS
 
 MAX_BYTES = 64 * 1024 * 1024
 OPTIONS = ("robots", "snippets")  # of a call; they change its response

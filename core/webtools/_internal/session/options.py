@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import SecretStr
 
+from webtools._internal.late_imports import resolve
 from webtools.choices import CacheScope, FetchGate
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
-from webtools.tools import resolve
 
 if TYPE_CHECKING:
     from webtools._internal.pipeline.tape import Tape
