@@ -234,7 +234,7 @@ def _arguments_of(call: Call, arguments: BaseModel) -> dict[str, Any]:
 def _mark_as_replayed(call: Call, taped: TapedCall) -> None:
     """Keep a call out of the log, and fence its text at least as when it was recorded."""
     call.id = taped.id
-    call.services = replace(call.services, log=None)
+    call.services = call.services._replace(log=None)
     config, fence = call.accounts.config, taped.settings.get("fence")
     if fence in _STRICTNESS and _STRICTNESS.index(fence) > _STRICTNESS.index(config.fence):
         config = config.model_copy(update={"fence": fence})
