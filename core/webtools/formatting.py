@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.text.cutting import shortened
@@ -26,6 +26,8 @@ from webtools.results import (
 )
 from webtools.truncation import fair_shares, fit
 
+NumberOf: TypeAlias = Callable[[str], int]
+"""Returns the number that cites a URL in texts for models."""
 INDENT = "   "
 NO_RESULTS = "No results found."
 PASSAGES_NOTE = "Passages of the page, not all of it:"
@@ -41,6 +43,7 @@ _ELLIPSIS = "…"
 # What is left out of nearly every page (navigation, footer, forms) is not worth a line.
 _TELLING_REASONS = frozenset({"comments", "hidden", "outside", "sidebar", "teasers", "lists"})
 _TELLING_SHARE = 0.25
+_CITATION = re.compile(r"\[(\d{1,4})\]")
 _URL = re.compile(r"https?://\S+")
 _LONGEST_HOST = 40
 
@@ -66,8 +69,12 @@ def _brief(result: Result, share: int) -> Result:
     return result.model_copy(update=changes) if changes else result
 
 
-def search_text(results: Sequence[SearchResult | ResearchResult], separator: str = _BLANK) -> str:
-    """List results, numbered from 1.
+def search_text(
+    results: Sequence[SearchResult | ResearchResult],
+    separator: str = _BLANK,
+    number_of: NumberOf | None = None,
+) -> str:
+    """List results, numbered from 1, or with the numbers of their URLs.
 
     A page that several queries found is listed once. The others refer to it, with their snippet if
     it is another one.
@@ -75,11 +82,15 @@ def search_text(results: Sequence[SearchResult | ResearchResult], separator: str
     items: list[str] = []
     numbers: dict[str, int] = {}
     texts: set[tuple[int, str]] = set()
-    for number, result in enumerate(results, 1):
-        first, text = numbers.setdefault(page_key(result.url), number), _text_of(result)
-        if first != number:
+    for place, result in enumerate(results, 1):
+        key, text = page_key(result.url), _text_of(result)
+        is_repeated = key in numbers
+        number = place if number_of is None else number_of(result.url)
+        first = numbers.setdefault(key, number)
+        if is_repeated:
             text = "" if (first, text) in texts else text
-            items.append(_item(f"{number}. See {first}.", text.splitlines()))
+            head = f"{number}. See {first}." if number_of is None else f"{number}. See above."
+            items.append(_item(head, text.splitlines()))
         else:
             facts = filter(None, [_facts(result), _other_host(result)])
             lines = [result.url, *text.splitlines(), *facts]
@@ -288,23 +299,40 @@ def pages_left_out(count: int, total: int) -> str:
 # --- research ----------------------------------------------------------------------------------
 
 
-def research_text(envelope: ResearchEnvelope) -> str:
-    """Return the answer, the passages, and the sources with the numbers that both cite."""
+def research_text(envelope: ResearchEnvelope, number_of: NumberOf | None = None) -> str:
+    """Return the answer, the passages, and the sources with the numbers that both cite.
+
+    The numbers are from 1, or those of the URLs.
+    """
     if not envelope.results:
         return NO_RESULTS
     answer, results = envelope.synthesis, cited_first(envelope)
     if answer is None:
-        return search_text(results)
+        return search_text(results, number_of=number_of)
     if not (answer.summary or envelope.passages):
-        return f"{NO_ANSWER}\n\n{search_text(results)}"
+        return f"{NO_ANSWER}\n\n{search_text(results, number_of=number_of)}"
     # The answer and the passages make the snippets redundant.
     sources = [each.model_copy(update={"snippet": ""}) for each in results]
-    parts = [answer.summary or NO_ANSWER]
+    places = {result.url: place for place, result in reversed([*enumerate(results, 1)])}
+    numbers = {url: number_of(url) if number_of else place for url, place in places.items()}
+    summary = answer.summary
+    if number_of is not None:
+        summary = _renumbered(summary, [numbers[url] for url in answer.citations])
+    parts = [summary or NO_ANSWER]
     if envelope.passages:
         parts.append("Passages:" if answer.summary else "The closest passages:")
-    numbers = {result.url: number for number, result in reversed([*enumerate(results, 1)])}
     parts += [passage_text(each, f"[{numbers[each.url]}]") for each in envelope.passages]
-    return _BLANK.join([*parts, "Sources:\n" + search_text(sources, "\n")])
+    return _BLANK.join([*parts, "Sources:\n" + search_text(sources, "\n", number_of)])
+
+
+def _renumbered(summary: str, numbers: Sequence[int]) -> str:
+    """Replace the citations `[1]`, `[2]`, … of an answer."""
+
+    def replace(match: re.Match[str]) -> str:
+        place = int(match[1])
+        return f"[{numbers[place - 1]}]" if 1 <= place <= len(numbers) else match[0]
+
+    return _CITATION.sub(replace, summary)
 
 
 def passage_text(passage: Passage, mark: str) -> str:
@@ -340,11 +368,14 @@ def research_footer(envelope: ResearchEnvelope) -> str:
 # --- maps of sites -----------------------------------------------------------------------------
 
 
-def map_text(entries: Sequence[SiteEntry]) -> str:
+def map_text(entries: Sequence[SiteEntry], *, is_numbered: bool = True) -> str:
     """List pages, numbered from 1, each with its title, if it has one, and its URL."""
     return "\n".join(
-        _item(f"{number}. {entry.title or entry.url}", [entry.url] if entry.title else [])
-        for number, entry in enumerate(entries, 1)
+        _item(
+            f"{f'{place}.' if is_numbered else '-'} {entry.title or entry.url}",
+            [entry.url] if entry.title else [],
+        )
+        for place, entry in enumerate(entries, 1)
     )
 
 

@@ -24,7 +24,7 @@ from webtools.choices import Fence
 from webtools.config.accounts import output_owner
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.fencing import fence_function
-from webtools.formatting import BriefPage
+from webtools.formatting import BriefPage, NumberOf
 from webtools.outputs import claim_output, handle_of, save_output
 from webtools.results import (
     FetchResponse,
@@ -59,7 +59,9 @@ async def present(outcome: Any, call: Call | None, io: IO) -> ToolResult:
     if isinstance(outcome, WebToolsError):
         result = await present_error(outcome, call.io, fence)
     else:
-        result = await resolve(ALL_TOOLS[call.tool].presenter)(outcome, call.io, fence)
+        result = await resolve(ALL_TOOLS[call.tool].presenter)(
+            outcome, call.io, fence, call.number_of
+        )
     path, truncation = result.details["full_output_path"], result.details["truncation"]
     if path:
         await call.io.call_blocking(lambda: claim_output(path, output_owner(call.accounts)))
@@ -76,11 +78,14 @@ async def present(outcome: Any, call: Call | None, io: IO) -> ToolResult:
     return replace(result, call_id=call.id) if call.id else result
 
 
-async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages") -> ToolResult:
+async def present_search(
+    response: SearchResponse, io: IO, fence: Fence = "pages", number_of: NumberOf | None = None
+) -> ToolResult:
     """Show results as a numbered list, then errors and warnings."""
     details = response.model_dump(mode="json")
     details["result_count"] = len(response.results)
-    text, brief = formatting.search_text(response.results), partial(_brief_search, response)
+    text = formatting.search_text(response.results, number_of=number_of)
+    brief = partial(_brief_search, response, number_of)
     warnings = response.warnings
     if not response.results:  # then the filters are part of the answer
         reasons = removed_warning(response.removed)
@@ -102,25 +107,31 @@ async def present_search(response: SearchResponse, io: IO, fence: Fence = "pages
     return await _fit_text(output, details, io)
 
 
-def _brief_search(response: SearchResponse) -> str:
-    return formatting.search_text(formatting.brief(response.results))
+def _brief_search(response: SearchResponse, number_of: NumberOf | None) -> str:
+    return formatting.search_text(formatting.brief(response.results), number_of=number_of)
 
 
-def _brief_research(envelope: ResearchEnvelope) -> str:
+def _brief_research(envelope: ResearchEnvelope, number_of: NumberOf | None) -> str:
     results = formatting.brief(envelope.results)
-    return formatting.research_text(envelope.model_copy(update={"results": results}))
+    return formatting.research_text(envelope.model_copy(update={"results": results}), number_of)
 
 
-async def present_summary(response: SummaryResponse, io: IO, fence: Fence = "pages") -> ToolResult:
+async def present_summary(
+    response: SummaryResponse, io: IO, fence: Fence = "pages", number_of: NumberOf | None = None
+) -> ToolResult:
     """Show the summary, then warnings."""
     details = response.model_dump(mode="json", exclude={"text"})
     details |= {"results": [], "result_count": 0}
-    footer = formatting.footer((), response.warnings, [response.url])
+    source = f"Source: [{number_of(response.url)}]" if number_of else ""
+    warnings = formatting.footer((), response.warnings, [response.url])
+    footer = "\n".join(filter(None, [source, warnings]))
     output = _Output(response.text, fence_function(fence, is_page=True), footer=footer)
     return await _fit_text(output, details, io)
 
 
-async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages") -> ToolResult:
+async def present_pages(
+    response: FetchResponse, io: IO, fence: Fence = "pages", number_of: NumberOf | None = None
+) -> ToolResult:
     """Show one section per page. If they do not fit, the pages get fair shares of the space."""
     details = response.model_dump(mode="json")
     details["results"] = details.pop("pages")
@@ -128,20 +139,35 @@ async def present_pages(response: FetchResponse, io: IO, fence: Fence = "pages")
     fetched = len(response.pages) - failed
     details |= {"result_count": fetched, "fetched_count": fetched, "failed_count": failed}
     details["usage"] = merge(*(page.usage for page in response.pages))
-    full_sections = formatting.page_sections(response)
+    shown = response if number_of is None else _numbered(response, number_of)
+    full_sections = formatting.page_sections(shown)
     full_text = _SEPARATOR.join(full_sections)
     urls = [page.url for page in response.pages]
     footer = _fit_footer(formatting.footer((), response.warnings, urls))
     output = _Output(full_text, fence_function(fence, is_page=True), footer=footer)
     if not fit(full_text, *output.room()).truncated:
         return _result(output, details)
-    text, cut = _share_pages(response.pages, full_sections, output.room())
+    text, cut = _share_pages(shown.pages, full_sections, output.room())
     path = await io.call_blocking(lambda: save_output(full_text))
     return _result(replace(output, text=text), details, replace(cut, path=path))
 
 
+def _numbered(response: FetchResponse, number_of: NumberOf) -> FetchResponse:
+    """Put the numbers of the pages before their titles."""
+    pages = [
+        page.model_copy(update={"title": f"[{number_of(page.url)}] {page.title or page.url}"})
+        if page.error is None
+        else page
+        for page in response.pages
+    ]
+    return response.model_copy(update={"pages": pages})
+
+
 async def present_research(
-    envelope: ResearchEnvelope, io: IO, fence: Fence = "pages"
+    envelope: ResearchEnvelope,
+    io: IO,
+    fence: Fence = "pages",
+    number_of: NumberOf | None = None,
 ) -> ToolResult:
     """Show the answer, the sources that it cites, other sources, and the confidence."""
     details = envelope.model_dump(mode="json")
@@ -154,12 +180,15 @@ async def present_research(
         "cost_is_estimate": meta.cost_is_estimate,
     }
     wrap = fence_function(fence if envelope.results else "off", is_page=True)
-    text, footer = formatting.research_text(envelope), formatting.research_footer(envelope)
-    brief = partial(_brief_research, envelope)
+    text = formatting.research_text(envelope, number_of)
+    footer = formatting.research_footer(envelope)
+    brief = partial(_brief_research, envelope, number_of)
     return await _fit_text(_Output(text, wrap, footer=footer, brief=brief), details, io)
 
 
-async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -> ToolResult:
+async def present_part(
+    response: ReadResponse, io: IO, fence: Fence = "pages", _: NumberOf | None = None
+) -> ToolResult:
     """Show a part of a stored output. It was cut to fit."""
     details = response.model_dump(mode="json")
     details |= {"characters": len(response.content), "results": [], "result_count": 0}
@@ -170,12 +199,15 @@ async def present_part(response: ReadResponse, io: IO, fence: Fence = "pages") -
     return result
 
 
-async def present_map(response: SiteMap, io: IO, fence: Fence = "pages") -> ToolResult:
+async def present_map(
+    response: SiteMap, io: IO, fence: Fence = "pages", number_of: NumberOf | None = None
+) -> ToolResult:
     """Show the pages of a site as a numbered list, then their number and warnings."""
     details = response.model_dump(mode="json", by_alias=True)
     details["results"] = details.pop("entries")
     details["result_count"] = len(response.entries)
-    text, footer = formatting.map_text(response.entries), formatting.map_footer(response)
+    text = formatting.map_text(response.entries, is_numbered=number_of is None)
+    footer = formatting.map_footer(response)
     output = _Output(text, fence_function(fence, is_page=True), footer=footer)
     return await _fit_text(output, details, io)
 
