@@ -13,6 +13,7 @@ from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import CallOptions
+from webtools._internal.representation import load_display
 from webtools.choices import CacheMode, CacheScope, Command, Fence, FetchGate
 from webtools.config import (
     BudgetConfig,
@@ -798,6 +799,15 @@ class Session(WebTools):
         keys.
         """
         return self._core.state()
+
+    def _repr_html_(self) -> str:
+        """Return the report as HTML that runs nothing and fetches nothing, for notebooks."""
+        html: str = load_display("session_report").draw_html(self.report("json"))
+        return html
+
+    def _repr_markdown_(self) -> str:
+        """Return the report as Markdown."""
+        return str(self.report())
 
     def close(self) -> None:
         """End the session, and close its tape. The connections stay open."""

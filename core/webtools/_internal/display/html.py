@@ -68,6 +68,11 @@ def draw(response: Any) -> str:
         div("more", outline.hidden),
         fold(_labels(outline.notes), *warnings),
     ]
+    return wrapped(*children)
+
+
+def wrapped(*children: str) -> str:
+    """Return an output: its style, and its parts."""
     return str(tag("div", tag("style", _style()), *children, class_=_CLASSES))
 
 

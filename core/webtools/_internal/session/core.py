@@ -8,13 +8,14 @@ from typing import Any, Literal, get_args
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.pipeline.tool_call import call_services
+from webtools._internal.representation import load_display
 from webtools._internal.session.check import Cited
 from webtools._internal.session.dispatcher import SessionDispatcher
 from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.links import urls_in
 from webtools._internal.session.options import SessionOptions
-from webtools._internal.session.report import facts_of, to_markdown
+from webtools._internal.session.report import facts_of
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
@@ -161,7 +162,7 @@ class SessionCore:
         if form not in {"markdown", "json"}:
             raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
         facts = facts_of(self.options, self.id, self.history, self.spending)
-        return facts if form == "json" else to_markdown(facts)
+        return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:
         """See `Session.state`."""
