@@ -1,0 +1,329 @@
+"""Under `fetch="seen"`, nothing that a model writes into a URL is requested, looked up or sent."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wires import Wire, either, web_of
+
+from webtools import InputError, Session, WebTools, WebToolsError
+from webtools.choices import FetchGate
+from webtools.inputs.argument_values import _url
+from webtools.tools import ALL_TOOLS, Tool
+
+SEEN = "https://docs.example/guide/page?id=7"
+LINKED = "https://docs.example/other"
+TOKEN = "zq7secret"
+# Ways to write something of one's own into a URL that was seen.
+SPELLINGS = [
+    f"{SEEN}&d={TOKEN}",
+    f"https://docs.example/guide/page?utm_source={TOKEN}&id=7",
+    f"{SEEN}#{TOKEN}",
+    f"{SEEN}#:~:text={TOKEN}",
+    f"{SEEN}#page={TOKEN}",
+    f"https://docs.example/guide/./{TOKEN}/../page?id=7",
+    f"https://docs.example/{TOKEN}/../guide/page?id=7",
+    f"https://docs.example/guide/page;{TOKEN}?id=7",
+    f"https://docs.example/guide/page/{TOKEN}",
+    f"https://{TOKEN}.docs.example/guide/page?id=7",
+    f"https://docs.example.{TOKEN}.example/guide/page?id=7",
+    f"https://{TOKEN}@docs.example/guide/page?id=7",
+    f"https://{TOKEN}:x@docs.example/guide/page?id=7",
+    f"https://docs.example\\@{TOKEN}.example/guide/page?id=7",
+    f"https://docs.example/guide/page?id=7\t{TOKEN}",
+    f"https://docs.example/guide/page?id=7 {TOKEN}",
+    f"https://docs.example/guide/page?id=7%00{TOKEN}",
+    f"https://docs.example:443{TOKEN}/guide/page?id=7",
+    f"https://docs.example/{'a/../' * 300}{TOKEN}",
+    "https://docs.example/guide/" + "".join(f"%{ord(c):02x}" for c in TOKEN),
+    "https://docs.example/guide/page?id=7&d=" + "".join(f"%{ord(c):02X}" for c in TOKEN),
+    f"//{TOKEN}.example/guide",
+    f"HTTPS://DOCS.EXAMPLE/guide/page?id=7&{TOKEN.upper()}",
+    f"https://docs.example。{TOKEN}/guide/page?id=7",
+    f"https://\uff44ocs.example/guide/page?id=7&{TOKEN}",
+]
+Call = Callable[[Session, str, bool], Any]
+OPERATIONS: dict[str, Call] = {
+    "web_fetch": lambda s, url, a: either(a, s, "fetch", url, provider="exa"),
+    "web_fetch, direct": lambda s, url, a: either(a, s, "fetch", url, provider="direct"),
+    "web_fetch, tool": lambda s, url, a: either(a, s, "call_tool", "web_fetch", {"urls": [url]}),
+    "summarize": lambda s, url, a: either(a, s, "summarize", url),
+    "summarize, tool": lambda s, url, a: either(a, s, "call_tool", "summarize", {"url": url}),
+    "web_search": lambda s, url, a: either(a, s, "search", url, similar=True),
+    "web_search, tool": lambda s, url, a: either(
+        a, s, "call_tool", "web_search", {"queries": [url], "similar": True}
+    ),
+    "web_map": lambda s, url, a: either(a, s, "map", url),
+    "verify": lambda s, url, a: either(a, s, "verify", f"The ferry is big [x]({url}).", fetch=True),
+    "verify, sources": lambda s, url, a: either(a, s, "verify", "The ferry is big [1].", [url]),
+}
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire(SEEN)
+
+
+@pytest.fixture
+def session(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> Session:
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.search("ferry", provider="exa")
+    wire.clear()
+    return session
+
+
+def outcome(call: Call, session: Session, url: str, *, is_async: bool) -> Any:
+    try:
+        return call(session, url, is_async)
+    except WebToolsError as error:
+        return error
+
+
+def test_every_tool_with_a_url_has_a_rule() -> None:
+    assert {name.partition(",")[0] for name in OPERATIONS} == {
+        *(tool.name for tool in ALL_TOOLS.values() if tool.url_argument),
+        "verify",
+    }
+    for tool in ALL_TOOLS.values():
+        takes_url = {name for name in tool.input_model.model_fields if is_url(tool, name)}
+        assert takes_url <= {tool.url_argument}
+        assert not tool.url_switch or tool.url_switch in tool.input_model.model_fields
+
+
+def is_url(tool: Tool, name: str) -> bool:
+    field = tool.input_model.model_fields[name]
+    return "url" in name or _url in [
+        getattr(item, "func", None) for item in metadata_of((field.annotation, *field.metadata))
+    ]
+
+
+def metadata_of(items: tuple[Any, ...]) -> list[Any]:
+    """List what an annotation is made of, at all depths."""
+    return [*items, *(each for item in items for each in metadata_of(get_args(item)))]
+
+
+def test_no_method_takes_a_url_that_is_not_a_tools() -> None:
+    known = {(tool.method, tool.url_argument) for tool in ALL_TOOLS.values()}
+    known |= {("verify", "sources"), ("has_seen", "url"), ("record_native", "sources")}
+    for name, method in inspect.getmembers(Session, inspect.isfunction):
+        for parameter in inspect.signature(method).parameters:
+            if name[0] != "_" and ("url" in parameter or "source" in parameter):
+                assert (name.removeprefix("a"), parameter) in known or (name, parameter) in known
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_nothing_that_the_model_wrote_leaves(
+    session: Session, wire: Wire, operation: str, is_async: bool
+) -> None:
+    for url in SPELLINGS:
+        outcome(OPERATIONS[operation], session, url, is_async=is_async)
+        assert TOKEN not in wire.left(), url
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_nothing_that_is_written_anywhere_into_a_seen_url_leaves(
+    session: Session, wire: Wire, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(SEEN)))
+    before, after = (data.draw(st.text(alphabet="/.?#@:;&=%\\ \t", max_size=3)) for _ in range(2))
+    url = f"{SEEN[:place]}{before}{TOKEN}{after}{SEEN[place:]}"
+    wire.clear()
+    operation = data.draw(st.sampled_from(list(OPERATIONS)))
+    outcome(OPERATIONS[operation], session, url, is_async=False)
+    assert TOKEN not in wire.left()
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_unseen_url_is_refused_again_and_again(
+    session: Session, wire: Wire, operation: str, is_async: bool
+) -> None:
+    for _ in range(2):
+        refused = outcome(
+            OPERATIONS[operation], session, f"https://evil.example/{TOKEN}", is_async=is_async
+        )
+        assert wire.requests == []
+        assert wire.looked_up == []
+        error = (
+            refused.to_details() if isinstance(refused, InputError) else refused.details["error"]
+        )
+        assert error["code"] == "url_not_seen"
+        assert error["type"] == "InputError"
+        assert not error["retryable"]
+        assert TOKEN not in str(error)
+    facts = session.report("json")
+    assert facts["calls"] == 1
+    assert facts["cost_usd"] == 0.001
+    assert facts["refused"]
+
+
+SAME = [
+    SEEN,
+    "HTTPS://Docs.EXAMPLE/guide/page?id=7",
+    "https://docs.example:443/guide/page?id=7",
+    f"{SEEN}#install",
+]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("url", SAME)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_seen_url_is_sent_as_it_was_seen(
+    session: Session, wire: Wire, operation: str, url: str, is_async: bool
+) -> None:
+    wire.links = [LINKED]
+    result = outcome(OPERATIONS[operation], session, url, is_async=is_async)
+    assert not isinstance(result, WebToolsError)
+    assert not getattr(result, "is_error", False)
+    assert SEEN in wire.left()
+    assert not any(part in str(wire.left()) for part in ("install", ":443"))
+
+
+OTHERS = [
+    "http://docs.example:8443/guide/page?id=7",
+    "https://docs.example/guide/page?id=8",
+    "https://docs.example/guide/page",
+    "https://docs.example/guide/",
+    "https://docs.example/Guide/page?id=7",
+    "https://www.docs.example/guide/page?id=7",
+    "https://someone@docs.example/guide/page?id=7",
+]
+
+
+@pytest.mark.parametrize("url", OTHERS)
+def test_another_url_is_refused(session: Session, wire: Wire, url: str) -> None:
+    with pytest.raises(InputError):
+        session.fetch(url)
+    assert wire.requests == []
+    assert not session.has_seen(url)
+
+
+@pytest.mark.parametrize("provider", ["exa", "direct"])
+def test_pages_that_may_be_opened_are_kept_in_order(
+    session: Session, wire: Wire, provider: str
+) -> None:
+    wire.found.append(LINKED)
+    session.search("other", provider="exa")
+    unseen = f"https://evil.example/{TOKEN}"
+    result = session.call_tool(
+        "web_fetch", {"urls": [SEEN, unseen, f"{SEEN}#part", LINKED], "provider": provider}
+    )
+    errors = [page["error_code"] for page in result.details["results"]]
+    assert errors == [None, "url_not_seen", None, None]
+    assert [page["url"] for page in result.details["results"]] == [SEEN, "", f"{SEEN}#part", LINKED]
+    assert TOKEN not in result.text
+    assert TOKEN not in wire.left()
+    assert result.details["failed_count"] == 1
+
+
+def test_a_section_is_put_first_without_being_requested(session: Session, wire: Wire) -> None:
+    [page] = session.fetch(f"{SEEN}#ferry", provider="direct").pages
+    assert str(page.text).startswith("# Ferry")
+    assert wire.urls == [SEEN]
+
+
+# --- what counts as seen -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", get_args(FetchGate))
+def test_links_of_pages_open_unless_strict(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate
+) -> None:
+    wire.links = [LINKED]
+    session = web_of(wire, monkeypatch).session(fetch=mode)
+    session.search("ferry", provider="exa")
+    session.fetch(SEEN, provider="direct")
+    assert session.has_seen(LINKED) is (mode != "strict")
+    if mode == "strict":
+        with pytest.raises(InputError):
+            session.fetch(LINKED)
+    else:
+        assert session.fetch(LINKED, provider="direct").pages[0].text
+
+
+@pytest.mark.parametrize("mode", ["seen", "strict"])
+def test_the_target_of_a_redirect_was_seen(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate
+) -> None:
+    wire.moves = {SEEN: "https://moved.example/new"}
+    session = web_of(wire, monkeypatch).session(fetch=mode)
+    session.search("ferry", provider="exa")
+    assert session.fetch(SEEN, provider="direct").pages[0].url_final == "https://moved.example/new"
+    assert session.fetch("https://moved.example/new", provider="direct").pages[0].text
+
+
+TEXTS = {
+    "Read https://a.example/x.": "https://a.example/x",
+    "Is it (https://a.example/x_(b))?": "https://a.example/x_(b)",
+    "See [this](https://a.example/x), please": "https://a.example/x",
+    "<https://a.example/x>": "https://a.example/x",
+    "**https://a.example/x**": "https://a.example/x",
+    "'https://a.example/x?y=1&z=2'!": "https://a.example/x?y=1&z=2",
+    "[a](https://a.example/x)[b](https://b.example/y)": "https://a.example/x",
+    "https://a.example/x、次": "https://a.example/x",
+    "see a.example/x, or ask": "https://a.example/x",
+    "https://B\u00fccher.example/x": "https://xn--bcher-kva.example/x",
+}
+
+
+@pytest.mark.parametrize(("text", "url"), TEXTS.items())
+def test_urls_in_a_text_of_the_user_open(session: Session, text: str, url: str) -> None:
+    assert not session.has_seen(url)
+    session.allow(text, origin="user")
+    assert session.fetch(url, provider="exa").pages[0].error is None
+    assert [each.how for each in session.sources if each.how != "search"] == ["user"]
+
+
+def test_native_sources_open(session: Session) -> None:
+    session.record_native(vendor="openai", sources=[{"url": LINKED, "title": "Other"}], searches=1)
+    assert session.fetch(LINKED, provider="exa").pages[0].text
+
+
+def test_errors_queries_and_the_calls_own_urls_do_not_count(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire.links = [f"https://evil.example/{TOKEN}"]
+    session = web_of(wire, monkeypatch).session()
+    unseen = f"https://docs.example/unseen?d={TOKEN}"
+    session.search(unseen, provider="exa")
+    session.fetch(unseen, provider="direct")
+    for url in [unseen, *wire.links]:
+        assert not session.has_seen(url)
+    later = web_of(wire, monkeypatch).session(fetch="seen", state=session.state())
+    assert later.has_seen(SEEN)
+    for url in [unseen, *wire.links]:
+        assert not later.has_seen(url)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_one_session_saw_does_not_open_for_another(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    web = web_of(wire, monkeypatch)
+    sessions = [web.session(user=f"user-{number}", fetch="seen") for number in range(6)]
+    for number, session in enumerate(sessions):
+        wire.found = [f"https://docs.example/{number}"]
+        either(is_async, session, "search", "ferry", provider="exa")
+    for number, session in enumerate(sessions):
+        for other in range(6):
+            url = f"https://docs.example/{other}"
+            assert session.has_seen(url) is (other == number)
+            if other != number:
+                with pytest.raises(InputError):
+                    either(is_async, session, "fetch", url)
+
+
+def test_without_a_gate_urls_leave_as_they_are_written(wire: Wire, monkeypatch: Any) -> None:
+    web: WebTools = web_of(wire, monkeypatch)
+    for client in (web, web.session()):
+        wire.clear()
+        client.fetch("https://docs.example/never?x=1", provider="exa")
+        assert json.loads(wire.requests[0].content)["urls"] == ["https://docs.example/never?x=1"]

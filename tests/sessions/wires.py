@@ -1,0 +1,101 @@
+"""A `WebTools` whose requests and name look-ups are noted, with providers that answer all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+
+from webtools import WebTools
+
+PROVIDERS = [
+    {"name": "direct", "type": "direct"},
+    {"name": "exa", "type": "exa", "apiKey": "test-key-exa"},
+    {"name": "kagi", "type": "kagi", "apiKey": "test-key-kagi"},
+]
+TEXT = "The ferry crosses the sound forty times a day. It carries one hundred cars. " * 5
+
+
+class Wire:
+    """Notes what leaves: requests, and host names that are looked up.
+
+    Attributes:
+        found: The URLs that a search finds.
+        links: The links of each page.
+        moves: Where pages redirect to.
+    """
+
+    def __init__(self, *found: str) -> None:
+        self.found = [*found]
+        self.links: list[str] = []
+        self.moves: dict[str, str] = {}
+        self.requests: list[httpx.Request] = []
+        self.looked_up: list[str] = []
+
+    def getaddrinfo(self, host: Any, port: Any, *_: Any, **__: Any) -> list[Any]:
+        self.looked_up.append(host.decode() if isinstance(host, bytes) else str(host))
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", port))]
+
+    def respond(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        body = json.loads(request.content) if request.content else {}
+        path = request.url.path
+        if request.url.host == "api.exa.ai":
+            urls = body.get("urls") or self.found
+            results = [
+                {"id": url, "url": url, "title": f"Page {place}", "text": TEXT}
+                for place, url in enumerate(urls, 1)
+            ]
+            return httpx.Response(200, json={"results": results, "costDollars": {"total": 0.001}})
+        if request.url.host == "kagi.com":
+            return httpx.Response(200, json={"meta": {}, "data": {"output": TEXT, "tokens": 9}})
+        if path == "/robots.txt":
+            return httpx.Response(404)
+        if target := self.moves.get(url_of(request)):
+            return httpx.Response(302, headers={"location": target})
+        links = "".join(f'<p>See <a href="{url}">this page</a> of it.</p>' for url in self.links)
+        body = f"<main><h1>Ferry</h1><p>{TEXT}</p>{links}</main>"
+        return httpx.Response(200, html=f"<html><title>Ferry</title><body>{body}</body></html>")
+
+    def left(self) -> str:
+        """Return all that has left, in plain letters."""
+        parts = [*self.looked_up]
+        for request in self.requests:
+            parts += [url_of(request), str(request.headers), request.content.decode()]
+        text = "\n".join(parts)
+        for _ in range(3):
+            text += unquote(text)
+        return text.casefold()
+
+    @property
+    def urls(self) -> list[str]:
+        return [url_of(request) for request in self.requests]
+
+    def clear(self) -> None:
+        self.requests.clear()
+        self.looked_up.clear()
+
+
+def url_of(request: httpx.Request) -> str:
+    """Return the URL with the name of the host, whose address was looked up before."""
+    return f"{request.url.scheme}://{request.headers['host']}{request.url.raw_path.decode()}"
+
+
+def web_of(wire: Wire, monkeypatch: Any, **settings: Any) -> WebTools:
+    monkeypatch.setattr(socket, "getaddrinfo", wire.getaddrinfo)
+    transport = httpx.MockTransport(wire.respond)
+    config = {"providers": PROVIDERS, "failover": False, "cache": {"enabled": False}, **settings}
+    return WebTools(config, transport=transport)
+
+
+def either(is_async: bool, web: WebTools, method: str, *args: Any, **kwargs: Any) -> Any:
+    """Call a method, or its async twin."""
+    if not is_async:
+        return getattr(web, method)(*args, **kwargs)
+    call: Callable[..., Any] = getattr(web, f"a{method}")
+    return asyncio.run(call(*args, **kwargs))
