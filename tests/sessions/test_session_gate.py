@@ -20,7 +20,7 @@ from webtools.tools import ALL_TOOLS, Tool
 SEEN = "https://docs.example/guide/page?id=7"
 LINKED = "https://docs.example/other"
 TOKEN = "zq7secret"
-# Ways to write something of one's own into a URL that was seen.
+# Ways to write a token into a URL that was seen.
 SPELLINGS = [
     f"{SEEN}&d={TOKEN}",
     f"https://docs.example/guide/page?utm_source={TOKEN}&id=7",

@@ -111,7 +111,7 @@ class SessionCore:
         is_estimate: bool,
     ) -> None:
         """See `Session.record_native`."""
-        pairs = [_pair(each) for each in (*sources, *citations)]
+        pairs = [[*_pair(each)] for each in (*sources, *citations)]
         clean = self.dispatcher.redactor().clean
         self.history.queries += clean([*queries])
         self.history.refused += clean([*refused])

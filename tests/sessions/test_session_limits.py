@@ -1,0 +1,302 @@
+"""A session's limits in money, calls and seconds, which its messages name."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from servers import RawServer, silent
+from wires import Wire, either, web_of
+
+from webtools import InputError, QuotaError, RequestTimeoutError, WebTools, WebToolsError
+
+SEEN = "https://docs.example/guide"
+BOTH = pytest.mark.parametrize("is_async", [False, True])
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire(SEEN)
+
+
+@pytest.fixture
+def web(wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> WebTools:
+    return web_of(wire, monkeypatch, cache={"enabled": False, "path": str(tmp_path / "c.sqlite")})
+
+
+# --- money -------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_a_call_above_the_limit_is_refused_before_it_is_sent(
+    web: WebTools, wire: Wire, is_async: bool
+) -> None:
+    session, other = web.session(usd=0.0085), web.session(usd=0.0085)
+    either(is_async, session, "search", "one", provider="exa")
+    either(is_async, session, "search", "two", provider="exa")
+    assert session.report("json")["cost_usd"] == 0.002
+    sent = len(wire.requests)
+    with pytest.raises(QuotaError, match="usd") as caught:
+        either(is_async, session, "search", "three", provider="exa")
+    assert len(wire.requests) == sent
+    assert "0.0085" in str(caught.value)
+    assert "this session" in str(caught.value)
+    assert not caught.value.retryable
+    assert either(is_async, other, "search", "four", provider="exa").results
+
+
+def test_the_budget_of_the_settings_counts_all_sessions(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = web_of(wire, monkeypatch, budget={"usdPerProcess": 0.0085})
+    web.session(usd=1).search("one", provider="exa")
+    web.session(usd=1).search("two", provider="exa")
+    with pytest.raises(QuotaError, match="usdPerProcess"):
+        web.session(usd=1).search("three", provider="exa")
+
+
+@BOTH
+def test_parallel_calls_keep_the_limit_together(web: WebTools, wire: Wire, is_async: bool) -> None:
+    session = web.session(usd=0.028)  # four calls, each of which may cost 0.007
+
+    async def all_at_once() -> list[Any]:
+        calls = (session.asearch(str(number), provider="exa") for number in range(50))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    def call(number: int) -> Any:
+        try:
+            return session.search(str(number), provider="exa")
+        except WebToolsError as error:
+            return error
+
+    gate, respond = threading.Event(), wire.respond
+    wire.respond = lambda request: gate.wait(5) and respond(request)  # type: ignore[assignment]
+    if is_async:
+        gate.set()
+        outcomes = asyncio.run(all_at_once())
+    else:
+        with ThreadPoolExecutor(50) as pool:
+            threading.Timer(1, gate.set).start()
+            outcomes = list(pool.map(call, range(50)))
+    assert session.report("json")["cost_usd"] <= 0.028
+    assert any(isinstance(outcome, QuotaError) for outcome in outcomes)
+    assert all(isinstance(each, QuotaError) or each.results for each in outcomes)
+
+
+SPEND = """
+import json, sys, httpx
+sys.path.insert(0, sys.argv[1])
+from wires import Wire, PROVIDERS
+from webtools import WebTools
+transport = httpx.MockTransport(Wire("https://docs.example/guide").respond)
+web = WebTools({"providers": PROVIDERS, "cache": json.loads(sys.argv[2])}, transport=transport)
+session = web.session(user=sys.argv[3], usd_per_day=0.0085)
+try:
+    session.search("ferry", provider="exa")
+    print("ok")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_a_day_of_a_user_is_counted_by_all_processes(tmp_path: Path) -> None:
+    cache = json.dumps({"enabled": False, "path": str(tmp_path / "c.sqlite")})
+
+    def run(user: str) -> str:
+        arguments = [sys.executable, "-c", SPEND, str(Path(__file__).parent), cache, user]
+        return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+
+    outcomes = [run("ann") for _ in range(3)]
+    assert outcomes[:2] == ["ok\n", "ok\n"]
+    assert outcomes[2].startswith("QuotaError")
+    assert "usd_per_day" in outcomes[2]
+    assert "ann" not in outcomes[2]
+    assert run("bob") == "ok\n"
+
+
+def test_the_day_of_a_user_begins_anew(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = web.session(user="ann", usd_per_day=0.0075)
+    session.search("one", provider="exa")
+    with pytest.raises(QuotaError):
+        session.search("two", provider="exa")
+    now = time.time()
+    monkeypatch.setattr(
+        "webtools._internal.storage.sqlite_ledger.SqliteLedger._date",
+        lambda _self, days=0: time.strftime("%Y-%m-%d", time.gmtime(now + (days + 1) * 86_400)),
+    )
+    assert session.search("two", provider="exa").results
+
+
+# --- calls -------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_the_call_after_the_last_one_is_refused(web: WebTools, wire: Wire, is_async: bool) -> None:
+    session = web.session(calls=2, fetch="seen")
+    either(is_async, session, "search", "one", provider="exa")
+    with pytest.raises(InputError):  # refused by the gate: nothing is counted
+        either(is_async, session, "fetch", "https://evil.example/")
+    either(is_async, session, "fetch", SEEN, provider="exa")
+    sent = len(wire.requests)
+    result = either(is_async, session, "call_tool", "web_fetch", {"urls": [SEEN]})
+    assert result.is_error
+    assert "2 of 2 calls" in result.text
+    assert "Answer" in result.text
+    assert not result.details["error"]["retryable"]
+    assert len(wire.requests) == sent
+    assert web.search("three", provider="exa").results
+
+
+def test_cached_calls_count_and_parts_of_outputs_do_not(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, own_temp: None
+) -> None:
+    web = web_of(wire, monkeypatch, cache={"enabled": True})
+    session = web.session(calls=2)
+    for _ in range(2):
+        session.search("one", provider="exa")
+    with pytest.raises(WebToolsError, match="handle"):
+        session.read("nosuchhandle")
+    with pytest.raises(QuotaError, match="calls"):
+        session.search("one", provider="exa")
+
+
+def test_threads_make_no_more_calls_than_the_limit(web: WebTools) -> None:
+    session = web.session(calls=7)
+
+    def call(number: int) -> bool:
+        try:
+            return bool(session.search(str(number), provider="exa").results)
+        except QuotaError:
+            return False
+
+    with ThreadPoolExecutor(16) as pool:
+        assert sum(pool.map(call, range(40))) == 7
+
+
+# --- seconds -----------------------------------------------------------------------------------
+
+SLOW: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
+    "search": ("search", ("ferry",), {}),
+    "similar": ("search", (SEEN,), {"similar": True}),
+    "fetch": ("fetch", ([SEEN, f"{SEEN}/2"],), {}),
+    "summarize": ("summarize", (SEEN,), {"provider": "kagi"}),
+    "research": ("research", ("ferry",), {"command": "web-deep"}),
+    "map": ("map", ("http://127.0.0.1:{port}/",), {}),
+    "verify": ("verify", ("The ferry is large [1].", [SEEN]), {}),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", SLOW)
+def test_every_call_ends_with_the_session(name: str, is_async: bool) -> None:
+    with RawServer(silent) as server:
+        providers = [
+            {"name": "exa", "type": "exa", "apiKey": "test-key-exa", "baseUrl": server.url},
+            {"name": "kagi", "type": "kagi", "apiKey": "test-key-kagi", "baseUrl": server.url},
+            {
+                "name": "direct",
+                "type": "direct",
+                "options": {"allowPrivateHosts": [f"127.0.0.1:{server.port}"]},
+            },
+        ]
+        method, arguments, options = SLOW[name]
+        place = f"http://127.0.0.1:{server.port}/"
+        arguments = tuple(place if name == "map" else each for each in arguments)
+        with WebTools({"providers": providers, "cache": {"enabled": False}}) as web:
+            session = web.session(seconds=0.5)
+            start = time.monotonic()
+            with pytest.raises(RequestTimeoutError, match="`seconds`"):
+                either(is_async, session, method, *arguments, **options)
+            assert time.monotonic() - start < 5
+            with pytest.raises(RequestTimeoutError, match=r"0\.5 s \(`seconds`\)") as late:
+                either(is_async, session, method, *arguments, **options)
+            assert not late.value.retryable
+
+
+def test_the_shorter_limit_is_named(web: WebTools, wire: Wire) -> None:
+    session = web.session(seconds=60)
+    assert session.search("one", provider="exa", timeout=5).results
+
+
+# --- arguments ---------------------------------------------------------------------------------
+
+INVALID: list[dict[str, Any]] = [
+    {"usd": -1},
+    {"usd": "much"},
+    {"usd": float("nan")},
+    {"usd": True},
+    {"usd_per_day": 1},
+    {"usd_per_day": -1, "user": "ann"},
+    {"calls": 0},
+    {"calls": 1.5},
+    {"calls": True},
+    {"seconds": 0},
+    {"seconds": float("inf")},
+    {"fetch": "some"},
+    {"fetch": None},
+    {"cache": "none"},
+    {"user": 7},
+    {"id": "x" * 501},
+    {"state": "text"},
+    {"state": {}},
+]
+
+
+@pytest.mark.parametrize("options", INVALID, ids=str)
+def test_an_invalid_option_is_named(web: WebTools, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(options))):
+        web.session(**options)
+
+
+def test_a_session_has_no_sessions(web: WebTools) -> None:
+    with pytest.raises(InputError, match="session"):
+        web.session().session()
+
+
+# --- caches and keys ---------------------------------------------------------------------------
+
+
+@BOTH
+def test_no_user_gets_a_cached_response_of_another(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    web = web_of(wire, monkeypatch, cache={"enabled": True})
+    ann, bob = web.session(user="ann"), web.session(user="bob")
+    hits = [
+        either(is_async, session, "search", "ferry", provider="exa").cache_hit
+        for session in (ann, ann, bob, web, web, web.session(), web.session(user="ann"))
+    ]
+    assert hits == [False, True, False, False, True, True, True]
+    assert not web.session(cache="own").search("ferry", provider="exa").cache_hit
+    assert web.session(user="ann", cache="shared").search("ferry", provider="exa").cache_hit
+
+
+def test_a_session_may_have_keys_of_its_own(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = web_of(wire, monkeypatch, cache={"enabled": True})
+    session = web.session(api_keys={"exa": "test-key-of-the-customer"})
+    web.search("ferry", provider="exa")
+    assert not session.search("ferry", provider="exa").cache_hit
+    keys = [request.headers["x-api-key"] for request in wire.requests]
+    assert keys == ["test-key-exa", "test-key-of-the-customer"]
+    texts = [repr(session), str(session.report()), json.dumps(session.state())]
+    texts += [session.call_tool("web_search", {"queries": ["test-key-of-the-customer"]}).text]
+    assert "test-key-of-the-customer" not in "".join(texts)
+
+
+def test_no_key_is_in_what_a_session_keeps(web: WebTools) -> None:
+    session = web.session()
+    session.allow("https://docs.example/?key=test-key-exa", origin="user")
+    session.record_native(
+        vendor="openai", queries=["test-key-exa"], sources=[f"{SEEN}?test-key-kagi"]
+    )
+    session.search("about test-key-kagi", provider="exa")
+    kept = f"{session.report()}{session.report('json')}{session.state()}{session.sources}"
+    assert "test-key" not in kept
