@@ -20,6 +20,7 @@ from webtools.results import (
     ReadResponse,
     ResearchEnvelope,
     ResearchResult,
+    SearchResponse,
     SearchResult,
     SiteEntry,
     SiteMap,
@@ -49,6 +50,15 @@ _LONGEST_HOST = 40
 
 
 Result = TypeVar("Result", SearchResult, ResearchResult)
+
+
+def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
+    """Group the results by query. A failed query has no entry."""
+    failed = {error.query for error in response.errors}
+    results = {query: list[SearchResult]() for query in response.queries if query not in failed}
+    for result in response.results:
+        results.setdefault(result.query, []).append(result)
+    return results
 
 
 def brief(results: Sequence[Result]) -> list[Result]:

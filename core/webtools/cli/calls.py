@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 from argparse import Namespace
 from contextlib import nullcontext
-from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
 from webtools import WebTools
-from webtools._internal.display.plan_text import plan_text
 from webtools.cli.arguments import UsageError
 from webtools.cli.files import check_output, write_output
 from webtools.cli.models import load_synthesizer
-from webtools.cli.printing import SUCCESS, report
 from webtools.cli.terminal_output import progress
 from webtools.cli.tool_results import show
 from webtools.errors import RequestTimeoutError
@@ -29,18 +26,6 @@ def call(options: Namespace) -> int:
     if options.output is None or result.is_error:
         return show(options.tool, result, options, monotonic() - start)
     return write_output(options, result)
-
-
-def plan(options: Namespace) -> int:
-    """Describe what a research call with these arguments would do."""
-    arguments = tool_arguments(options)
-    if options.model:
-        arguments["synthesis"] = load_synthesizer(options.model)
-    with WebTools(config=options.config, keyless=options.keyless) as web:
-        research_plan = web.plan(**arguments)
-    text = plan_text(research_plan, datetime.now(UTC))
-    report(options, text, research_plan.model_dump(mode="json"))
-    return SUCCESS
 
 
 def tool_arguments(options: Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from webtools._internal.io.foreign import describe_error
 from webtools.errors import ConfigError
-from webtools.synthesis import Synthesizer
+from webtools.providers.drafts import Synthesizer
 
 _FRAMEWORKS = (
     "pip install 'agent-webtools[langchain]' langchain-{0}",

@@ -159,7 +159,7 @@ CALLS = {
 }
 PLAN = Command(
     "show what a research command would do and cost",
-    "calls:plan",
+    "plan_command:plan",
     "Show what a research command would do and its maximum cost. Nothing is sent.",
     """\
 examples:

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from webtools import formatting
-from webtools._internal.display.contents import by_query
-from webtools._internal.display.outline import subject
+from webtools._internal.display.short_texts import subject
 from webtools.cli.printing import (
     FAILED,
     NOTHING,
@@ -149,5 +148,5 @@ def _blocks(response: SearchResponse) -> list[str]:
     """Return a block per query, with results numbered from 1."""
     return [
         f'"{subject(query)}":\n\n{formatting.search_text(results)}'
-        for query, results in by_query(response).items()
+        for query, results in formatting.by_query(response).items()
     ]

@@ -11,7 +11,7 @@ from webtools.results.responses import Passage, Score
 ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 
 
-class ResearchResult(ItemModel):
+class ResearchResult(ItemModel, defer_build=True):
     """A source that a research call found, in plain text.
 
     Attributes:
@@ -34,7 +34,7 @@ class ResearchResult(ItemModel):
     url_final: str | None = Field(default=None, exclude=True)
 
 
-class ResearchMeta(Model):
+class ResearchMeta(Model, defer_build=True):
     """Facts about a research call: its providers, cost, warnings and confidence.
 
     Attributes:
@@ -77,7 +77,7 @@ class ResearchMeta(Model):
     cost_is_estimate: bool = Field(default=False, exclude=True)
 
 
-class Quotation(Model):
+class Quotation(Model, defer_build=True):
     """A source that a claim cites.
 
     Attributes:
@@ -92,7 +92,7 @@ class Quotation(Model):
     quotation: str
 
 
-class Claim(Model):
+class Claim(Model, defer_build=True):
     """One statement of an answer.
 
     Attributes:
@@ -117,7 +117,7 @@ class Claim(Model):
     heading: str = Field(default="", exclude=True)
 
 
-class Verified(ShownModel):
+class Verified(ShownModel, defer_build=True):
     """The claims of an answer, each with its status.
 
     Attributes:
@@ -150,7 +150,7 @@ class Verified(ShownModel):
         return sum(claim.status == "uncertain" for claim in self.claims)
 
 
-class ResearchSynthesis(Model):
+class ResearchSynthesis(Model, defer_build=True):
     """An answer whose claims cite sources.
 
     Attributes:
@@ -165,7 +165,7 @@ class ResearchSynthesis(Model):
     claims: list[Claim] = []
 
 
-class ResearchEnvelope(ShownModel):
+class ResearchEnvelope(ShownModel, defer_build=True):
     """The response of a research call.
 
     Attributes:

@@ -23,9 +23,8 @@ from webtools._internal.display.outline import (
     clip,
     name,
     source,
-    subject,
 )
-from webtools._internal.display.short_texts import count, cut, cut_lines
+from webtools._internal.display.short_texts import count, cut, cut_lines, subject
 from webtools.formatting import NO_ANSWER, NO_RESULTS
 from webtools.results import (
     Claim,

@@ -26,11 +26,10 @@ from webtools._internal.display.outline import (
     name,
     sentence,
     source,
-    subject,
 )
 from webtools._internal.display.plan_text import COSTS, NO_READER, lacks_reader, plan_facts
-from webtools._internal.display.short_texts import count, cut, day, minute, more, price
-from webtools.formatting import NO_ANSWER, NO_RESULTS, passages_section
+from webtools._internal.display.short_texts import count, cut, day, minute, more, price, subject
+from webtools.formatting import NO_ANSWER, NO_RESULTS, by_query, passages_section
 from webtools.results import (
     FetchResponse,
     Page,
@@ -59,15 +58,6 @@ _TONES = {"high": "good", "medium": "warn", "low": "bad"}
 def outline_of(response: Any, limits: Limits) -> Outline:  # noqa: ARG001
     """Return the parts of a response to show."""
     raise TypeError(type(response).__name__)
-
-
-def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:
-    """Group the results by query. A failed query has no entry."""
-    failed = {error.query for error in response.errors}
-    results = {query: list[SearchResult]() for query in response.queries if query not in failed}
-    for result in response.results:
-        results.setdefault(result.query, []).append(result)
-    return results
 
 
 @outline_of.register

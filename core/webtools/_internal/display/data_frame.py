@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from webtools._internal.display.contents import by_query
 from webtools._internal.display.short_texts import MissingLibraryError
 from webtools.errors import InputError
-from webtools.formatting import page_content
+from webtools.formatting import by_query, page_content
 from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse, Verified
 
 _SOURCE = "rank title url snippet published_at score source_provider"

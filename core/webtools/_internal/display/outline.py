@@ -24,7 +24,6 @@ _RULE = re.compile(
     r"(?:\|\s*:?-{3,}:?\s*)+(?=\||$)|(?<!\S)[|+:]*[-=_~+\u2500-\u257f]{4,}[|+:]*(?!\S)"
 )
 LONGEST_SENTENCE = 1000
-LONGEST_SUBJECT = 200
 _LONGEST_NAME = 64
 
 
@@ -243,11 +242,6 @@ def address_of(url: Any, quotations: Iterable[str] = ()) -> Address:
 def name(text: Any) -> str:
     """Shorten a short name, such as that of a provider."""
     return cut(text, _LONGEST_NAME)
-
-
-def subject(text: Any) -> str:
-    """Shorten the subject of a call, such as a query."""
-    return cut(text, LONGEST_SUBJECT)
 
 
 def sentence(text: Any) -> str:

@@ -7,8 +7,8 @@ from datetime import datetime
 from math import inf
 from typing import TypeAlias
 
-from webtools._internal.display.outline import name, sentence, subject
-from webtools._internal.display.short_texts import count, duration, minute, price, size
+from webtools._internal.display.outline import name, sentence
+from webtools._internal.display.short_texts import count, duration, minute, price, size, subject
 from webtools.results import PlanStep, ResearchPlan
 
 COSTS = "Maximum cost"

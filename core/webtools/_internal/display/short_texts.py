@@ -12,6 +12,7 @@ from webtools._internal.text.visible import display_lines, display_text
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _RAW_PER_SHOWN = 4  # cleaning makes the raw text shorter
 _UNIT = 1024
+_LONGEST_SUBJECT = 200
 
 
 def cut(value: Any, limit: int) -> str:
@@ -27,6 +28,11 @@ def cut(value: Any, limit: int) -> str:
     text = display_text(raw, len(raw))
     hidden = len(value) - len(raw) + max(len(text) - limit, 0)
     return f"{text[:limit].rstrip()}… (+{hidden:,} characters)" if hidden else text
+
+
+def subject(text: Any) -> str:
+    """Shorten the subject of a call, such as a query."""
+    return cut(text, _LONGEST_SUBJECT)
 
 
 def cut_lines(value: Any, limit: int, max_lines: int | None = None) -> tuple[str, str]:
