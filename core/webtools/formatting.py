@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.text.cutting import shortened
@@ -18,14 +18,15 @@ from webtools.results import (
     Passage,
     QueryError,
     ReadResponse,
-    ResearchEnvelope,
-    ResearchResult,
     SearchResponse,
     SearchResult,
     SiteEntry,
     SiteMap,
 )
 from webtools.truncation import fair_shares, fit
+
+if TYPE_CHECKING:
+    from webtools.results import ResearchEnvelope, ResearchResult
 
 NumberOf: TypeAlias = Callable[[str], int]
 """Returns the number that cites a URL in texts for models."""
@@ -49,7 +50,7 @@ _URL = re.compile(r"https?://\S+")
 _LONGEST_HOST = 40
 
 
-Result = TypeVar("Result", SearchResult, ResearchResult)
+Result = TypeVar("Result", SearchResult, "ResearchResult")
 
 
 def by_query(response: SearchResponse) -> dict[str, list[SearchResult]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from webtools import formatting
 from webtools._internal.display.short_texts import subject
+from webtools._internal.late_imports import resolve
 from webtools.cli.printing import (
     FAILED,
     NOTHING,
@@ -25,7 +26,7 @@ from webtools.cli.printing import (
 )
 from webtools.cli.terminal_output import draw
 from webtools.fencing import remove_fences
-from webtools.results import ResearchEnvelope, SearchResponse
+from webtools.results import SearchResponse
 from webtools.tools import ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, fit, fit_sections, notice
 
@@ -116,7 +117,7 @@ def uncut(result: ToolResult, text: str) -> ToolResult:
 def _without_passages(result: ToolResult) -> ToolResult:
     """Return a result of `web-deep` whose text has the answer and its sources only."""
     fields = {name: result.details[name] for name in _ENVELOPE}
-    text = formatting.research_text(ResearchEnvelope.model_validate(fields))
+    text = formatting.research_text(resolve("results:ResearchEnvelope").model_validate(fields))
     _, start, footer = result.text.rpartition(_FOOTER)
     return uncut(result, f"{text}{start}{footer}")
 

@@ -223,7 +223,7 @@ class TopLevel(_KeyHolder, Part, defer_build=True):
         return read_part(name, PARTS[name], {} if value is None else value)
 
 
-class Config(TopLevel):
+class Config(TopLevel, defer_build=False):
     """The whole config.
 
     Attributes:

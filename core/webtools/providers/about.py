@@ -39,12 +39,7 @@ class Options(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        alias_generator=to_camel,
-        populate_by_name=True,
-        defer_build=True,
+        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=True
     )
 
 

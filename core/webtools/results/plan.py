@@ -6,7 +6,7 @@ from webtools.choices import Command
 from webtools.results.base import Model, ShownModel
 
 
-class PlanStep(Model, defer_build=True):
+class PlanStep(Model):
     """A request of a research call to one provider.
 
     Attributes:
@@ -26,7 +26,7 @@ class PlanStep(Model, defer_build=True):
     reason: str | None = None
 
 
-class BudgetState(Model, defer_build=True):
+class BudgetState(Model):
     """Money and calls that were spent, and the limits of the budget. A limit is null if not set.
 
     Attributes:
@@ -50,7 +50,7 @@ class BudgetState(Model, defer_build=True):
     calls_per_process: int | None = None
 
 
-class ResearchPlan(ShownModel, defer_build=True):
+class ResearchPlan(ShownModel):
     """The steps and the maximum cost of a research call. Making a plan sends no request.
 
     Attributes:

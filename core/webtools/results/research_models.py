@@ -11,7 +11,7 @@ from webtools.results.responses import Passage, Score
 ClaimStatus = Literal["quoted", "supported", "uncertain", "unsupported"]
 
 
-class ResearchResult(ItemModel, defer_build=True):
+class ResearchResult(ItemModel):
     """A source that a research call found, in plain text.
 
     Attributes:
@@ -34,7 +34,7 @@ class ResearchResult(ItemModel, defer_build=True):
     url_final: str | None = Field(default=None, exclude=True)
 
 
-class ResearchMeta(Model, defer_build=True):
+class ResearchMeta(Model):
     """Facts about a research call: its providers, cost, warnings and confidence.
 
     Attributes:
@@ -77,7 +77,7 @@ class ResearchMeta(Model, defer_build=True):
     cost_is_estimate: bool = Field(default=False, exclude=True)
 
 
-class Quotation(Model, defer_build=True):
+class Quotation(Model):
     """A source that a claim cites.
 
     Attributes:
@@ -92,7 +92,7 @@ class Quotation(Model, defer_build=True):
     quotation: str
 
 
-class Claim(Model, defer_build=True):
+class Claim(Model):
     """One statement of an answer.
 
     Attributes:
@@ -117,7 +117,7 @@ class Claim(Model, defer_build=True):
     heading: str = Field(default="", exclude=True)
 
 
-class Verified(ShownModel, defer_build=True):
+class Verified(ShownModel):
     """The claims of an answer, each with its status.
 
     Attributes:
@@ -150,7 +150,7 @@ class Verified(ShownModel, defer_build=True):
         return sum(claim.status == "uncertain" for claim in self.claims)
 
 
-class ResearchSynthesis(Model, defer_build=True):
+class ResearchSynthesis(Model):
     """An answer whose claims cite sources.
 
     Attributes:
@@ -165,7 +165,7 @@ class ResearchSynthesis(Model, defer_build=True):
     claims: list[Claim] = []
 
 
-class ResearchEnvelope(ShownModel, defer_build=True):
+class ResearchEnvelope(ShownModel):
     """The response of a research call.
 
     Attributes:

@@ -166,7 +166,7 @@ class QueryError(Model):
     message: str
 
 
-class _Response(ShownModel, defer_build=True):
+class _Response(ShownModel):
     """The fields that all responses have.
 
     Attributes:
@@ -200,7 +200,7 @@ class _Response(ShownModel, defer_build=True):
         }
 
 
-class SearchResponse(_Response, defer_build=False):
+class SearchResponse(_Response):
     """Results by query, then by the provider's rank.
 
     Attributes:
@@ -222,7 +222,7 @@ class SearchResponse(_Response, defer_build=False):
         return len(self.results)
 
 
-class FetchResponse(_Response, defer_build=True):
+class FetchResponse(_Response):
     """The fetched pages.
 
     Attributes:
@@ -235,7 +235,7 @@ class FetchResponse(_Response, defer_build=True):
         return sum(page.error is None for page in self.pages)
 
 
-class SummaryResponse(_Response, defer_build=True):
+class SummaryResponse(_Response):
     """A summary of a document.
 
     Attributes:
@@ -253,7 +253,7 @@ class SummaryResponse(_Response, defer_build=True):
     tokens: int
 
 
-class SiteEntry(Model, defer_build=True):
+class SiteEntry(Model):
     """A page of a site.
 
     Attributes:
@@ -270,7 +270,7 @@ class SiteEntry(Model, defer_build=True):
     source: Literal["llms.txt", "sitemap", "links"] = Field(alias="from")
 
 
-class SiteMap(_Response, defer_build=True):
+class SiteMap(_Response):
     """Pages of a site.
 
     Attributes:
@@ -289,7 +289,7 @@ class SiteMap(_Response, defer_build=True):
         return len(self.entries)
 
 
-class ReadResponse(ShownModel, defer_build=True):
+class ReadResponse(ShownModel):
     """A part of an output that was cut.
 
     Attributes:

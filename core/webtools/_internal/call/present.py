@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webtools import fencing, formatting
 from webtools._internal.io.runtime import IO
@@ -30,13 +30,15 @@ from webtools.results import (
     FetchResponse,
     Page,
     ReadResponse,
-    ResearchEnvelope,
     SearchResponse,
     SiteMap,
     SummaryResponse,
 )
 from webtools.tools import ALL_TOOLS, ToolResult
 from webtools.truncation import MAX_BYTES, MAX_LINES, Truncation, fit, fit_sections, notice
+
+if TYPE_CHECKING:
+    from webtools.results import ResearchEnvelope
 
 _SEPARATOR = "\n\n"
 _ALWAYS_FITS = (MAX_BYTES - fencing.OVERHEAD) // 4  # characters, which have up to 4 bytes each
