@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from inspect import iscoroutinefunction
 from threading import Lock
-from typing import IO, Any, ParamSpec, Self, TypeAlias
+from typing import IO, Any, NamedTuple, ParamSpec, Self, TypeAlias
 
 from webtools._internal.representation import Bars, bars
 from webtools._internal.text.visible import display_text, is_terminal
@@ -87,8 +87,7 @@ def quietly(function: Callable[_Parameters, None]) -> Callable[_Parameters, None
     return call
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """The progress of one stage.
 
     Attributes:

@@ -9,13 +9,12 @@ from webtools.providers.hits import Item
 from webtools.providers.parsing import text
 from webtools.providers.protocols import DocsQuery
 
-_ID_PATTERN = r"(?a:/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?)"
-_ID = re.compile(_ID_PATTERN)
-_ID_IN_TEXT = re.compile(rf"(?a)(?<!\S){_ID_PATTERN}(?![\w/])")
+_ID = r"(?a:/[\w.@+-]+/[\w.+-]*\w(?:[/@][\w.+-]*\w)?)"
+_ID_IN_TEXT = rf"(?a)(?<!\S){_ID}(?![\w/])"
 _VERSION = r"[vV]?\d+(?:\.\d\w*)*(?:-\w+(?:\.\w+)*)?"
 _END = r"(?![\w@]|\.\w)"
-_PIN_IN_TEXT = re.compile(rf"(?a)(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}")
-_VERSION_AFTER_NAME = re.compile(rf"(?a)(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}")
+_PIN_IN_TEXT = rf"(?a)(?<!\S)(@?[\w.-]+(?:/[\w.-]+)?)@({_VERSION}){_END}"
+_VERSION_AFTER_NAME = rf"(?a)(?<![\w.-])([\w.-]{{1,100}}) ({_VERSION}){_END}"
 
 
 class Library(NamedTuple):
@@ -52,39 +51,41 @@ class Library(NamedTuple):
 
 def library_in(query: DocsQuery) -> Library | None:
     """Return the library whose ID the caller or the question names."""
-    match = _ID.fullmatch(query.library) if query.library else _ID_IN_TEXT.search(query.query)
+    match = (
+        re.fullmatch(_ID, query.library) if query.library else re.search(_ID_IN_TEXT, query.query)
+    )
     return Library.parse(match[0]) if match else None
 
 
 def library_name(query: DocsQuery) -> str:
     """Return the words to search for a library."""
     words = query.library or query.query
-    pin = _PIN_IN_TEXT.search(words)
+    pin = re.search(_PIN_IN_TEXT, words)
     return pin[1] if pin else words
 
 
 def library_id(item: Item) -> str:
     """Return the ID of a search result, or ""."""
     identifier = item.text("id")
-    return identifier if _ID.fullmatch(identifier) else ""
+    return identifier if re.fullmatch(_ID, identifier) else ""
 
 
 def redirect_target(answer: dict[str, Any]) -> str:
     """Return the new ID of a library that has moved, from the field or the message, or ""."""
     url = text(answer.get("redirectUrl"))
     if url:
-        return url if _ID.fullmatch(url) else ""
+        return url if re.fullmatch(_ID, url) else ""
     message = text(answer.get("message")).rstrip(". ")
-    matches = [*_ID_IN_TEXT.finditer(message)]
+    matches = [*re.finditer(_ID_IN_TEXT, message)]
     return matches[-1][0] if matches else ""
 
 
 def _requested_version(item: Item, query: DocsQuery) -> str | None:
     """Return a version that is written `name@version`, or that follows the library's name."""
-    if pin := _PIN_IN_TEXT.search(query.library or query.query):
+    if pin := re.search(_PIN_IN_TEXT, query.library or query.query):
         return pin[2]
     names = set(re.findall(r"[\w.-]+", f"{item.text('title')} {library_id(item)}".lower()))
-    for match in _VERSION_AFTER_NAME.finditer(f"{query.library or ''} {query.query}"):
+    for match in re.finditer(_VERSION_AFTER_NAME, f"{query.library or ''} {query.query}"):
         if match[1].lower() in names:
             return match[2]
     return None
@@ -95,7 +96,7 @@ def with_version(item: Item, query: DocsQuery, warnings: list[str]) -> Library:
     library, version = Library(library_id(item)), _requested_version(item, query)
     if version is None:
         return library
-    tags = [tag for tag in item.texts("versions") if _ID.fullmatch(f"/x/x@{tag}")]
+    tags = [tag for tag in item.texts("versions") if re.fullmatch(_ID, f"/x/x@{tag}")]
     number = version.lower().removeprefix("v")
     tag = next((tag for tag in tags if tag.lower().removeprefix("v") == number), None)
     if tag is None:

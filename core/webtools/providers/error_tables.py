@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from webtools._internal.text.cutting import shortened
@@ -197,8 +198,7 @@ class Meaning(NamedTuple):
         return has_status and re.fullmatch(self.code, code) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorTable:
+class ErrorTable(NamedTuple):
     """The format of the error bodies of an API.
 
     Attributes:
@@ -227,9 +227,7 @@ class ErrorTable:
     wait: str = ""
     meanings: tuple[Meaning, ...] = ()
     harmless: str | None = None
-    statuses: Mapping[int, type[ProviderError]] = field(
-        default_factory=dict[int, "type[ProviderError]"]
-    )
+    statuses: Mapping[int, type[ProviderError]] = MappingProxyType({})
     free_per: Literal["", "minute", "day"] = ""
     pages: tuple[int, ...] = ()
 

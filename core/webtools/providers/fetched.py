@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from webtools._internal.faults import Fault, with_fault
@@ -38,8 +38,7 @@ NO_TEXT = "the page has no text"
 _GONE = frozenset({404, 410})
 
 
-@dataclass(frozen=True, slots=True)
-class PageFields:
+class PageFields(NamedTuple):
     """The names of the fields of a page in an item.
 
     Attributes:

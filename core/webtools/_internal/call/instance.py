@@ -29,7 +29,6 @@ from webtools.config.overrides import (
     Overrides,
 )
 from webtools.errors import InputError
-from webtools.logs import tail
 from webtools.providers import PROVIDERS
 from webtools.tools import Tool
 
@@ -153,7 +152,7 @@ class Instance:
             ImportError: matplotlib is not installed.
         """
         return load_display("plots").plot_log(
-            tail(written_log(self._settings.accounts()), last), kind, ax
+            written_log(self._settings.accounts()), last, kind, ax
         )
 
     def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from webtools._internal.display.short_texts import MissingLibraryError, cut
 from webtools._internal.text.domains import registrable_domain
 from webtools.errors import InputError
-from webtools.logs import LogEvent
+from webtools.logs import LogEvent, tail
 from webtools.results import FetchResponse, ResearchEnvelope, SearchResponse
 
 _MISSING = "plot needs matplotlib: pip install 'agent-webtools[plot]'"
@@ -52,8 +53,8 @@ def plot(response: Any, kind: str | None, ax: Any) -> Any:
     return _draw("Sources by date", Counter(day.isoformat()[:length] for day in days), ax)
 
 
-def plot_log(events: Iterable[Mapping[str, Any]], kind: str, ax: Any) -> Any:
-    """Draw a chart of logged requests by provider: `cost` or `time`.
+def plot_log(path: Path, last: int, kind: str, ax: Any) -> Any:
+    """Draw a chart of the last requests in the log, by provider: `cost` or `time`.
 
     Raises:
         InputError: There is no chart of that kind.
@@ -63,7 +64,7 @@ def plot_log(events: Iterable[Mapping[str, Any]], kind: str, ax: Any) -> Any:
         raise InputError(f'Unknown chart "{kind}" of the log; use {" or ".join(_LOGGED)}.')
     title, field, aggregate = _LOGGED[kind]
     numbers: defaultdict[str, list[float]] = defaultdict(list)
-    for event in map(LogEvent, events):
+    for event in map(LogEvent, tail(path, last)):
         if event.name in _OUTCOMES and event.number("ms") is not None:
             numbers[event.provider].append(event.number(field) or 0)
     return _draw(title, {provider: aggregate(values) for provider, values in numbers.items()}, ax)
