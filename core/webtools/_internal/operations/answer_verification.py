@@ -91,14 +91,15 @@ async def verify(
         )
     warnings: list[str] = []
     fetched: FetchResponse | None = None
+    distinct_urls = list(dict.fromkeys(urls))
     try:
-        fetched = await read(list(dict.fromkeys(urls))) if urls else None
-    except (RequestError, ProviderError) as error:
+        fetched = await read(distinct_urls) if urls else None
+    except (RequestError, ProviderError, InputError) as error:
         if len(urls) == len(source_list):
             raise
         warnings.append(str(error))
     numbered_sources: list[Source] = await io.call_blocking(
-        partial(_sources, source_list, fetched, clean), alone=True
+        partial(_sources, source_list, distinct_urls, fetched, clean), alone=True
     )
     review: Review = await io.call_blocking(
         partial(Review.of_text, answer, numbered_sources), alone=True
@@ -119,10 +120,13 @@ def _other_urls(answer: str, sources: Sequence[SourceLike]) -> list[str]:
 
 
 def _sources(
-    source_list: Sequence[SourceLike], fetched: FetchResponse | None, clean: Callable[[str], str]
+    source_list: Sequence[SourceLike],
+    urls: Sequence[str],
+    fetched: FetchResponse | None,
+    clean: Callable[[str], str],
 ) -> list[Source]:
     """Number the sources. A page that could not be read is a source without a text."""
-    pages = {page.url: page for page in fetched.pages} if fetched else {}
+    pages = dict(zip(urls, fetched.pages, strict=True)) if fetched else {}
     return [
         Source(
             number,
@@ -138,7 +142,7 @@ def _describe(page: Any, source: Any) -> tuple[str, str, str]:
     if page is None:
         return "", source, ""
     title = getattr(page, "title", None) or getattr(page, "heading", None) or ""
-    return title, page.url, page.text or ""
+    return title, source if isinstance(source, str) else page.url, page.text or ""
 
 
 def _unread_warnings(fetched: FetchResponse | None) -> list[str]:

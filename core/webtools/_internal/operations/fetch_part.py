@@ -109,8 +109,8 @@ async def fetch_part(api_call: ApiCall) -> Part:
     """
     call, account, query = api_call.call, api_call.account, api_call.query
     assert isinstance(query, PageQuery)  # noqa: S101
-    urls, reads_itself = query.urls, PROVIDERS[account.type].about.reads_whole_pages
-    if call.as_seen and not reads_itself:
+    urls = query.urls
+    if call.as_seen and PROVIDERS[account.type].pages is None:
         query = replace(query, urls=tuple(call.as_seen.get(url, url) for url in urls))
     unsupported = _unsupported(account, query)
     if unsupported:
@@ -139,7 +139,7 @@ async def fetch_part(api_call: ApiCall) -> Part:
     if call.as_seen:
         renamed = zip(pages, urls, strict=True)
         pages = [page.model_copy(update={"url": url}) for page, url in renamed]
-    if not reads_itself and any("#" in url for url in urls):
+    if not PROVIDERS[account.type].about.reads_whole_pages and any("#" in url for url in urls):
         pages, missed = await call.io.call_blocking(partial(_from_sections, pages), alone=True)
         warnings += missed
     return Part(

@@ -15,11 +15,10 @@ from pydantic import BaseModel
 
 from webtools._internal.session.history import LINK, History
 from webtools.choices import FetchGate
-from webtools.errors import InputError
+from webtools.errors import URL_NOT_SEEN, InputError
 from webtools.results import FetchResponse, Page, failed_page
-from webtools.tools import Tool
+from webtools.tools import FETCH, Tool
 
-CODE = "url_not_seen"
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -28,11 +27,11 @@ class Admitted:
     """The URLs of a call that may be opened.
 
     Attributes:
-        urls: What to open for each URL of the call, in order; None for one that is refused.
+        urls: The URLs of the call, each with what to open; None for one that is refused.
         as_seen: What may leave for a URL with a fragment of the caller.
     """
 
-    urls: list[str | None]
+    urls: dict[str, str | None]
     as_seen: dict[str, str] = field(default_factory=dict[str, str])
 
     def restore(self, response: T) -> T:
@@ -40,11 +39,16 @@ class Admitted:
         if not isinstance(response, FetchResponse):
             return response
         pages = {page.url: page for page in response.pages}
-        page_list: list[Page] = [
-            failed_page("", str(error := refusal()), error) if url is None else pages[url]
-            for url in self.urls
+        restored = [
+            _refused_page(url) if opened is None else pages[opened].model_copy(update={"url": url})
+            for url, opened in self.urls.items()
         ]
-        return response.model_copy(update={"pages": page_list})
+        return response.model_copy(update={"pages": restored})
+
+
+def _refused_page(url: str) -> Page:
+    error = refusal()
+    return failed_page(url, str(error), error)
 
 
 class Gate:
@@ -81,18 +85,18 @@ class Gate:
             return arguments, None
         value: str | Sequence[str] = getattr(arguments, name)
         urls = [value] if isinstance(value, str) else list(value)
-        admitted = self._admit(urls, keeps_sections=tool.name == "web_fetch")
-        self._history.refused += [
-            url for url, seen in zip(urls, admitted.urls, strict=True) if seen is None
-        ]
-        open_urls = list(dict.fromkeys(filter(None, admitted.urls)))
-        if not open_urls or (len(open_urls) < len(urls) and tool.name != "web_fetch"):
-            raise refusal(len(urls))
+        is_fetch = tool.response == FETCH.response
+        admitted = self._admit(urls, keeps_sections=is_fetch)
+        refused = [url for url, opened in admitted.urls.items() if opened is None]
+        self._history.refused += refused
+        open_urls = list(dict.fromkeys(filter(None, admitted.urls.values())))
+        if not open_urls or (refused and not is_fetch):
+            raise refusal()
         changed = open_urls[0] if isinstance(value, str) else open_urls
         return arguments.model_copy(update={name: changed}), admitted
 
     def _admit(self, urls: Sequence[str], *, keeps_sections: bool) -> Admitted:
-        admitted = Admitted([])
+        admitted = Admitted({})
         for url in urls:
             seen = self.find(url)
             fragment = urldefrag(url).fragment if seen and keeps_sections else ""
@@ -100,16 +104,15 @@ class Gate:
                 local = f"{urldefrag(seen).url}#{fragment}"
                 admitted.as_seen[local] = seen
                 seen = local
-            admitted.urls.append(seen)
+            admitted.urls[url] = seen
         return admitted
 
 
-def refusal(count: int = 1) -> InputError:
-    """Return the error for URLs that were not seen. It quotes none of them."""
-    subject = "The URL was" if count == 1 else "A URL was"
+def refusal() -> InputError:
+    """Return the error for a URL that was not seen. It does not quote the URL."""
     return InputError(
-        f"{subject} refused: this session opens only URLs that it has seen in results, on pages or "
-        "in the user's text, exactly as they were written there. Search for the page, or ask the "
-        "user for the link.",
-        code=CODE,
+        "The URL was refused: this session opens only URLs that it has seen in results, on pages "
+        "or in the user's text, exactly as they were written there. Search for the page, or ask "
+        "the user for the link.",
+        code=URL_NOT_SEEN,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -89,20 +90,35 @@ class History:
         self.tools: dict[str, Use] = {}
         self.providers: dict[str, Use] = {}
         self.next_number = 1
+        self._spellings: dict[str, str] = {}  # the key of each spelling that was seen
+        self._links: deque[str] = deque()  # keys, the oldest first
 
     def see(self, url: str, origin: str) -> None:
-        """Let a URL be opened. The first spelling is kept."""
-        key = key_of(url)
+        """Let a URL be opened."""
+        key = self._spellings.get(url) or key_of(url)
         if key is None:
             return
+        self._spellings[url] = key
         seen = self.seen.get(key)
         if seen is None:
             self.seen[key] = Seen(url, origin)
+            if origin == LINK:
+                self._links.append(key)
+                if len(self._links) > MAX_KEPT:
+                    self._forget_link(self._links.popleft())
         elif seen.origin == LINK:
             seen.origin = origin
 
+    def _forget_link(self, key: str) -> None:
+        if (seen := self.seen.get(key)) is not None and seen.origin == LINK:
+            self.seen.pop(key, None)
+            self._spellings.pop(seen.url, None)
+
     def find(self, url: str) -> Seen | None:
-        """Return the URL as it was seen, or None."""
+        """Return a URL as it was seen: in this spelling, or else in the first one. None if not."""
+        key = self._spellings.get(url)
+        if key is not None and (seen := self.seen.get(key)) is not None:
+            return Seen(url, seen.origin)
         key = key_of(url)
         return None if key is None else self.seen.get(key)
 
@@ -122,7 +138,8 @@ class History:
 
     def number_of(self, url: str) -> int:
         """Return the number of a source; a new one if it has none."""
-        return self.add(url, "search").number
+        seen = self.find(url)
+        return self.add(seen.url if seen else url, "search").number
 
     def listed(self) -> list[SessionSource]:
         """Return the sources in the order of their numbers, then those without a number."""

@@ -331,11 +331,13 @@ class Budget:
                 self._ledger.adjust(reservation.day, -reservation.micro_usd, 1)
 
     def spent(self) -> Spent:
-        """Return what was spent.
+        """Return what was spent, of the budget that this one is a part of if there is one.
 
         Raises:
             ConfigError: The ledger cannot be used.
         """
+        if self._outer is not None:
+            return self._outer.spent()
         today = None
         if self._counts_days:
             try:
