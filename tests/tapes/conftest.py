@@ -20,6 +20,7 @@ def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     for name in list(os.environ):
         if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "WEBTOOLS_", "PI_")):
             monkeypatch.delenv(name)
+    (tmp_path / "home").mkdir()
     for name in ("HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     forget_ambient_tapes()

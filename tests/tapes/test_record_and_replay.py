@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tape_files import search_line, write_tape
 
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
@@ -237,21 +238,6 @@ def test_replayed_calls_are_neither_logged_nor_paid(
 
 
 # --- the file -----------------------------------------------------------------------------------
-
-
-def write_tape(path: Path, *lines: dict[str, Any]) -> None:
-    header = {"tape": 1, "webtools": "0.5.0", "created": "2026-11-01T00:00:00Z"}
-    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *lines)))
-
-
-def search_line(query: str, **arguments: Any) -> dict[str, Any]:
-    result = {"title": "A", "url": "https://a.example/", "source_provider": "exa", "query": query}
-    return {
-        "tool": "web_search",
-        "arguments": {"queries": [query], **arguments},
-        "at": "2026-11-01T00:00:00Z",
-        "response": {"provider": "exa", "queries": [query], "results": [result]},
-    }
 
 
 def test_a_tape_is_replaced_and_no_other_file(web: WebTools, tape: Path) -> None:
