@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_webtools.compressors import WebPassageCompressor
     from langchain_webtools.document_loaders import WebPageLoader
     from langchain_webtools.exceptions import WebToolException
+    from langchain_webtools.middleware import WebMiddleware
     from langchain_webtools.progress import aprogress_events, progress_events
     from langchain_webtools.retrievers import WebSearchRetriever
     from langchain_webtools.synthesis import ChatModelSynthesizer, ChatModelVerifier
@@ -38,6 +39,7 @@ __all__ = [
     "SummarizeTool",
     "WebFetchTool",
     "WebMapTool",
+    "WebMiddleware",
     "WebPageLoader",
     "WebPassageCompressor",
     "WebReadTool",
@@ -53,12 +55,14 @@ __all__ = [
     "progress_events",
 ]
 
+_PACKAGES = {"langchain_core": "langchain-core", "langchain": "langchain", "langgraph": "langgraph"}
 _MODULES = {
     "WebToolsCallbackHandler": "callbacks",
     "as_search_results": "citations",
     "WebPassageCompressor": "compressors",
     "WebPageLoader": "document_loaders",
     "WebToolException": "exceptions",
+    "WebMiddleware": "middleware",
     "aprogress_events": "progress",
     "progress_events": "progress",
     "WebSearchRetriever": "retrievers",
@@ -81,9 +85,10 @@ def __getattr__(name: str) -> Any:
     try:
         module = import_module(f"{__name__}.{_MODULES[name]}")
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "langchain_core":
+        package = (error.name or "").partition(".")[0]
+        if package not in _PACKAGES:
             raise
-        message = f"{__name__} needs langchain-core: pip install 'agent-webtools[langchain]'"
+        message = f"{__name__} needs {_PACKAGES[package]}: pip install 'agent-webtools[langchain]'"
         raise ImportError(message) from error
     value = getattr(module, name)
     globals()[name] = value

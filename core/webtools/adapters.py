@@ -7,10 +7,11 @@ frameworks. The page "Write an adapter" shows a whole adapter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from logging import Logger
 from typing import Any
 
+from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode
 from webtools.client import WebTools
@@ -25,8 +26,9 @@ from webtools.errors import (
 from webtools.inputs.tool_inputs import FetchInput, read_input
 from webtools.results import FetchResponse, Page
 
-__all__ = ["Loading", "check_options", "check_web", "plain_text", "url_error"]
+__all__ = ["Loading", "check_options", "check_web", "merge_states", "plain_text", "url_error"]
 
+_STATE = "_internal.session.state"
 _FINAL_ERRORS = (AuthenticationError, QuotaError)  # the next pages would fail, too
 
 
@@ -62,6 +64,19 @@ def check_options(cache: CacheMode, timeout: float | None) -> None:
         InputError: `cache` is unknown, or `timeout` is not a number of seconds above 0.
     """
     CallOptions(cache, timeout=timeout)
+
+
+def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state of what two states of one session have, for the state of a graph.
+
+    Merging a state twice changes nothing. Of states of two sessions, the newer one is returned.
+
+    Args:
+        old: What `Session.state` has returned, or an empty mapping.
+        new: What it has returned later, or in another process.
+    """
+    merged: dict[str, Any] = resolve(f"{_STATE}:merge_states")(old, new)
+    return merged
 
 
 def plain_text(page: Page) -> str:

@@ -717,6 +717,7 @@ class Session(WebTools):
         searches: int = 0,
         cost_usd: float | None = None,
         is_estimate: bool = True,
+        notes: Sequence[str] = (),
     ) -> None:
         """Add a search that the vendor of a model has made, not webtools.
 
@@ -729,6 +730,8 @@ class Session(WebTools):
             searches: Number of searches, each of which counts as a call.
             cost_usd: Cost of the searches in USD; None if it is unknown.
             is_estimate: Whether the cost is from a price list.
+            notes: What the report should say about the vendor's search, such as why it was not
+                used.
 
         Raises:
             InputError: A value is not valid.
@@ -742,6 +745,7 @@ class Session(WebTools):
             searches,
             cost_usd,
             is_estimate=is_estimate,
+            notes=notes,
         )
 
     def check(

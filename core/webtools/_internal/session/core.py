@@ -109,12 +109,14 @@ class SessionCore:
         cost_usd: float | None,
         *,
         is_estimate: bool,
+        notes: Iterable[str] = (),
     ) -> None:
         """See `Session.record_native`."""
         pairs = [[*_pair(each)] for each in (*sources, *citations)]
         clean = self.dispatcher.redactor().clean
         self.history.queries += clean([*queries])
         self.history.refused += clean([*refused])
+        self.history.notes |= dict.fromkeys(clean([*notes]))
         for url, title in clean(pairs):
             if is_web_url(url):
                 self.history.see(url, "native")
@@ -151,11 +153,16 @@ class SessionCore:
                 io, answer, texts, verifier, options, fetch=False
             )
         return AnswerCheck(
-            not_seen=[link for link in cited.links if not self.has_seen(link)],
+            not_seen=[link for link in cited.links if not self._is_known(link)],
             bad_numbers=[number for number in cited.numbers if number not in sources],
             only_found=list(dict.fromkeys(each.url for each in used if not each.is_read)),
             verified=verified,
         )
+
+    def _is_known(self, link: str) -> bool:
+        """Return whether a link was seen, also one with the `utm_` parameters of a vendor."""
+        source = self.history.sources.get(page_key(link))
+        return self.has_seen(link) or (source is not None and source.how != "argument")
 
     def report(self, form: str) -> Any:
         """See `Session.report`."""

@@ -79,6 +79,7 @@ class History:
         refused: The URLs that were refused, in order.
         tools: The calls of each tool.
         providers: The requests to each provider, and the searches of a model's vendor.
+        notes: What the report says about the search of a model's vendor, each once.
         next_number: The number of the next source.
     """
 
@@ -89,6 +90,7 @@ class History:
         self.refused: list[str] = []
         self.tools: dict[str, Use] = {}
         self.providers: dict[str, Use] = {}
+        self.notes: dict[str, None] = {}
         self.next_number = 1
         self._spellings: dict[str, str] = {}  # the key of each spelling that was seen
         self._links: deque[str] = deque()  # keys, the oldest first

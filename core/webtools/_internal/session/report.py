@@ -37,7 +37,7 @@ def facts_of(
         "queries": [*history.queries],
         "sources": [each.model_dump(mode="json") for each in history.listed()],
         "refused": [*history.refused],
-        "notes": [] if options.fetch == "any" else [NOT_GATED],
+        "notes": [*([] if options.fetch == "any" else [NOT_GATED]), *history.notes],
     }
 
 

@@ -136,6 +136,30 @@ def to_state(session_id: str, user: str, history: History, spending: Spending) -
     }
 
 
+def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state of what two states of one session have; the newer one of two sessions."""
+    if not old or old.get("id") != new.get("id"):
+        return dict(new)
+    use = dict(old["use"])
+    for process, spent in new["use"].items():
+        use[process] = [*map(max, spent, use.get(process, spent))]
+    return {
+        **new,
+        "next_number": max(old["next_number"], new["next_number"]),
+        "sources": _joined(old["sources"], new["sources"], _MAX_SOURCES, url=1, origin=3),
+        "seen": _joined(old["seen"], new["seen"], _MAX_SEEN, url=0, origin=1),
+        "use": use,
+    }
+
+
+def _joined(
+    old: Sequence[Any], new: Sequence[Any], count: int, *, url: int, origin: int
+) -> list[Any]:
+    """Return the newest rows, and those of the user and the developer before all others."""
+    rows = {row[url]: row for row in [*old, *new]}.values()
+    return sorted(rows, key=lambda row: row[origin] in {"user", "developer"})[-count:]
+
+
 def _newest(sources: Sequence[Source], count: int) -> list[Source]:
     """Return the newest sources, and those of the user and the developer before all others."""
     allowed = [each for each in sources if each.how in {"user", "developer"}]

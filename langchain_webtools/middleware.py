@@ -1,0 +1,271 @@
+"""Middleware that gives each conversation of an agent a session."""
+
+import asyncio
+import copy
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from langchain.agents.middleware.types import AgentMiddleware
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from langchain_webtools._base import WebTool
+from langchain_webtools._fields import check_web
+from langchain_webtools._sessions import OpenSessions, Stored, WebState, answer_of, texts_of_user
+from langchain_webtools.toolkit import WebToolkit
+from langchain_webtools.tools import WebSearchTool
+from webtools import InputError, Session, WebTools
+from webtools.choices import CacheScope, FetchGate
+from webtools.results import AnswerCheck
+from webtools.tools import RESEARCH, SEARCH
+
+if TYPE_CHECKING:
+    from webtools.config.config_models import Key
+
+KeysOf = Callable[[RunnableConfig], Mapping[str, "Key"]]
+
+
+class SearchFilters(TypedDict, total=False):
+    """Arguments of `web_search` that go with every search."""
+
+    include_domains: str | Sequence[str]
+    exclude_domains: str | Sequence[str]
+    start_published_date: str | None
+    end_published_date: str | None
+    category: str | None
+    country: str | None
+    language: str | None
+    safe_search: Literal["off", "moderate", "strict"] | None
+
+
+class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
+    """Gives each conversation of an agent a session, and keeps it in the state of the graph.
+
+    The agent gets the tools. Their calls are calls of the session: its limits, its gate and its
+    numbers of sources. The session lasts as long as the conversation: a checkpointer keeps it for
+    the next turn, also on another machine. Links that the user writes can be opened. The final
+    answer is checked.
+
+    Setup:
+        ```bash
+        pip install 'agent-webtools[langchain]'
+        ```
+
+    Instantiation:
+        ```python
+        from langchain.agents import create_agent
+        from langchain_webtools import WebMiddleware
+        from webtools import WebTools
+
+        def customer(config):
+            return config["configurable"]["customer"]
+
+        middleware = WebMiddleware(WebTools(), user=customer, usd=0.05, fetch="seen")
+        agent = create_agent("openai:gpt-5.2", middleware=[middleware])
+        ```
+
+    Invocation:
+        ```python
+        result = agent.invoke({"messages": [("user", question)]}, config)
+        result["web_report"]["sources"], result["web_report"]["check"]["not_seen"]
+        ```
+
+    Args:
+        web: Settings and connections. Default: a new `WebTools`.
+        tools: Names of the tools of the agent. Default: all that a configured provider can serve.
+            With a filter, `web_research` is left out, because it does not apply filters.
+        user: Name of the user, or a function that returns it for the config of a run. Other users
+            are refused when they continue the conversation.
+        user_urls: Whether the links in the messages of the user may be opened. Pass False if
+            `HumanMessage`s do not come from the user, as those of a template or another agent.
+        on_end: Called with the session and the check of the answer at the end of a run. In an async
+            run, it can be a coroutine function.
+        usd: Limit of the session, as `usd_per_day`, `calls`, `fetch` and `cache` in
+            `WebTools.session`.
+        seconds: Seconds from the beginning of a run until all calls end.
+        api_keys: As for `WebTools.session`, or a function that returns it for the config of a run.
+        filters: Arguments of `web_search` that go with every search, such as `include_domains`. The
+            model does not see them and cannot change them.
+
+    Raises:
+        InputError: An argument is not valid.
+    """
+
+    state_schema = WebState
+
+    def __init__(
+        self,
+        web: WebTools | None = None,
+        *,
+        tools: Sequence[str] | None = None,
+        user: str | Callable[[RunnableConfig], str] = "",
+        user_urls: bool = True,
+        on_end: Callable[[Session, AnswerCheck], object] | None = None,
+        usd: float | None = None,
+        usd_per_day: float | None = None,
+        calls: int | None = None,
+        seconds: float | None = None,
+        fetch: FetchGate = "any",
+        cache: CacheScope | None = None,
+        api_keys: "Mapping[str, Key] | KeysOf | None" = None,
+        **filters: Unpack[SearchFilters],
+    ) -> None:
+        super().__init__()
+        self._web = check_web(web)
+        self._user, self._api_keys = user, api_keys
+        self._user_urls, self._on_end = user_urls, on_end
+        self._options: dict[str, Any] = {
+            "usd": usd,
+            "usd_per_day": usd_per_day,
+            "calls": calls,
+            "seconds": seconds,
+            "fetch": fetch,
+            "cache": cache,
+        }
+        if not callable(api_keys):
+            self._options["api_keys"] = api_keys
+        # Refuse wrong options now, not in the first run.
+        self._web.session(user="user" if callable(user) else user, **self._options)
+        self._filters: dict[str, Any] = {
+            name: value for name, value in filters.items() if value not in (None, (), [], "")
+        }
+        self._sessions = OpenSessions(self._make_session)
+        self.tools = self._make_tools(tools)
+
+    def _make_tools(self, names: Sequence[str] | None) -> list[Any]:
+        search = WebSearchTool(web=self._web, **self._filters)
+        tools = WebToolkit(self._web).get_tools(names)
+        if self._filters and names is None:
+            tools = [tool for tool in tools if tool.name != RESEARCH.name]
+        return [search if tool.name == SEARCH.name else tool for tool in tools]
+
+    def _make_session(self, state: Mapping[str, Any] | None) -> Session:
+        options, user, keys = self._options, self._user, self._api_keys
+        if callable(user):
+            user = user(get_config())
+            if not user:
+                raise InputError("user= returned no name. Return the name of the run's user.")
+        if callable(keys):
+            options = {**options, "api_keys": keys(get_config())}
+        return self._web.session(user=user, state=state, **options)
+
+    # --- the run -------------------------------------------------------------------------------
+
+    def before_agent(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Open the session of the conversation, and let the links of the user be opened."""
+        stored = state.get("web_session")
+        run, session = self._sessions.begin(stored)
+        if self._user_urls:
+            texts = texts_of_user(state["messages"], is_first=not stored)
+            session.allow(*texts, origin="user")
+        return {"web_session": {"run": run, "state": session.state()}, "web_report": None}
+
+    async def abefore_agent(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Do as `before_agent`. The store of the settings is read in a thread."""
+        return await asyncio.to_thread(self.before_agent, state, runtime)
+
+    def before_model(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Write what the tools have done to the state."""
+        stored = state.get("web_session")
+        if not stored:  # the run was interrupted before it had this middleware
+            return self.before_agent(state, runtime)
+        return _update(stored, self._sessions.find(stored))
+
+    async def abefore_model(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Do as `before_model`."""
+        stored = state.get("web_session")
+        if not stored:
+            return await self.abefore_agent(state, runtime)
+        return _update(stored, await self._afind(stored))
+
+    def after_agent(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Check the answer, and write the session and its report to the state."""
+        stored = state.get("web_session")
+        session = self._sessions.find(stored)
+        check = session.check(answer_of(state["messages"]))
+        if self._on_end:
+            self._on_end(session, check)
+        return self._end(stored, session, check)
+
+    async def aafter_agent(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Do as `after_agent`."""
+        stored = state.get("web_session")
+        session = await self._afind(stored)
+        check = await session.acheck(answer_of(state["messages"]))
+        if self._on_end:
+            outcome = self._on_end(session, check)
+            if inspect.isawaitable(outcome):
+                await outcome
+        return self._end(stored, session, check)
+
+    def _end(self, stored: Stored | None, session: Session, check: AnswerCheck) -> dict[str, Any]:
+        self._sessions.end(stored)
+        report = {**session.report("json"), "check": check.model_dump(mode="json")}
+        return {"web_report": report, **(_update(stored, session) or {})}
+
+    async def _afind(self, stored: Stored | None) -> Session:
+        return self._sessions.known(stored) or await asyncio.to_thread(self._sessions.find, stored)
+
+    # --- calls ---------------------------------------------------------------------------------
+
+    def wrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
+    ) -> ToolMessage | Command[Any]:
+        """Run a tool in the session."""
+        if not self._is_ours(request):
+            return handler(request)
+        return handler(_within(self._sessions.find(_stored_of(request)), request))
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Run a tool in the session, awaited."""
+        if not self._is_ours(request):
+            return await handler(request)
+        return await handler(_within(await self._afind(_stored_of(request)), request))
+
+    def _is_ours(self, request: ToolCallRequest) -> bool:
+        """Return whether a tool belongs to the session.
+
+        Raises:
+            InputError: It is a web tool that would evade the session.
+        """
+        tool = request.tool
+        if not isinstance(tool, WebTool) or isinstance(tool.web, Session):
+            return False
+        if tool.web is not self._web:
+            raise InputError(
+                f"The tool {tool.name} has another WebTools than WebMiddleware, so its calls would "
+                "not belong to the session. Leave the tool out, or make it with the same web=."
+            )
+        return True
+
+
+def _stored_of(request: ToolCallRequest) -> Stored | None:
+    stored: Stored | None = request.state.get("web_session")
+    return stored
+
+
+def _within(session: Session, request: ToolCallRequest) -> ToolCallRequest:
+    """Return a call whose tool is a copy that works in a session."""
+    tool = copy.copy(request.tool)
+    assert isinstance(tool, WebTool)  # noqa: S101  for mypy
+    tool.web = session
+    return request.override(tool=tool)
+
+
+def _update(stored: Stored | None, session: Session) -> dict[str, Any] | None:
+    """Return the update of the state, if the session has changed."""
+    state = session.state()
+    if not stored or stored["state"] == state:
+        return None
+    return {"web_session": {**stored, "state": state}}
