@@ -129,6 +129,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         }
         if not callable(api_keys):
             self._options["api_keys"] = api_keys
+        if unknown := sorted({*filters} - {*SearchFilters.__annotations__}):
+            raise InputError(f"WebMiddleware has no argument {unknown[0]}. Leave it out.")
         # Refuse wrong options now, not in the first run.
         self._web.session(user="user" if callable(user) else user, **self._options)
         self._filters: dict[str, Any] = {
@@ -209,7 +211,10 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         return {"web_report": report, **(_update(stored, session) or {})}
 
     async def _afind(self, stored: Stored | None) -> Session:
-        return self._sessions.known(stored) or await asyncio.to_thread(self._sessions.find, stored)
+        session = self._sessions.known(stored)
+        if session is None:
+            session = await asyncio.to_thread(self._sessions.find, stored)
+        return session
 
     # --- calls ---------------------------------------------------------------------------------
 
