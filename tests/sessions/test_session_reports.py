@@ -1,0 +1,199 @@
+"""What a session lists: sources with one numbering, queries and cost; and the check of an answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from wires import TEXT, Wire, either, web_of
+
+from webtools import InputError, Session, WebTools
+from webtools.verifiers import Verdict
+
+BOTH = pytest.mark.parametrize("is_async", [False, True])
+FOUND = [f"https://docs.example/{name}" for name in ("one", "two", "three")]
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire(*FOUND)
+
+
+@pytest.fixture
+def web(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> WebTools:
+    return web_of(wire, monkeypatch)
+
+
+def numbers_in(text: str) -> dict[str, int]:
+    """Return the numbers of the URLs in a text for a model."""
+    found = re.findall(r"(?m)^(\d+)\. .*\n\s+(https\S+)|^## \[(\d+)\] .*\n(https\S+)", text)
+    return {url or other: int(number or second) for number, url, second, other in found}
+
+
+@BOTH
+def test_a_url_keeps_its_number_in_all_texts(web: WebTools, wire: Wire, is_async: bool) -> None:
+    session = web.session()
+
+    def call(name: str, **arguments: Any) -> dict[str, int]:
+        result = either(is_async, session, "call_tool", name, arguments)
+        assert not result.is_error
+        return numbers_in(result.text)
+
+    first = call("web_search", queries=["ferry"], provider="exa")
+    assert first == {url: number for number, url in enumerate(FOUND, 1)}
+    wire.found = ["https://docs.example/new", FOUND[1]]
+    second = call("web_search", queries=["other"], provider="exa")
+    assert second == {"https://docs.example/new": 4, FOUND[1]: 2}
+    read = call("web_fetch", urls=[FOUND[2], "https://docs.example/fifth"], provider="exa")
+    assert read == {FOUND[2]: 3, "https://docs.example/fifth": 5}
+    assert [(source.number, source.url) for source in session.sources] == [
+        *enumerate([*FOUND, "https://docs.example/new", "https://docs.example/fifth"], 1)
+    ]
+    assert [source.number for source in session.sources if source.is_read] == [3, 5]
+    answer = call("web_research", query="ferry", command="web-deep", synthesis="extractive")
+    assert set(answer) <= {source.url for source in session.sources}
+    known = {source.url: source.number for source in session.sources}
+    assert all(known[url] == number for url, number in answer.items())
+
+
+def test_an_answer_of_research_cites_by_the_same_numbers(web: WebTools, wire: Wire) -> None:
+    session = web.session()
+    session.search("ferry", provider="exa")
+    wire.found = [FOUND[2], "https://docs.example/new"]
+    arguments = {"query": "How often does the ferry cross?", "command": "web-deep"}
+    result = session.call_tool("web_research", {**arguments, "synthesis": "extractive"})
+    cited = {int(number) for number in re.findall(r"(?m)\[(\d+)\]", result.text)}
+    assert cited
+    assert cited <= {3, 4}
+
+
+def test_without_a_session_texts_are_numbered_from_one(web: WebTools, wire: Wire) -> None:
+    for _ in range(2):
+        text = web.call_tool("web_search", {"queries": ["ferry"], "provider": "exa"}).text
+        assert list(numbers_in(text).values()) == [1, 2, 3]
+    page = web.call_tool("web_fetch", {"urls": FOUND[:1], "provider": "exa"}).text
+    assert "[1]" not in page
+
+
+def test_a_report_lists_queries_sources_and_costs(web: WebTools) -> None:
+    session = web.session(user="ann", usd=1, fetch="seen", id="talk")
+    session.allow("see https://user.example/x", origin="user")
+    session.search(["ferry", "tram | <b>bold</b>"], provider="exa")
+    session.summarize(FOUND[0])
+    session.record_native(
+        vendor="openai",
+        queries=["ships"],
+        sources=[{"url": "https://native.example/", "title": "Ships"}],
+        searches=2,
+        cost_usd=0.02,
+    )
+    for _ in range(2):
+        with pytest.raises(InputError):
+            session.fetch("https://evil.example/x")
+    facts = session.report("json")
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["queries"] == ["ferry", "tram | <b>bold</b>", "ships"]
+    assert {source["url"]: source["how"] for source in facts["sources"]} == {
+        **dict.fromkeys(FOUND, "search"),
+        "https://user.example/x": "user",
+        "https://native.example/": "native",
+    }
+    assert [source["is_read"] for source in facts["sources"][:2]] == [True, False]
+    assert facts["providers"]["exa"]["requests"] == 2
+    assert facts["providers"]["exa"]["cost_usd"] == 0.002
+    assert facts["providers"]["openai"]["cost_is_estimate"]
+    assert facts["calls"] == 4
+    assert facts["refused"] == ["https://evil.example/x"] * 2
+    assert any("queries" in note for note in facts["notes"])
+    for text in (session.report(), session._repr_markdown_(), session._repr_html_()):
+        assert "ann" not in text.replace("Ferry", "")
+        for shown in (*FOUND, "exa", "0.002", "openai", "ferry", "queries, questions"):
+            assert shown in text
+        assert "<b>" not in text
+    assert "<table" in session._repr_html_()
+    with pytest.raises(InputError, match="html"):
+        session.report("html")  # type: ignore[arg-type]
+
+
+def test_a_failed_call_costs_what_its_requests_cost(web: WebTools) -> None:
+    session = web.session()
+    session.call_tool("web_fetch", {"urls": ["http://127.0.0.1/"], "provider": "direct"})
+    facts = session.report("json")
+    assert facts["tools"]["web_fetch"] == {"calls": 1, "failed": 1}
+    assert facts["sources"] == []
+
+
+# --- the check of an answer ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(web: WebTools) -> Session:
+    session = web.session(fetch="seen")
+    session.search("ferry", provider="exa")
+    session.fetch(FOUND[0], provider="exa")
+    return session
+
+
+@BOTH
+def test_an_answer_is_checked_against_what_was_seen(session: Session, is_async: bool) -> None:
+    answer = (
+        f"It is big [1]. It is red [2]. It is old [9]. See [this]({FOUND[2]}) and "
+        "[that](https://invented.example/x). Code `a[7]` cites nothing.\n\n```\n[8]\n```\n"
+    )
+    check = either(is_async, session, "check", answer)
+    assert check.not_seen == ["https://invented.example/x"]
+    assert check.bad_numbers == [9]
+    assert check.only_found == [FOUND[1], FOUND[2]]
+    assert check.verified is None
+    assert not check.is_clean
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers"),
+    [
+        ("Big [1][7].", [7]),
+        ("Big [1, 8].", [8]),
+        ("Big [2-5].", [4, 5]),
+        ("Big 【9】.", [9]),
+        ("Big [^6].", [6]),
+        ("Big [9].\n\nSources:\n[9]: https://docs.example/one", []),
+        ("Big [9].\n\n9. Page https://docs.example/one", []),
+        ("Big [link](https://docs.example/one).", []),
+        ("", []),
+    ],
+)
+def test_numbers_without_a_source_are_found(
+    session: Session, answer: str, numbers: list[int]
+) -> None:
+    assert session.check(answer).bad_numbers == numbers
+
+
+@BOTH
+def test_each_claim_of_an_answer_can_be_verified(
+    session: Session, wire: Wire, is_async: bool
+) -> None:
+    sentence = TEXT.partition(".")[0]
+    answer = f"{sentence} [3]. The moon is made of cheese and rice [1]."
+    verified = either(is_async, session, "check", answer, verify=True).verified
+    assert [claim.status for claim in verified.claims] == ["quoted", "unsupported"]
+    assert verified.claims[0].citations[0].url == FOUND[2]
+    assert FOUND[1] not in str([request.content for request in wire.requests[2:]])
+
+
+def test_a_verifier_may_judge(session: Session) -> None:
+    class Yes:
+        name = "yes"
+
+        async def judge(self, claims: Any, sources: Any, *_: Any) -> list[Verdict]:
+            return [Verdict(1, supported=True, quotation=TEXT.partition(".")[0])]
+
+    check = session.check("Forty ferry trips cross daily [1].", verify=True, verifier=Yes())  # type: ignore[arg-type]
+    assert check.verified is not None
+    assert len(check.verified.claims) == 1
+
+
+def test_only_a_text_can_be_checked(session: Session) -> None:
+    with pytest.raises(InputError, match="int"):
+        session.check(7)  # type: ignore[arg-type]

@@ -1,0 +1,235 @@
+"""A session goes on in another process, and only for its user."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wires import Wire, web_of
+
+from webtools import InputError, QuotaError, Session, WebTools
+
+SEEN, LINKED = "https://docs.example/guide", "https://docs.example/other"
+
+
+@pytest.fixture
+def wire() -> Wire:
+    wire = Wire(SEEN)
+    wire.links = [LINKED]
+    return wire
+
+
+@pytest.fixture
+def web(wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> WebTools:
+    return web_of(wire, monkeypatch, cache={"enabled": False, "path": str(tmp_path / "c.sqlite")})
+
+
+def through_json(session: Session) -> Any:
+    return json.loads(json.dumps(session.state()))
+
+
+def used(web: WebTools, **options: Any) -> Session:
+    session = web.session(fetch="seen", **options)
+    session.allow("https://user.example/x", origin="user")
+    session.search("ferry", provider="exa")
+    session.fetch(SEEN, provider="direct")
+    return session
+
+
+CONTINUE = """
+import json, sys, socket, httpx
+sys.path.insert(0, sys.argv[1])
+from wires import Wire, PROVIDERS
+from webtools import WebTools, WebToolsError
+transport = httpx.MockTransport(Wire("https://docs.example/guide").respond)
+web = WebTools({"providers": PROVIDERS, "cache": json.loads(sys.argv[2])}, transport=transport)
+options, outcomes = json.loads(sys.argv[4]), []
+session = web.session(state=json.loads(sys.argv[3]), **options)
+for url in ["https://docs.example/guide", "https://docs.example/other", "https://user.example/x",
+            "https://docs.example/guide?d=1"]:
+    try:
+        outcomes.append(bool(session.fetch(url, provider="exa").pages[0].text))
+    except WebToolsError as error:
+        outcomes.append(error.code or type(error).__name__)
+print(json.dumps([outcomes, session.state(), [source.number for source in session.sources]]))
+"""
+
+
+def in_another_process(state: Any, tmp_path: Path, **options: Any) -> Any:
+    cache = json.dumps({"enabled": False, "path": str(tmp_path / "c.sqlite")})
+    arguments = [str(Path(__file__).parent), cache, json.dumps(state), json.dumps(options)]
+    command = [sys.executable, "-c", CONTINUE, *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not ran.returncode, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("user", ["", "ann"])
+def test_a_session_goes_on_in_another_process(web: WebTools, tmp_path: Path, user: str) -> None:
+    session = used(web, user=user)
+    before = through_json(session)
+    outcomes, after, numbers = in_another_process(before, tmp_path, user=user, fetch="seen", usd=1)
+    assert outcomes == [True, True, True, "url_not_seen"]
+    assert numbers == [1, 2, 3]
+    assert after["id"] == session.id
+    [(own, [calls, spent])] = before["use"].items()
+    assert (calls, spent) == (2, 1000)
+    [(_, [later_calls, later_spent])] = [item for item in after["use"].items() if item[0] != own]
+    assert (later_calls, later_spent) == (3, 3000)
+    again = web.session(state=after, user=user, fetch="seen", usd=0.004)
+    assert again.report("json")["calls"] == 5
+    assert again.report("json")["cost_usd"] == 0.004
+    with pytest.raises(QuotaError, match="usd"):
+        again.search("more", provider="exa")
+
+
+def test_loading_ones_own_state_changes_nothing(web: WebTools) -> None:
+    session = used(web)
+    for _ in range(3):
+        state = through_json(session)
+        again = web.session(state=state, fetch="seen")
+        assert through_json(again) == state
+        assert again.sources == session.sources
+    again.search("ferry", provider="exa")
+    session.search("ferry", provider="exa")
+    assert session.report("json")["calls"] == again.report("json")["calls"] == 4
+
+
+def test_strict_stays_strict_in_a_state(web: WebTools) -> None:
+    session = web.session(fetch="strict")
+    session.search("ferry", provider="exa")
+    session.fetch(SEEN, provider="direct")
+    later = web.session(fetch="strict", state=through_json(session))
+    assert later.has_seen(SEEN)
+    assert not later.has_seen(LINKED)
+
+
+@pytest.mark.parametrize(("owner", "other"), [("ann", "bob"), ("ann", ""), ("", "bob")])
+def test_a_state_of_another_user_is_refused(web: WebTools, owner: str, other: str) -> None:
+    state = through_json(used(web, user=owner))
+    assert "ann" not in json.dumps(state)
+    with pytest.raises(InputError, match="user"):
+        web.session(user=other, state=state)
+
+
+def test_a_user_cannot_be_recognized_from_another_store(
+    web: WebTools, wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    state = through_json(used(web, user="ann"))
+    path = str(tmp_path / "other.sqlite")
+    elsewhere = web_of(wire, monkeypatch, cache={"enabled": False, "path": path})
+    assert elsewhere.session(user="ann").state()["user"] != state["user"]
+    with pytest.raises(InputError, match="storage.url"):
+        elsewhere.session(user="ann", state=state)
+
+
+def test_a_state_has_neither_texts_nor_queries(web: WebTools) -> None:
+    text = json.dumps(used(web).state())
+    assert "crosses" not in text
+    assert '"ferry"' not in text
+
+
+def test_a_state_keeps_the_newest_and_what_the_user_wrote(web: WebTools, wire: Wire) -> None:
+    session = web.session()
+    session.allow("https://user.example/first", origin="user")
+    for start in range(0, 1200, 100):
+        wire.found = [f"https://docs.example/{number}" for number in range(start, start + 100)]
+        session.search(str(start), provider="exa", limit=100)
+    wire.links = [f"https://docs.example/link-{number}" for number in range(900)]
+    session.fetch("https://docs.example/1199", provider="direct")
+    state = through_json(session)
+    assert len(state["sources"]) <= 500
+    assert len(state["seen"]) <= 500
+    later = web.session(state=state)
+    assert later.has_seen("https://user.example/first")
+    assert later.has_seen("https://docs.example/1199")
+    assert not later.has_seen("https://docs.example/0")
+    wire.found = ["https://new.example/"]
+    later.search("new", provider="exa")
+    assert later.sources[-2].number == 1201
+
+
+INVALID = [
+    {"version": 2},
+    {"id": ""},
+    {"sources": [[1, "javascript:alert(1)", "", "search", False]]},
+    {"sources": [[1, "https://a:b@docs.example/", "", "search", False]]},
+    {"sources": [[1, "https://docs.example/", "", "friend", False]]},
+    {"seen": [["https://docs.example/", "argument", 1]]},
+    {"seen": [["ftp://docs.example/", "user"]]},
+    {"use": {"p": [-1, 0]}},
+    {"use": {"p": ["many", 0]}},
+    {"next_number": 0},
+]
+
+
+@pytest.mark.parametrize("change", INVALID, ids=str)
+def test_a_state_that_no_session_returned_is_refused(web: WebTools, change: dict[str, Any]) -> None:
+    state = through_json(used(web)) | change
+    with pytest.raises(InputError, match="state"):
+        web.session(state=state)
+
+
+def test_another_session_cannot_be_loaded_under_an_id(web: WebTools) -> None:
+    state = through_json(used(web, id="one"))
+    assert web.session(id="one", state=state).id == "one"
+    with pytest.raises(InputError, match="id"):
+        web.session(id="two", state=state)
+
+
+def test_fifty_sessions_at_once_keep_apart(web: WebTools, wire: Wire) -> None:
+    respond = wire.respond
+
+    def search(number: int) -> tuple[Session, str]:
+        url = f"https://docs.example/{number}"
+        session = web.session(user=f"user-{number}", fetch="seen")
+        session.allow(url)
+        return session, url
+
+    wire.respond = respond  # type: ignore[method-assign]
+    with ThreadPoolExecutor(50) as pool:
+        pairs = list(pool.map(search, range(50)))
+
+    def open_all(pair: tuple[Session, str]) -> list[str]:
+        opened: list[str] = []
+        for _, url in pairs:
+            try:
+                opened += [page.url for page in pair[0].fetch(url, provider="exa").pages]
+            except InputError:
+                continue
+        return opened
+
+    with ThreadPoolExecutor(50) as pool:
+        assert list(pool.map(open_all, pairs)) == [[url] for _, url in pairs]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_counts_for_itself(web: WebTools) -> None:
+    session = used(web, calls=4)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        outcome: Any = None
+        try:
+            session.search("in the child", provider="exa")
+            outcome = session.state()
+        finally:
+            os.write(writing, json.dumps(outcome).encode())
+            os._exit(0)
+    os.waitpid(child, 0)
+    state = json.loads(os.read(reading, 1_000_000))
+    session.search("in the parent", provider="exa")
+    own = through_json(session)
+    assert sorted(state["use"].values()) == [[1, 1000], [2, 1000]]
+    assert list(own["use"].values()) == [[3, 2000]]
+    both = web.session(state=state, calls=4)
+    assert both.report("json")["calls"] == 4
+    with pytest.raises(QuotaError, match="4 of 4"):
+        session.search("more", provider="exa")
+    assert isinstance(both, Session)
