@@ -670,6 +670,11 @@ class Session(WebTools):
         return self._core.id
 
     @property
+    def is_limited(self) -> bool:
+        """Whether it is for one user: with a user, a gate or a limit."""
+        return self._core.options.is_limited
+
+    @property
     def sources(self) -> list[SessionSource]:
         """The sources, in the order of their numbers. A URL keeps its number."""
         return self._core.history.listed()

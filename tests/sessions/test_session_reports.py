@@ -1,4 +1,4 @@
-"""What a session lists: sources with one numbering, queries and cost; and the check of an answer."""
+"""What a session lists: sources with one numbering, queries and cost; the check of an answer."""
 
 from __future__ import annotations
 

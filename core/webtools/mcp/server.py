@@ -14,8 +14,8 @@ from mcp.shared.exceptions import MCPError
 
 from webtools._internal.http.threads import in_thread
 from webtools._version import __version__
-from webtools.client import WebTools
-from webtools.errors import ConfigError
+from webtools.client import Session, WebTools
+from webtools.errors import ConfigError, InputError
 from webtools.mcp.listing import INSTRUCTIONS, describe
 from webtools.mcp.progress_reports import progress_callback
 from webtools.mcp.structured import structured_content
@@ -46,7 +46,15 @@ def make_server(
         web: Makes the calls. The caller closes it.
         is_remote: Whether clients run elsewhere. Errors then name no folder of this machine.
         extra_tools: Optional tools to offer, such as `web_map`.
+
+    Raises:
+        InputError: `web` is a session of one user, and any number of clients would share it.
     """
+    if is_remote and isinstance(web, Session) and web.is_limited:
+        raise InputError(
+            "Clients over HTTP would share one session. Serve it over stdio, or pass a WebTools or "
+            "a session without limits, user and gate."
+        )
     handlers = _Handlers(web, is_remote, tuple(ALL_TOOLS[name] for name in extra_tools))
     return Server(
         "webtools",

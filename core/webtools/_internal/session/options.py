@@ -69,6 +69,13 @@ class SessionOptions:
         return tape
 
     @property
+    def is_limited(self) -> bool:
+        """Whether the session is for one user."""
+        limits = (self.usd, self.usd_per_day, self.calls, self.seconds)
+        has_limit = any(limit is not None for limit in limits)
+        return bool(self.user or self.api_keys) or self.fetch != "any" or has_limit
+
+    @property
     def has_own_cache(self) -> bool:
         """Whether the session shares no cached responses with others."""
         if self.cache is None:
