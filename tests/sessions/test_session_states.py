@@ -1,4 +1,4 @@
-"""A session goes on in another process, and only for its user."""
+"""A state continues a session in another process, and only for its user."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def in_another_process(state: Any, tmp_path: Path, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("user", ["", "ann"])
-def test_a_session_goes_on_in_another_process(web: WebTools, tmp_path: Path, user: str) -> None:
+def test_a_session_continues_in_another_process(web: WebTools, tmp_path: Path, user: str) -> None:
     session = used(web, user=user)
     before = through_json(session)
     outcomes, after, numbers = in_another_process(before, tmp_path, user=user, fetch="seen", usd=1)
