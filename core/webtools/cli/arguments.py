@@ -37,6 +37,7 @@ _GROUPS = {
     "plan, check and inspect": {
         "plan": PLAN,
         "verify": local.VERIFY,
+        "report": local.REPORT,
         "compare": local.COMPARE,
         "explain": local.EXPLAIN,
         "log": local.LOG,

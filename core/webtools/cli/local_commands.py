@@ -107,6 +107,17 @@ examples:
         as_json("Print the report as one JSON document."),
     ),
 )
+REPORT = Command(
+    "show what was done while a tape was recorded",
+    "tape_commands:report_tape",
+    "Show what was done while a tape was recorded: calls, cost by provider, queries and\nsources.",
+    """\
+examples:
+  webtools report run.jsonl
+  webtools report --json run.jsonl | jq .cost_usd
+""",
+    (value("file FILE", "the tape"), as_json("Print the report as one JSON document.")),
+)
 COMPARE = Command(
     "show what changed between two runs",
     "tape_commands:compare",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -87,6 +88,14 @@ def _tables(facts: Mapping[str, Any]) -> Iterable[_Table]:
             ],
         ),
         _Table("Refused URLs", ("URL",), [[url] for url in facts["refused"]]),
+        _Table(
+            "Calls of the tape that were not replayed",
+            ("Line", "Tool", "Arguments"),
+            [
+                [str(call["line"]), call["tool"], json.dumps(call["arguments"], ensure_ascii=False)]
+                for call in facts.get("unused_calls", ())
+            ],
+        ),
     ]
     for each in tables:
         if each.rows:

@@ -30,6 +30,7 @@ from webtools._internal.pipeline.tape_lines import (
     MAX_BYTES,
     OPTIONS,
     SAFELY,
+    NativeSearches,
     TapedCall,
     key_of,
     read_header,
@@ -146,11 +147,11 @@ class Tape:
             raise
         return await call.io.call_blocking(partial(self._write_response, call, values, response))
 
-    def write_native(self, facts: Mapping[str, Any], redactor: Redactor) -> None:
+    def write_native(self, native: NativeSearches, redactor: Redactor) -> None:
         """Record searches of a model's vendor, which cannot be replayed."""
         self.open()
         if self._writer is not None:
-            self._writer.write({"native": facts}, redactor)
+            self._writer.write({"native": native.model_dump()}, redactor)
 
     def _write_response(self, call: Call, values: Mapping[str, Any], response: BaseModel) -> Any:
         """Record a response, and return it as a replay will."""

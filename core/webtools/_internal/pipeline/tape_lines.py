@@ -12,7 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, JsonValue, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    Field,
+    JsonValue,
+    ValidationError,
+)
 from pydantic_core import from_json
 
 from webtools import errors
@@ -79,6 +86,23 @@ class TapedError(BaseModel):
         return ERRORS[self.type](self.message, **facts)
 
 
+class NativeSearches(BaseModel):
+    """Searches that the vendor of a model has made; see `Session.record_native`.
+
+    Attributes:
+        sources: URL and title of each source.
+    """
+
+    vendor: Name
+    queries: list[str] = []
+    sources: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
+    refused: list[str] = []
+    notes: list[str] = []
+    searches: int = Field(0, ge=0)
+    cost_usd: float | None = None
+    is_estimate: bool = True
+
+
 class TapedCall(BaseModel):
     """A call on a tape.
 
@@ -103,7 +127,7 @@ class TapedCall(BaseModel):
     settings: dict[str, JsonValue] = {}
     response: Any = None
     error: TapedError | None = None
-    native: dict[str, JsonValue] | None = None
+    native: NativeSearches | None = None
 
     @property
     def key(self) -> str:

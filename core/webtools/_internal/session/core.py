@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from webtools._internal.io.runtime import IO
+from webtools._internal.pipeline.tape_lines import NativeSearches
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.session.check import Cited
@@ -20,7 +21,6 @@ from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
 from webtools._internal.storage.budget import micro_usd_of
-from webtools._internal.text.web_urls import is_web_url
 from webtools.config import Settings
 from webtools.errors import InputError
 from webtools.inputs.argument_values import shown
@@ -112,18 +112,24 @@ class SessionCore:
         notes: Iterable[str] = (),
     ) -> None:
         """See `Session.record_native`."""
-        pairs = [[*_pair(each)] for each in (*sources, *citations)]
-        clean = self.dispatcher.redactor().clean
-        self.history.queries += clean([*queries])
-        self.history.refused += clean([*refused])
-        self.history.notes |= dict.fromkeys(clean([*notes]))
-        for url, title in clean(pairs):
-            if is_web_url(url):
-                self.history.see(url, "native")
-                self.history.add(url, "native", title)
+        redactor = self.dispatcher.redactor()
+        native = redactor.clean(
+            NativeSearches(
+                vendor=vendor,
+                queries=[*queries],
+                sources=[[*_pair(each)] for each in (*sources, *citations)],
+                refused=[*refused],
+                notes=[*notes],
+                searches=searches,
+                cost_usd=cost_usd,
+                is_estimate=is_estimate,
+            )
+        )
+        self.history.add_native(native)
         if searches or cost_usd:
-            self.history.charge([(vendor, cost_usd)], searches, is_estimate=is_estimate)
             self.spending.count_usd(micro_usd_of(cost_usd or 0.0), searches)
+        if self.dispatcher.tape is not None:
+            self.dispatcher.tape.write_native(native, redactor)
 
     async def check(
         self,
@@ -169,6 +175,7 @@ class SessionCore:
         if form not in {"markdown", "json"}:
             raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
         facts = facts_of(self.options, self.id, self.history, self.spending)
+        facts["unused_calls"] = self.unused_calls()
         return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:

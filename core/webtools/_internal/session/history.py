@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from pydantic import BaseModel
-
+from webtools._internal.pipeline.tape_lines import NativeSearches
 from webtools._internal.session.links import key_of, urls_in
 from webtools._internal.storage.budget import micro_usd_of
+from webtools._internal.text.web_urls import is_web_url
 from webtools.choices import Origin
 from webtools.page_urls import page_key
 from webtools.results import (
@@ -159,7 +159,7 @@ class History:
 
     # --- what a call does and returns ----------------------------------------------------------
 
-    def begin(self, tool: Tool, arguments: BaseModel) -> None:
+    def begin(self, tool: Tool, arguments: object) -> None:
         """Count a call, and note its queries."""
         query = getattr(arguments, "query", "") or getattr(arguments, "question", "")
         queries = () if getattr(arguments, "similar", False) else getattr(arguments, "queries", ())
@@ -187,6 +187,19 @@ class History:
                 use.unknown += usd is None
                 use.micro_usd += micro_usd_of(usd or 0.0)
                 use.is_estimate |= is_estimate and usd is not None
+
+    def add_native(self, native: NativeSearches) -> None:
+        """Add searches that the vendor of a model has made."""
+        self.queries += native.queries
+        self.refused += native.refused
+        self.notes |= dict.fromkeys(native.notes)
+        for url, title in native.sources:
+            if is_web_url(url):
+                self.see(url, "native")
+                self.add(url, "native", title)
+        if native.searches or native.cost_usd:
+            charges = [(native.vendor, native.cost_usd)]
+            self.charge(charges, native.searches, is_estimate=native.is_estimate)
 
     def record(self, response: object) -> None:
         """Add what the response of a call shows. Failed pages add nothing."""
