@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
+from pydantic import ValidationError
+
 from webtools._internal.io.runtime import IO
 from webtools._internal.pipeline.tape_lines import NativeSearches
 from webtools._internal.pipeline.tool_call import call_services
@@ -113,18 +115,21 @@ class SessionCore:
     ) -> None:
         """See `Session.record_native`."""
         redactor = self.dispatcher.redactor()
-        native = redactor.clean(
-            NativeSearches(
-                vendor=vendor,
-                queries=[*queries],
-                sources=[[*_pair(each)] for each in (*sources, *citations)],
-                refused=[*refused],
-                notes=[*notes],
-                searches=searches,
-                cost_usd=cost_usd,
-                is_estimate=is_estimate,
-            )
-        )
+        pairs = [[*_pair(each)] for each in (*sources, *citations)]
+        values: dict[str, Any] = {
+            "vendor": vendor,
+            "queries": [*queries],
+            "sources": pairs,
+            "refused": [*refused],
+        }
+        values |= {"notes": [*notes], "searches": searches}
+        values |= {"cost_usd": cost_usd, "is_estimate": is_estimate}
+        try:
+            native = redactor.clean(NativeSearches.model_validate(values))
+        except ValidationError as error:
+            [fault, *_] = error.errors(include_url=False)
+            name = ".".join(map(str, fault["loc"]))
+            raise InputError(f"Invalid `{name}` {shown(fault['input'])}: {fault['msg']}.") from None
         self.history.add_native(native)
         if searches or cost_usd:
             self.spending.count_usd(micro_usd_of(cost_usd or 0.0), searches)
