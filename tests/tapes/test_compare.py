@@ -52,7 +52,7 @@ def only(old: Any, new: Any) -> SourceChange:
     [
         (fetched("Text."), fetched("Text."), "unchanged"),
         (fetched("Text."), fetched("Other words now."), "changed"),
-        (fetched("Text."), fetched(None, error="HTTP 404 Not Found: there is none"), "gone"),
+        (fetched("Text."), fetched(None, error="HTTP 404 Not Found"), "gone"),
         (fetched("Text."), fetched(None, error="CRAWL_NOT_FOUND (HTTP 410)"), "gone"),
         (fetched("Text."), fetched(None, error="HTTP 503: try again"), "error"),
         (fetched(None, error="HTTP 503: try again"), fetched("Text."), "error"),
