@@ -29,10 +29,12 @@ UNUSED_BY_A_SEARCH = (
     "webtools._internal.operations.fetch",
     "webtools._internal.operations.research",
     "webtools._internal.pages.",
+    "webtools._internal.session",
     "webtools.native",
     "webtools.providers.browser",
     "webtools.providers.direct",
     "webtools.results.research_models",
+    "webtools.results.session_models",
 )
 ONE_SEARCH = """
 import json, sys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_calls import Cli
 
+from webtools import QuotaError, WebTools
 from webtools._internal.storage.sqlite_file import cache_file
 
 if TYPE_CHECKING:
@@ -128,3 +130,37 @@ def test_a_file_that_cannot_be_used_is_exit_2_and_named(cli: Cli, trial: str, ac
     assert (result.code, result.out) == (2, "")
     assert str(file) in result.err
     assert "cache.path" in result.err
+
+
+def test_what_is_kept_of_one_user_is_deleted_alone(cli: Cli, trial: str) -> None:
+    def is_cached(user: str) -> bool:
+        with WebTools(trial) as web:
+            return web.session(user=user).search("heap").cache_hit
+
+    def has_spent(user: str) -> bool:
+        with WebTools(trial) as web, contextlib.suppress(QuotaError):
+            web.session(user=user, usd_per_day=0.012).search(f"heap {user}", provider="kagi")
+            return False
+        return True
+
+    for user in ("ann", "bob"):
+        assert not is_cached(user)
+        assert not has_spent(user)
+    result = cli("cache", "clear", "--user", "ann", "--json", "--config", trial)
+    assert json.loads(result.out)["deleted"] == 2
+    assert [is_cached(user) for user in ("bob", "ann")] == [True, False]
+    assert not has_spent("ann")
+    assert cli("cache", "stats", "--user", "ann", "--config", trial).code
+
+
+def test_another_users_day_is_kept(cli: Cli, trial: str) -> None:
+    def search(user: str, query: str) -> None:
+        with WebTools(trial) as web:
+            web.session(user=user, usd_per_day=0.013).search(query, provider="kagi")
+
+    search("bob", "heap")
+    cli("cache", "clear", "--user", "ann", "--config", trial)
+    with pytest.raises(QuotaError, match="usd_per_day"):
+        search("bob", "queue")
+    cli("cache", "clear", "--user", "bob", "--config", trial)
+    search("bob", "queue")

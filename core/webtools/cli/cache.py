@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from webtools._internal.display.short_texts import count, duration, size
-from webtools._internal.storage.cache_entries import Cache, CacheStats
+from webtools._internal.session.services import user_hash
+from webtools._internal.storage.cache_entries import CacheStats
 from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.store_errors import StoreError
-from webtools._internal.storage.stores import stores_for
+from webtools._internal.storage.stores import Stores, stores_for
 from webtools.cli.printing import SUCCESS, report
 from webtools.config import Accounts, Settings, cache_path
 from webtools.config.accounts import output_owner
-from webtools.errors import ConfigError
+from webtools.errors import ConfigError, InputError
 from webtools.outputs import Outputs, count_outputs, delete_outputs
 
 _T = TypeVar("_T")
@@ -26,9 +27,17 @@ def run(options: Namespace) -> int:
 
     Raises:
         ConfigError: The settings are invalid, or the store cannot be used.
+        InputError: The options contradict each other.
     """
-    actions = {"stats": _describe_cache, "clear": _clear_cache}
-    text, data = actions[options.action](Settings(options.config).accounts())
+    accounts = Settings(options.config).accounts()
+    if options.user and options.action != "clear":
+        raise InputError("--user needs the action clear.")
+    if options.action == "stats":
+        text, data = _describe_cache(accounts)
+    elif options.user:
+        text, data = _clear_user(accounts, options.user)
+    else:
+        text, data = _clear_cache(accounts)
     report(options, text, data)
     return SUCCESS
 
@@ -63,7 +72,7 @@ def _describe_cache(accounts: Accounts) -> tuple[str, dict[str, Any]]:
 
 
 def _clear_cache(accounts: Accounts) -> tuple[str, dict[str, Any]]:
-    entries = _call_store(_open_cache(accounts).clear) if _has_cache(accounts) else 0
+    entries = _call_store(_open_stores(accounts).cache.clear) if _has_cache(accounts) else 0
     outputs = delete_outputs(output_owner(accounts))
     path = accounts.config.storage.url_without_login or cache_file(cache_path(accounts))
     text = f"Deleted {count(entries, 'cache entry', 'cache entries')} from {path}."
@@ -78,6 +87,20 @@ def _clear_cache(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     return text, data
 
 
+def _clear_user(accounts: Accounts, user: str) -> tuple[str, dict[str, Any]]:
+    """Delete the cache entries of a user's sessions, and what the user has spent each day."""
+    stores = _open_stores(accounts)
+    name = user_hash(user, stores.ledger)
+    entries = _call_store(lambda: stores.cache.clear(name)) if _has_cache(accounts) else 0
+    _call_store(stores.ledger.of_user(name).forget)
+    deleted = count(entries, "cache entry", "cache entries")
+    text = (
+        f"Deleted {deleted} and the spending of this user. Tapes and states are where you have "
+        "stored them. Saved outputs are deleted after a day."
+    )
+    return text, {"deleted": entries}
+
+
 def _has_cache(accounts: Accounts) -> bool:
     return bool(accounts.config.storage.url) or cache_file(cache_path(accounts)).exists()
 
@@ -85,7 +108,7 @@ def _has_cache(accounts: Accounts) -> bool:
 def _cache_stats(accounts: Accounts) -> CacheStats:
     """Return the statistics, without making a missing file."""
     if _has_cache(accounts):
-        return _call_store(_open_cache(accounts).stats)
+        return _call_store(_open_stores(accounts).cache.stats)
     return CacheStats(
         entries=0,
         bytes=0,
@@ -97,16 +120,15 @@ def _cache_stats(accounts: Accounts) -> CacheStats:
     )
 
 
-def _open_cache(accounts: Accounts) -> Cache:
-    """Open the cache. It may have entries even if it is turned off now."""
+def _open_stores(accounts: Accounts) -> Stores:
+    """Open the stores. The cache may have entries even if it is turned off now."""
     settings = accounts.config.cache
-    stores = stores_for(
+    return stores_for(
         cache_path(accounts),
         accounts.config.storage.full_url,
         ttl=settings.ttl_ms / 1000,
         max_bytes=settings.max_bytes,
     )
-    return stores.cache
 
 
 def _call_store(function: Callable[[], _T]) -> _T:

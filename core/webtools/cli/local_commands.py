@@ -188,9 +188,11 @@ actions:
 examples:
   webtools cache stats
   webtools cache clear --config web-search.json
+  webtools cache clear --user customer-7      the cache and the days of one user
 """,
     (
         choice("action ACTION", "stats clear", "stats or clear, as described below"),
+        value("--user NAME", "Only what is kept of the sessions of this user."),
         CONFIG,
         as_json("Print the result as one JSON document."),
     ),

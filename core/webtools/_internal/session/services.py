@@ -10,7 +10,7 @@ from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.pipeline.tool_call import CallServices
 from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.spending import Spending
-from webtools._internal.storage.budget import Budget, LimitWords
+from webtools._internal.storage.budget import Budget, LimitWords, SharedLedger
 from webtools._internal.storage.cache_entries import Cache, CacheStats, Entry
 from webtools._internal.storage.store_errors import StoreError
 from webtools.errors import ConfigError
@@ -51,7 +51,7 @@ class ScopedCache:
         return self._cache.clear(scope or self._scope)
 
 
-def user_hash(user: str, services: CallServices) -> str:
+def user_hash(user: str, ledger: SharedLedger) -> str:
     """Return a name for a user from which the user cannot be guessed without the store.
 
     It begins with a name for the store.
@@ -59,10 +59,8 @@ def user_hash(user: str, services: CallServices) -> str:
     Raises:
         ConfigError: The store cannot be used.
     """
-    if not user or services.ledger is None:
-        return ""
     try:
-        secret = services.ledger.secret()
+        secret = ledger.secret()
     except StoreError as error:
         raise ConfigError(
             f"The user of the session cannot be named: {error}. Check cache.path or storage.url."
@@ -100,7 +98,8 @@ class SessionServices:
             ConfigError: The store cannot be used.
         """
         options, ledger = self._options, services.ledger
-        self.user = user_hash(options.user, services)
+        if options.user and ledger is not None:
+            self.user = user_hash(options.user, ledger)
         budget = services.budget
         if ledger is not None and self.counts_usd:
             budget = Budget(
