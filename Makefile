@@ -35,7 +35,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo 'Installing all extras and the development tools into $(VENV); this takes some minutes ...'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
-	$(PIP) --constraint constraints.txt --editable '.[all]' --group dev
+	$(PIP) --constraint constraints.txt --editable '.[all]' --group dev --group models
 	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
 	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
 		install --quiet --disable-pip-version-check $(OLDER_MCP_CLIENT))

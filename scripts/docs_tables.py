@@ -11,7 +11,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from webtools import bulk, errors, results
+from webtools.cli.native_command import cells
 from webtools.inputs.options import CACHE, KEYLESS
+from webtools.native import FACTS
 from webtools.notebook.table import COMMON_OPTIONS, MAGICS, TIMEOUT
 from webtools.tools import ALL_TOOLS
 
@@ -249,6 +251,14 @@ def magics() -> str:
         for option in (CACHE, TIMEOUT, *COMMON_OPTIONS, KEYLESS)
     ]
     return f"{table(('Magic', 'Calls'), rows)}\n\n{table(('Option', 'Meaning'), meanings)}"
+
+
+def native() -> str:
+    """List what the search of each model vendor serves."""
+    rows = [cells(facts) for facts in FACTS]
+    return table(
+        [title[0].upper() + title[1:] for title in rows[0]], (list(row.values()) for row in rows)
+    )
 
 
 def error_tree() -> str:

@@ -43,6 +43,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "filters": docs_providers.filters,
     "magics": docs_tables.magics,
     "model": docs_tables.model,
+    "native": docs_tables.native,
     "prices": docs_providers.prices,
     "provider": docs_providers.provider,
     "providers": docs_providers.providers,

@@ -13,6 +13,7 @@ from webtools_sandbox.apis import APIS
 from webtools_sandbox.delivery import deliver, response
 from webtools_sandbox.faults import FaultBoard, fault_from_json, faulty_reply
 from webtools_sandbox.library import Library
+from webtools_sandbox.models import VENDORS
 from webtools_sandbox.pages import PagesSite
 from webtools_sandbox.stats import Stats
 from webtools_sandbox.wire import Call, Reply, json_reply
@@ -57,6 +58,7 @@ class SandboxApp:
         self._day = day
         self.library = Library(self._corpus.as_of(day), self._bases)
         self.apis = {api.name: api(self.library, self._keys) for api in APIS}
+        self.models = {vendor.name: vendor(self.library) for vendor in VENDORS}
         self.pages = PagesSite(self.library)
 
     def reset(self) -> None:
@@ -76,6 +78,8 @@ class SandboxApp:
         self.stats.count_request(path, call)
         if (day := self._current_day()) != self._day:
             self._set_day(day)
+        if vendor := self.models.get(provider):
+            return await self._answer(request, provider, vendor, call)
         api = self.apis.get(provider)
         if api is None:
             return await self._answer(request, "pages", self.pages, replace(call, path=path))

@@ -9,11 +9,13 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
-from webtools_sandbox.wire import Reply, json_reply
+from webtools_sandbox.models.base import ModelVendor
+from webtools_sandbox.wire import JSON_TYPE, Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from webtools_sandbox.models.turn import SearchFault
     from webtools_sandbox.wire import Call, Site
 
 Body = Literal["html", "cut", "huge", "bomb", "empty", "gzip", "echo", "hangup"]
@@ -43,6 +45,7 @@ class FaultSettings(TypedDict, total=False):
     reset: bool
     drip: float
     drip_headers: float
+    search: SearchFault | None
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ class Fault:
             follows the first half.
         drip: Seconds between the bytes of the body.
         drip_headers: Seconds between the bytes of the status line and the headers.
+        search: What goes wrong in the search of a model vendor. `error`: the search fails.
+            `pause`: Anthropic pauses the answer. `later`: the result comes with the next response.
+            `uncounted`: the number of searches is missing. `outside`: a result and a citation are
+            outside the filters.
     """
 
     provider: str | None = None
@@ -87,6 +94,7 @@ class Fault:
     reset: bool = False
     drip: float = 0.0
     drip_headers: float = 0.0
+    search: SearchFault | None = None
 
     def __post_init__(self) -> None:
         """Refuse a body kind that does not exist: it would silently do nothing."""
@@ -173,10 +181,9 @@ def faulty_reply(fault: Fault, site: Site, call: Call) -> Reply:
 
 def _content(fault: Fault, site: Site, call: Call) -> Reply:
     status, body = fault.status or 200, fault.body
-    if body == "html":
-        return Reply(status, _HTML, "text/html; charset=utf-8")
-    if body == "empty":
-        return Reply(status, b"")
+    if body in ("html", "empty"):
+        page = _HTML if body == "html" else b""
+        return Reply(status, page, "text/html; charset=utf-8" if page else JSON_TYPE)
     if body == "echo":
         return site.failure(
             call, fault.status or 401, f"The key {site.sent_key(call)} was not accepted."
@@ -185,7 +192,11 @@ def _content(fault: Fault, site: Site, call: Call) -> Reply:
         return Reply(status, body)
     if isinstance(body, dict | list):
         return json_reply(body, status=status)
-    return site.answer(call) if fault.status is None else site.failure(call, status)
+    if fault.status is not None:
+        return site.failure(call, status)
+    return (
+        site.answer_with(fault.search, call) if isinstance(site, ModelVendor) else site.answer(call)
+    )
 
 
 def _retry_after(fault: Fault) -> dict[str, str]:

@@ -169,6 +169,19 @@ class SandboxServer:
             )
         return f"{self.url}/{provider}"
 
+    def model_url(self, vendor: str) -> str:
+        """Return the base URL of a model vendor for its SDK: `openai`, `anthropic` or `google`.
+
+        Raises:
+            KeyError: The sandbox does not simulate this vendor.
+        """
+        if vendor not in self._running.models:
+            names = ", ".join(self._running.models)
+            raise KeyError(
+                f"The sandbox does not simulate the model vendor {vendor!r}, only {names}."
+            )
+        return f"{self.url}/{vendor}" + ("/v1" if vendor == "openai" else "")
+
     def config(self, *also: str) -> dict[str, Any]:
         """Return a config that sends the requests of all providers to this server.
 

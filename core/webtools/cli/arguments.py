@@ -42,6 +42,7 @@ _GROUPS = {
         "explain": local.EXPLAIN,
         "log": local.LOG,
         "cache": local.CACHE,
+        "native": local.NATIVE,
     },
     "set up and try out": {
         "config": local.CONFIGURE,

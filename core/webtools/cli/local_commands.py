@@ -175,6 +175,18 @@ examples:
         as_json("Print each line as a JSON object."),
     ),
 )
+NATIVE = Command(
+    "show what the search of model vendors serves",
+    "native_command:run",
+    "Show which filters and limits the own search of each model vendor serves, by API and model,\n"
+    "with prices, dates and sources.",
+    """\
+examples:
+  webtools native
+  webtools native --json | jq '.facts[] | select(.has_cap) | .models'
+""",
+    (as_json("Print the table as one JSON document."),),
+)
 CACHE = Command(
     "show or empty the cache",
     "cache:run",

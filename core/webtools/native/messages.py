@@ -35,7 +35,9 @@ def read_message(message: Block, found: Findings) -> None:
 def _read_call(block: Block, calls: set[str], found: Findings) -> None:
     if block.line("name") == "web_search":
         calls.add(block.text("id"))
-        found.queries += block.block("input").lines("query")
+        # LangChain joins the pieces of a stream in `partial_json`.
+        query = block.block("input").lines("query") or block.block("partial_json").lines("query")
+        found.queries += query
 
 
 def _read_result(block: Block, kind: str, found: Findings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from webtools._internal.text.domains import Site, covered, read_site, site_of_url
@@ -105,6 +106,19 @@ class NativeSearches:
     display_html: str = ""
     refused: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Return the arguments of `Session.record_native`: `session.record_native(**record())`."""
+        return {
+            "vendor": self.vendor,
+            "queries": self.queries,
+            "sources": [{"url": item.url, "title": item.title} for item in self.sources],
+            "citations": [{"url": item.url, "title": item.title} for item in self.citations],
+            "refused": self.refused,
+            "searches": self.searches,
+            "cost_usd": self.cost_usd,
+            "is_estimate": self.is_cost_estimated,
+        }
 
     def within(
         self, include_domains: Iterable[str] = (), exclude_domains: Iterable[str] = ()
