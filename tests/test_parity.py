@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -123,6 +125,14 @@ def surfaces(tool: Tool) -> dict[str, dict[str, Argument]]:
         "fixed in LlamaIndex": of_model(fixed, first) if fixed else {first: Argument()},
         "MCP": of_schema(describe(tool).input_schema),
     }
+    with suppress(ImportError):  # an environment without the group `models`
+        openai_agents, pydantic_ai = map(
+            import_module, ("openai_agents_webtools", "pydantic_ai_webtools")
+        )
+        schema = openai_agents.web_tool(tool, WebTools(keyless=True)).params_json_schema
+        result["openai-agents"] = of_schema(schema)
+        definition = pydantic_ai.web_tool(tool, WebTools(keyless=True)).tool_def
+        result["pydantic-ai"] = of_schema(definition.parameters_json_schema)
     for command, described in COMMANDS.items():
         if described.tool == name:
             subject, _, options = tool_options(command, described)

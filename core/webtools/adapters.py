@@ -7,16 +7,17 @@ frameworks. The page "Write an adapter" shows a whole adapter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from logging import Logger
 from typing import Any
 
 from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode
-from webtools.client import WebTools
+from webtools.client import Session, WebTools
 from webtools.errors import (
     AuthenticationError,
+    ConfigError,
     InputError,
     ProviderError,
     QuotaError,
@@ -24,9 +25,19 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.inputs.tool_inputs import FetchInput, read_input
+from webtools.native import NativeTool, NotNative, Route, native_search
 from webtools.results import FetchResponse, Page
 
-__all__ = ["Loading", "check_options", "check_web", "merge_states", "plain_text", "url_error"]
+__all__ = [
+    "Loading",
+    "check_options",
+    "check_web",
+    "merge_states",
+    "native_or_own",
+    "plain_text",
+    "url_error",
+    "web_of",
+]
 
 _STATE = "_internal.session.state"
 _FINAL_ERRORS = (AuthenticationError, QuotaError)  # the next pages would fail, too
@@ -55,6 +66,82 @@ def check_web(web: WebTools | None, **settings: Any) -> WebTools:
             f"Pass web or {arguments}, not both. To combine them, pass web=WebTools({options})."
         )
     return web
+
+
+def web_of(
+    web: WebTools | Callable[[Any], WebTools] | None, **settings: Any
+) -> Callable[[Any], WebTools]:
+    """Return a function that returns the `WebTools` for a context of a framework.
+
+    Args:
+        web: A `WebTools`, such as a session; a function of the context that returns one, so that
+            one agent serves many sessions; or None, to make one from the settings.
+        settings: Arguments of `WebTools`.
+
+    Raises:
+        InputError: `web` is neither, or comes with settings.
+        ConfigError: A setting is not valid.
+    """
+    if web is None or isinstance(web, WebTools) or not callable(web):
+        fixed = check_web(web, **settings)
+        fixed.warn_if_unconfigured()
+        return lambda _: fixed
+    if settings:
+        raise InputError("Pass web or settings, not both. The function can use the settings.")
+    return lambda context: check_web(web(context))
+
+
+def native_or_own(
+    web: WebTools,
+    route: Route,
+    filters: Mapping[str, Any] | None = None,
+    *,
+    max_searches: int | None = None,
+    overshoot: bool = False,
+) -> NativeTool | NotNative:
+    """Decide whether a model searches on the vendor's side or with `web_search`.
+
+    Native is what serves all filters, the gate and what is left of the limits of a session. A
+    budget of the settings cannot be held by a vendor, so with one the search is `web_search`.
+
+    Args:
+        web: The `WebTools` or session that would search.
+        route: The vendor's route and model.
+        filters: Arguments of `web_search` that the developer has fixed.
+        max_searches: Maximum number of searches in a response, where the vendor has such a limit.
+        overshoot: Use a vendor although it may spend more than what is left.
+    """
+    usd_left, calls_left, fetch = None, None, "any"
+    has_usd, has_calls = _budgets(web)
+    if isinstance(web, Session):
+        report = web.report("json")
+        limits, fetch = report["limits"], report["fetch"]
+        has_usd = has_usd or limits["usd_per_day"] is not None
+        if limits["usd"] is not None:
+            usd_left = limits["usd"] - report["cost_usd"]
+        if limits["calls"] is not None:
+            calls_left = limits["calls"] - report["calls"]
+    if has_calls or (has_usd and not overshoot):
+        return NotNative("there is a budget for the day or the process, which a vendor cannot hold")
+    return native_search(
+        route,
+        filters,
+        max_searches=max_searches,
+        usd_left=usd_left,
+        calls_left=calls_left,
+        fetch=fetch,
+        overshoot=overshoot,
+    )
+
+
+def _budgets(web: WebTools) -> tuple[bool, bool]:
+    """Return whether the settings limit money, and whether they limit calls."""
+    try:
+        budget = web._settings.accounts().config.budget  # noqa: SLF001 - of our own class
+    except ConfigError:  # the vendor needs no provider
+        return False, False
+    limits = {name for name, value in budget.model_dump().items() if value is not None}
+    return any("usd" in name for name in limits), any("calls" in name for name in limits)
 
 
 def check_options(cache: CacheMode, timeout: float | None) -> None:

@@ -8,7 +8,7 @@ Nothing here does I/O.
 """
 
 from webtools.native.choosing import NativeTool, NotNative, native_search
-from webtools.native.facts import FACTS, MAX_AGE_DAYS, Facts, Route, is_old
+from webtools.native.facts import FACTS, MAX_AGE_DAYS, Facts, Route, is_old, stand_in
 from webtools.native.history import without_sources
 from webtools.native.reading import VENDORS, read_response
 from webtools.native.records import NativeCitation, NativeError, NativeSearches, NativeSource
@@ -30,5 +30,6 @@ __all__ = [
     "native_search",
     "read_response",
     "read_stream",
+    "stand_in",
     "without_sources",
 ]

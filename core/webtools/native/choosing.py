@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from webtools._internal.text.dates import read_date
 from webtools._internal.text.domains import is_public_suffix, read_domain
 from webtools._internal.text.quoting import quote
-from webtools.native.facts import FACTS, Facts, Route, find_facts
+from webtools.native.facts import Facts, Route, find_facts
 
 _MICRO = 1_000_000  # prices are compared in millionths of a USD
 _COUNTRY = re.compile("[A-Z]{2}")
@@ -62,7 +62,6 @@ def native_search(
     calls_left: int | None = None,
     fetch: str = "any",
     overshoot: bool = False,
-    table: Iterable[Facts] = FACTS,
 ) -> NativeTool | NotNative:
     """Return the vendor's search as a tool, if it serves all filters and limits.
 
@@ -76,9 +75,8 @@ def native_search(
         calls_left: Number of calls that are left. A vendor without a limit is not used.
         fetch: Which pages a session may fetch. The vendor opens any page, so only `any` fits.
         overshoot: Use a vendor without a limit although it can spend more than `usd_left`.
-        table: The facts.
     """
-    facts = find_facts(route, table)
+    facts = find_facts(route)
     if isinstance(facts, str):
         return NotNative(facts)
     left = _Left(max_searches, usd_left, calls_left, overshoot=overshoot)

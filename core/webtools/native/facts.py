@@ -6,8 +6,9 @@ Only what a source states is listed: a route, a model or a filter that is missin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, TypeAlias
 
@@ -203,8 +204,28 @@ FACTS: tuple[Facts, ...] = (
 """The table. Rows without `tool` are for reading responses only."""
 
 
-def find_facts(route: Route, table: Iterable[Facts] = FACTS) -> Facts | str:
+_stand_ins: list[Facts] = []
+
+
+@contextmanager
+def stand_in(vendor: Vendor, base_url: str) -> Generator[None]:
+    """Treat a base URL as that of a vendor, for tests and demos without the vendor."""
+    rows = [
+        replace(facts, base_urls=(base_url.rstrip("/"),))
+        for facts in FACTS
+        if facts.vendor == vendor
+    ]
+    _stand_ins.extend(rows)
+    try:
+        yield
+    finally:
+        for facts in rows:
+            _stand_ins.remove(facts)
+
+
+def find_facts(route: Route) -> Facts | str:
     """Return the facts of a route, or why it has no facts."""
+    table = (*FACTS, *_stand_ins)
     rows = [facts for facts in table if facts.has_base_url(route.base_url)]
     if not rows:
         return "the base URL is not one of a vendor in the table"
@@ -216,9 +237,9 @@ def find_facts(route: Route, table: Iterable[Facts] = FACTS) -> Facts | str:
     return served[0] if served else f"the search of the model {route.model!r} is not known"
 
 
-def price_of(vendor: str, model: str, table: Iterable[Facts] = FACTS) -> Facts | None:
+def price_of(vendor: str, model: str) -> Facts | None:
     """Return the row with the price of a model; of an unknown one, the vendor's dearest."""
-    rows = [facts for facts in table if facts.vendor == vendor]
+    rows = [facts for facts in FACTS if facts.vendor == vendor]
     exact = [facts for facts in rows if facts.has_model(model)]
     return max(exact or rows, key=lambda facts: facts.usd_per_search, default=None)
 

@@ -1,0 +1,184 @@
+"""The tools run in the OpenAI Agents SDK, and the hosted search is used where it serves all."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents")
+
+from agents import (
+    Agent,
+    FunctionTool,
+    ModelSettings,
+    OpenAIResponsesModel,
+    RunConfig,
+    Runner,
+    WebSearchTool,
+    set_tracing_disabled,
+)
+from openai import AsyncOpenAI
+
+from openai_agents_webtools import NativeHooks, search_tool, strip_sources, web_tool, web_tools
+from webtools import InputError, Session, WebTools
+from webtools.native import stand_in
+from webtools.tools import FETCH, SEARCH, TOOLS
+from webtools_sandbox import SandboxServer
+
+# The frameworks leave the connections of the vendors' clients to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:Exception ignored in")
+QUESTION = "How do I decode JSON with a custom decoder?"
+
+
+@pytest.fixture
+def web(webtools_sandbox: SandboxServer) -> Iterator[WebTools]:
+    set_tracing_disabled(True)
+    with WebTools(webtools_sandbox.config()) as web:
+        yield web
+    gc.collect()  # the connections of this test
+
+
+@pytest.fixture
+def known(webtools_sandbox: SandboxServer) -> Iterator[None]:
+    with stand_in("openai", webtools_sandbox.model_url("openai")):
+        yield
+
+
+def model_for(server: SandboxServer) -> OpenAIResponsesModel:
+    client = AsyncOpenAI(base_url=server.model_url("openai"), api_key="test-key-openai")
+    return OpenAIResponsesModel("gpt-5.2", client)
+
+
+def sent_tools(server: SandboxServer) -> list[dict[str, Any]]:
+    return server.stats()["last"][-1]["body"].get("tools") or []
+
+
+def hosted(server: SandboxServer, web: WebTools, **options: Any) -> Any:
+    url = server.model_url("openai")
+    return search_tool(web, model="gpt-5.2", base_url=url, **options)
+
+
+async def test_a_real_model_searches_with_our_tool(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[*web_tools(web)])
+    result = await Runner.run(agent, QUESTION)
+    tools = sent_tools(webtools_sandbox)
+    assert "See [the first result](http" in result.final_output
+    [output] = [item.output for item in result.new_items if item.type == "tool_call_output_item"]
+    assert output == web.call_tool("web_search", {"queries": [QUESTION]}).text
+    search = next(tool for tool in tools if tool["name"] == "web_search")
+    assert search["strict"] is False
+    assert search["parameters"]["required"] == ["queries"]
+
+
+def test_all_tools_have_our_schema(web: WebTools) -> None:
+    for tool in web_tools(web):
+        own = TOOLS[tool.name]
+        assert tool.params_json_schema == own.input_model.model_json_schema()
+        assert tool.description == own.paragraph
+
+
+@pytest.mark.parametrize("arguments", ['{"limit": 999, "queries": ["x"]}', "[", "5", ""])
+async def test_an_error_is_a_text_for_the_model(web: WebTools, arguments: str) -> None:
+    context: Any = None
+    text = await web_tool(SEARCH, web).on_invoke_tool(context, arguments)
+    assert "quer" in text or "999" in text
+
+
+async def test_one_agent_serves_many_sessions(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    tools = web_tools(lambda context: context.context, tools=[SEARCH, FETCH])
+    agent = Agent[Session](name="A", model=model_for(webtools_sandbox), tools=[*tools])
+    sessions = [web.session(user=name) for name in ("ann", "ben")]
+    await Runner.run(agent, QUESTION, context=sessions[0])
+    assert sessions[0].queries == [QUESTION]
+    assert sessions[1].queries == []
+
+
+def test_fixed_arguments_are_not_the_models(web: WebTools) -> None:
+    schema = web_tool(SEARCH, web, limit=1).params_json_schema
+    assert "limit" not in schema["properties"]
+    with pytest.raises(InputError):
+        web_tool(SEARCH, web, limit=999)
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+async def test_the_hosted_search_is_added_to_the_session(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session, domains = web.session(), ["docs.python.org"]
+    tool = hosted(webtools_sandbox, session, include_domains=domains)
+    assert isinstance(tool, WebSearchTool)
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[tool])
+    webtools_sandbox.fault(provider="openai", search="outside")
+    hooks = NativeHooks(session, include_domains=domains)
+    for _ in range(2):
+        if is_streaming:
+            run = Runner.run_streamed(agent, QUESTION, hooks=hooks)
+            async for _event in run.stream_events():
+                pass
+        else:
+            await Runner.run(agent, QUESTION, hooks=hooks)
+    [sent] = sent_tools(webtools_sandbox)
+    assert sent["filters"] == {"allowed_domains": domains}
+    report = session.report("json")
+    assert report["calls"] == 2
+    assert report["cost_usd"] == 0.02
+    assert report["refused"] == ["https://outside.example/page"]
+    assert [source["how"] for source in report["sources"]] == ["native"]
+
+
+async def test_sources_do_not_go_back(
+    web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    agent = Agent(
+        name="A",
+        model=model_for(webtools_sandbox),
+        tools=[hosted(webtools_sandbox, web)],
+        model_settings=ModelSettings(response_include=["web_search_call.action.sources"]),
+    )
+    first = await Runner.run(agent, QUESTION)
+    history = [*first.to_input_list(), {"role": "user", "content": "And encode?"}]
+    config = RunConfig(call_model_input_filter=strip_sources)
+    assert (await Runner.run(agent, history, run_config=config)).final_output
+    with pytest.raises(Exception, match="sources"):
+        await Runner.run(agent, history)
+
+
+@pytest.mark.parametrize(
+    ("options", "limits"),
+    [
+        ({"language": "de"}, {}),
+        ({"exclude_domains": ["a.example"]}, {}),
+        ({}, {"usd": 5}),
+        ({}, {"usd_per_day": 5, "user": "ann"}),
+        ({}, {"calls": 5}),
+        ({"native_overshoot": True}, {"calls": 5}),
+        ({}, {"fetch": "strict"}),
+    ],
+    ids=str,
+)
+def test_what_forbids_the_hosted_search_means_ours(
+    options: dict[str, Any],
+    limits: dict[str, Any],
+    web: WebTools,
+    webtools_sandbox: SandboxServer,
+    known: None,
+) -> None:
+    assert isinstance(hosted(webtools_sandbox, web.session(**limits), **options), FunctionTool)
+
+
+def test_money_may_be_overshot_on_request(
+    web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session(usd=5)
+    assert isinstance(hosted(webtools_sandbox, session, native_overshoot=True), WebSearchTool)
+
+
+def test_a_custom_base_url_means_ours(web: WebTools, webtools_sandbox: SandboxServer) -> None:
+    assert isinstance(hosted(webtools_sandbox, web), FunctionTool)
