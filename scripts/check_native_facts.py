@@ -11,7 +11,7 @@ FILE = Path(__file__).resolve().parents[1] / "core/webtools/native/facts.py"
 
 
 def main() -> int:
-    """Print a warning of GitHub Actions for each old row; the release goes on."""
+    """Print a warning of GitHub Actions for each old row."""
     # The file alone: a release job has none of the dependencies of the package.
     spec = importlib.util.spec_from_file_location("facts", FILE)
     if spec is None or spec.loader is None:

@@ -318,7 +318,7 @@ def check_command(line: str) -> None:
 
 
 def _extras(requirement: str) -> set[str]:
-    match = re.fullmatch(r"agent-webtools(?:\[([a-z,]+)\])?", requirement)
+    match = re.fullmatch(r"agent-webtools(?:\[([a-z,-]+)\])?", requirement)
     assert match, requirement
     return set((match[1] or "all").split(","))
 
@@ -326,7 +326,7 @@ def _extras(requirement: str) -> set[str]:
 _PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 _OPTIONAL = _PROJECT.partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
 EXTRAS = set(
-    re.findall(r"^(\w+) = \[(?!\])", _OPTIONAL, re.MULTILINE)
+    re.findall(r"^([\w-]+) = \[(?!\])", _OPTIONAL, re.MULTILINE)
 )  # those that bring something
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
