@@ -61,3 +61,39 @@ def test_threads_together_keep_the_budget_exactly(make: Make) -> None:
     today = budgets[0].spent().today
     assert today is not None
     assert (today.usd, today.calls) == (0.04, 40)
+
+
+def test_the_days_of_users_are_counted_apart(stores: Stores) -> None:
+    maximum = Sum(1000, 3)
+    ann, bob = stores.ledger.of_user("a1"), stores.ledger.of_user("b2")
+    day, _ = ann.reserve(600, maximum)
+    assert ann.reserve(600, maximum)[1] == Sum(600, 1)
+    assert bob.reserve(700, maximum)[1] is None
+    assert stores.ledger.today() == Sum(0, 0)
+    ann.adjust(day, -100)
+    assert (ann.today(), bob.today()) == (Sum(500, 1), Sum(700, 1))
+    assert stores.ledger.of_user("a1").today() == Sum(500, 1)
+    ann.adjust(day, -500, 1)
+    assert ann.today() == Sum(0, 0)
+    ann.forget()
+    bob.forget()
+    assert (ann.today(), bob.today()) == (Sum(0, 0), Sum(0, 0))
+
+
+def test_all_that_share_a_store_have_one_secret(make: Make) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        secrets = set(pool.map(lambda _: make().ledger.secret(), range(16)))
+    assert len(secrets) == 1
+    assert len(secrets.pop()) >= 16
+
+
+def test_a_users_days_do_not_change_what_is_known_of_the_store(make: Make) -> None:
+    """A server is not held to have lost counts that another user has."""
+    maximum = Sum(10**6, 100)
+    first = make().ledger
+    for _ in range(5):
+        first.of_user("a1").reserve(1, maximum)
+    first.reserve(1, maximum)
+    assert make().ledger.of_user("b2").reserve(1, maximum)[1] is None
+    assert first.of_user("a1").today() == Sum(5, 5)
+    assert first.today() == Sum(1, 1)

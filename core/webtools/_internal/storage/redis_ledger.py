@@ -101,6 +101,7 @@ class RedisLedger:
     def __init__(self, store: RedisStore, epoch_file: Path, user: str = "") -> None:
         self.store = store
         self._file = EpochFile(epoch_file)
+        self._user = user
         self._keys = _EPOCH, f"{_SPEND}:{user}" if user else _SPEND
 
     def of_user(self, user: str) -> RedisLedger:
@@ -131,7 +132,8 @@ class RedisLedger:
         reply = self._run(script, _read_reply, *arguments)
         if reply.verdict < 0:
             raise self._lost_counts()
-        self._file.note(Seen(reply.epoch, reply.day, reply.all_calls))
+        # The calls of a user are not remembered: `forget` may delete them.
+        self._file.note(Seen(reply.epoch, reply.day, 0 if self._user else reply.all_calls))
         return reply
 
     def _run(self, script: str, read: Callable[[Any], T], *arguments: int) -> T:
