@@ -33,6 +33,7 @@ from webtools._internal.storage.cache_entries import cache_key
 from webtools._version import __version__
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
+from webtools.providers.about import DIRECT
 from webtools.providers.protocols import (
     Cost,
     ExpiredPage,
@@ -45,6 +46,7 @@ from webtools.providers.protocols import (
 from webtools.results import Page, failed_page
 
 _WHOLE_TEXT = 1_000_000  # characters
+_LOCAL_READERS = (DIRECT, "browser")  # these apply fragments here, and never send one
 
 
 class CachedPage(BaseModel):
@@ -110,7 +112,7 @@ async def fetch_part(api_call: ApiCall) -> Part:
     call, account, query = api_call.call, api_call.account, api_call.query
     assert isinstance(query, PageQuery)  # noqa: S101
     urls = query.urls
-    if call.as_seen and PROVIDERS[account.type].pages is None:
+    if call.as_seen and account.type not in _LOCAL_READERS:
         query = replace(query, urls=tuple(call.as_seen.get(url, url) for url in urls))
     unsupported = _unsupported(account, query)
     if unsupported:

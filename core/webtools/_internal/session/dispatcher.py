@@ -20,7 +20,10 @@ from webtools._internal.session.spending import LIMIT_CODE, Spending
 from webtools._internal.storage.budget import micro_usd_of
 from webtools.config import Settings
 from webtools.errors import RequestTimeoutError, WebToolsError
+from webtools.results import FetchResponse
 from webtools.tools import READ, Tool
+
+_MAX_SIZE_ON_LOOP = 128 * 1024  # characters; links of longer pages are searched in a thread
 
 
 class SessionDispatcher(Dispatcher):
@@ -82,7 +85,11 @@ class SessionDispatcher(Dispatcher):
         except WebToolsError:
             self._history.fail(tool)
             raise
-        self._history.record(response)
+        record = partial(self._history.record, response)
+        if isinstance(response, FetchResponse) and _size(response) > _MAX_SIZE_ON_LOOP:
+            await call.io.call_blocking(record, alone=True)
+        else:
+            record()
         return response if admitted is None else admitted.restore(response)
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
@@ -103,3 +110,8 @@ class SessionDispatcher(Dispatcher):
             self._history.charge(charges)
             if not self._services.counts_usd:
                 self._spending.count_usd(sum(micro_usd_of(usd or 0.0) for _, usd in charges))
+
+
+def _size(response: FetchResponse) -> int:
+    """Return the number of characters in which links are searched."""
+    return sum(len(page.text or "") for page in response.pages)

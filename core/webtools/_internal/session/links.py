@@ -17,6 +17,7 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
     r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
     re.IGNORECASE,
 )
+_LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?'*_~…·"
 
@@ -41,7 +42,7 @@ def urls_in(text: str, *, from_person: bool = False) -> Iterator[str]:
         from_person: Whether to find domains without `https://`, too.
     """
     for match in _URL.finditer(text):
-        url = _cut(match[0])
+        url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
         if is_web_url(url):
             yield without_text_fragment(url)
     if from_person:
