@@ -111,9 +111,11 @@ def search_tool(
     choice = choose_native(
         web, model=model, base_url=base_url, native_overshoot=native_overshoot, **filters
     )
-    if isinstance(choice, NotNative):
-        return web_tool(webtools_tools.SEARCH, web, **filters)
-    return choice
+    if not isinstance(choice, NotNative):
+        return choice
+    if isinstance(web, Session):
+        web.record_native(vendor="openai", notes=[f"web_search was used: {choice.reason}"])
+    return web_tool(webtools_tools.SEARCH, web, **filters)
 
 
 def choose_native(

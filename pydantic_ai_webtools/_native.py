@@ -71,6 +71,11 @@ class WebSearch(NativeOrLocalTool[Any]):
 
     def _native_tool(self, context: RunContext[Any]) -> WebSearchTool | None:
         choice = self.choose(context)
+        session = self._find(context)
+        if isinstance(session, Session):
+            is_own = isinstance(choice, NotNative)
+            notes = [f"web_search was used: {choice.reason}"] if is_own else choice.notes
+            session.record_native(vendor=str(context.model.system), notes=notes)
         if isinstance(choice, NotNative):
             return None
         domains = choice.tool.get("filters") or choice.tool
@@ -135,8 +140,7 @@ def _openai(calls: Any, results: dict[str, Any], response: ModelResponse) -> dic
         output.append({"type": "web_search_call", "action": action, "status": status})
     for text, notes in _cited(response):
         output.append({"type": "output_text", "text": text, "annotations": notes})
-    count = response.usage.details.get("web_search_requests")
-    return {"output": output, "tool_usage": {"web_search": {"num_requests": count}}}
+    return {"output": output}
 
 
 def _anthropic(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:

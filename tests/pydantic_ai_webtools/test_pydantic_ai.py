@@ -199,12 +199,45 @@ def test_what_forbids_a_native_search_means_ours(
     case: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     options, model_options, limits = CASES[case]
-    search = WebSearch(web.session(**limits), **options)
+    session = web.session(**limits)
+    search = WebSearch(session, **options)
     model = model_for("openai", webtools_sandbox, **model_options)
     assert "See [" in Agent(model, capabilities=[search]).run_sync(QUESTION).output
     [tool] = sent_tools(webtools_sandbox)
     assert (tool["type"], tool["name"]) == ("function", "web_search")
     assert model_paths(webtools_sandbox) == 1
+    assert "web_search was used" in str(session.report("json")["notes"])
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+def test_errors_of_the_vendor_are_in_the_report_and_free(
+    vendor: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    webtools_sandbox.fault(provider=vendor, search="error")
+    agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[WebSearch(session)])
+    agent.run_sync(QUESTION)
+    report = session.report("json")
+    assert "error" in str(report["notes"])
+    assert report["cost_usd"] == 0
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+def test_a_made_up_link_is_told_from_a_native_source(
+    vendor: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[WebSearch(session)])
+    agent.run_sync(QUESTION)
+    url = session.sources[0].url
+    web_search = web_tool(SEARCH, session)
+    own = Agent(model_for(vendor, webtools_sandbox), tools=[web_search])
+    own.run_sync("How do I read a zip file?")
+    assert [source.number for source in session.sources] == [*range(1, len(session.sources) + 1)]
+    assert session.sources[0].url == url
+    checked = session.check(f"Native [1]. See [it]({url}) and [that](https://made-up.example/).")
+    assert checked.not_seen == ["https://made-up.example/"]
+    assert checked.bad_numbers == []
 
 
 def test_a_custom_base_url_means_ours(web: WebTools, webtools_sandbox: SandboxServer) -> None:

@@ -118,7 +118,16 @@ class NativeSearches:
             "searches": self.searches,
             "cost_usd": self.cost_usd,
             "is_estimate": self.is_cost_estimated,
+            "notes": self._notes(),
         }
+
+    def _notes(self) -> list[str]:
+        """Return what a report should say beside the numbers."""
+        errors = [f"{item.code}: {item.message}".removesuffix(": ") for item in self.errors]
+        notes = [f"{self.vendor} reported an error of its search: {error}" for error in errors]
+        if self.stop:
+            notes.append(f"{self.vendor} ended an answer early: {self.stop}")
+        return [*notes, *self.warnings]
 
     def within(
         self, include_domains: Iterable[str] = (), exclude_domains: Iterable[str] = ()
