@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from langchain.agents.middleware.types import AgentMiddleware
+from langchain.agents.middleware.types import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
@@ -16,6 +16,7 @@ from langgraph.types import Command
 
 from langchain_webtools._base import WebTool
 from langchain_webtools._fields import check_web
+from langchain_webtools._native import ModelTurn, NativeSearch
 from langchain_webtools._sessions import OpenSessions, Stored, WebState, answer_of, texts_of_user
 from langchain_webtools.toolkit import WebToolkit
 from langchain_webtools.tools import WebSearchTool
@@ -85,6 +86,11 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
             `HumanMessage`s do not come from the user, as those of a template or another agent.
         on_end: Called with the session and the check of the answer at the end of a run. In an async
             run, it can be a coroutine function.
+        native: With `auto`, the vendor of the model searches where its own search serves all filters
+            and limits; else the agent uses `web_search`, and the report says why. Decided for each
+            call of a model. Put this middleware after `ModelFallbackMiddleware`.
+        max_native: Maximum number of searches in a response, for a vendor with such a limit.
+        native_overshoot: Use a vendor without such a limit although `usd` limits the money.
         usd: Limit of the session, as `usd_per_day`, `calls`, `fetch` and `cache` in
             `WebTools.session`.
         seconds: Seconds from the beginning of a run until all calls end.
@@ -106,6 +112,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         user: str | Callable[[RunnableConfig], str] = "",
         user_urls: bool = True,
         on_end: Callable[[Session, AnswerCheck], object] | None = None,
+        native: Literal["never", "auto"] = "never",
+        max_native: int = 5,
+        native_overshoot: bool = False,
         usd: float | None = None,
         usd_per_day: float | None = None,
         calls: int | None = None,
@@ -136,6 +145,15 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         self._filters: dict[str, Any] = {
             name: value for name, value in filters.items() if value not in (None, (), [], "")
         }
+        if native not in ("never", "auto"):
+            raise InputError(f"Invalid native {native!r}: expected never or auto.")
+        if max_native < 1:
+            raise InputError(f"Invalid max_native {max_native!r}: expected 1 or more.")
+        self._native = (
+            NativeSearch(self._web, self._filters, max_native, native_overshoot)
+            if native == "auto"
+            else None
+        )
         self._sessions = OpenSessions(self._make_session)
         self.tools = self._make_tools(tools)
 
@@ -216,7 +234,38 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
             session = await asyncio.to_thread(self._sessions.find, stored)
         return session
 
+    after_model = before_model
+    aafter_model = abefore_model
+
     # --- calls ---------------------------------------------------------------------------------
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any]:
+        """Let the vendor of the model search, if its search serves what the developer set."""
+        if self._native is None:
+            return handler(request)
+        session = self._sessions.find(_stored_of(request))
+        turn = ModelTurn(self._native, request, session, is_async=False)
+        while turn.request:
+            turn.add(handler(turn.request))
+        return turn.response  # type: ignore[no-any-return]
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Do as `wrap_model_call`."""
+        if self._native is None:
+            return await handler(request)
+        session = await self._afind(_stored_of(request))
+        turn = ModelTurn(self._native, request, session, is_async=True)
+        while turn.request:
+            turn.add(await handler(turn.request))
+        return turn.response  # type: ignore[no-any-return]
 
     def wrap_tool_call(
         self,
@@ -255,8 +304,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         return True
 
 
-def _stored_of(request: ToolCallRequest) -> Stored | None:
-    stored: Stored | None = request.state.get("web_session")
+def _stored_of(request: ToolCallRequest | ModelRequest[Any]) -> Stored | None:
+    stored: Stored | None = request.state.get("web_session")  # type: ignore[typeddict-item]
     return stored
 
 

@@ -1,0 +1,266 @@
+"""The search of a model's vendor in the calls of an agent: the choice, the request, the reading."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
+from langchain_core.messages.ai import add_usage
+from langchain_core.tools import BaseTool
+
+from langchain_webtools.tools import WebSearchTool
+from webtools import Session, WebTools
+from webtools.adapters import native_or_own
+from webtools.native import NativeTool, NotNative, Route, read_response, without_sources
+
+_MAX_PAUSES = 5  # continuations of one answer
+_OTHER_REQUEST = ("model", "model_name", "tools", "extra_body", "base_url")
+
+
+class _Kind(NamedTuple):
+    """A class of chat models.
+
+    Attributes:
+        vendor: The vendor that it calls.
+        api: Name of the API in `webtools.native`.
+        model: Attribute with the name of the model.
+        client: Attribute with the client, which has the base URL.
+        async_client: That of async calls.
+    """
+
+    vendor: str
+    api: str
+    model: str
+    client: str
+    async_client: str
+
+
+# Exact classes: a subclass may send something else.
+_KINDS: Mapping[tuple[str, str], _Kind] = {
+    ("langchain_openai.chat_models.base", "ChatOpenAI"): _Kind(
+        "openai", "responses", "model_name", "root_client", "root_async_client"
+    ),
+    ("langchain_anthropic.chat_models", "ChatAnthropic"): _Kind(
+        "anthropic", "messages", "model", "_client", "_async_client"
+    ),
+}
+
+
+def _kind_of(model: BaseChatModel) -> _Kind | None:
+    return _KINDS.get((type(model).__module__, type(model).__qualname__))
+
+
+def _route_of(request: ModelRequest[Any], *, is_async: bool) -> Route | str:
+    """Return where a request goes, or why that is not known."""
+    model, settings = request.model, request.model_settings
+    kind = _kind_of(model)
+    if kind is None:
+        return f"{type(model).__name__} is not a class whose requests are known"
+    values = {**(getattr(model, "model_kwargs", None) or {}), **settings}
+    changed = [name for name in _OTHER_REQUEST if name in values]
+    if changed or getattr(model, "extra_body", None):
+        return f"the request has its own {', '.join(changed) or 'extra_body'}"
+    if getattr(model, "output_version", None) == "v1":
+        return "with output_version 'v1' the vendor's blocks are not complete"
+    client = getattr(model, kind.async_client if is_async else kind.client, None)
+    uses_chat = getattr(model, "use_responses_api", None) is False
+    reasoning = values.get("reasoning") or getattr(model, "reasoning", None) or {}
+    effort = values.get("reasoning_effort") or getattr(model, "reasoning_effort", None)
+    return Route(
+        base_url=str(getattr(client, "base_url", "")),
+        api="chat/completions" if uses_chat else kind.api,
+        model=str(getattr(model, kind.model)),
+        reasoning_effort=str(effort or reasoning.get("effort") or ""),
+        has_functions=len(request.tools) > 1 or request.response_format is not None,
+    )
+
+
+def _is_native(tool: BaseTool | dict[str, Any]) -> bool:
+    """Return whether a tool is a vendor's search that the developer added."""
+    if not isinstance(tool, dict):
+        return False
+    return str(tool.get("type", "")).startswith("web_search") or "google_search" in tool
+
+
+@dataclass(frozen=True)
+class NativeSearch:
+    """How an agent may use the search of a model's vendor.
+
+    Attributes:
+        web: The `WebTools` of the agent's own search.
+        filters: The filters of the developer.
+        max_searches: Maximum number of searches in a response.
+        overshoot: Whether a vendor without a limit may spend more money than what is left.
+    """
+
+    web: WebTools
+    filters: Mapping[str, Any]
+    max_searches: int
+    overshoot: bool
+
+    def choose(
+        self, request: ModelRequest[Any], session: Session, *, is_async: bool
+    ) -> NativeTool | NotNative:
+        """Decide for one call of a model."""
+        route = _route_of(request, is_async=is_async)
+        if isinstance(route, str):
+            return NotNative(route)
+        if any(map(_is_native, request.tools)):
+            return NotNative("the agent has a search of the vendor already")
+        if request.tool_choice not in (None, "auto"):
+            return NotNative("the request has its own tool_choice")
+        return native_or_own(
+            session,
+            route,
+            self.filters,
+            max_searches=self.max_searches,
+            overshoot=self.overshoot,
+        )
+
+    def is_own(self, tool: BaseTool | dict[str, Any]) -> bool:
+        """Return whether a tool is the search that the vendor's can replace."""
+        return isinstance(tool, WebSearchTool) and tool.web is self.web
+
+
+class ModelTurn:
+    """One call of a model, and those that continue an answer that the vendor has paused.
+
+        turn = ModelTurn(search, request, session, is_async=False)
+        while turn.request:
+            turn.add(handler(turn.request))
+        return turn.response
+
+    Attributes:
+        request: The next request, or None at the end.
+        response: The response so far.
+    """
+
+    def __init__(
+        self,
+        search: NativeSearch,
+        request: ModelRequest[Any],
+        session: Session,
+        *,
+        is_async: bool,
+    ) -> None:
+        self._search, self._session, self._is_async = search, session, is_async
+        self._kind = _kind_of(request.model)
+        self._original = request = request.override(messages=_sendable(request.messages))
+        self._tool: NativeTool | None = None
+        self._parts: list[AIMessage] = []
+        self.request: ModelRequest[Any] | None = request
+        self.response: Any = None
+        if any(map(search.is_own, request.tools)):
+            choice = search.choose(request, session, is_async=is_async)
+            if isinstance(choice, NativeTool):
+                self._tool = choice
+                self._note(choice.notes)
+                self.request = self._with_native(choice, request.messages)
+            else:
+                self._note([f"{_name_of(request.model)} searched with webtools: {choice.reason}."])
+
+    def add(self, response: ModelResponse[Any]) -> None:
+        """Record what the vendor searched, and continue an answer that was paused."""
+        message = next((each for each in response.result if isinstance(each, AIMessage)), None)
+        self.response, request, self.request = response, self.request, None
+        if message is None or self._kind is None or request is None:
+            return
+        self._record(message)
+        self._parts.append(message)
+        if message.response_metadata.get("stop_reason") == "pause_turn":
+            self.request = self._continued([*request.messages, message])
+        if len(self._parts) > 1:
+            joined = _joined(self._parts)
+            result = [joined if each is message else each for each in response.result]
+            self.response = ModelResponse(result, response.structured_response)
+
+    def _continued(self, messages: Sequence[AnyMessage]) -> ModelRequest[Any] | None:
+        """Return the request that continues an answer, with the same tools if they are paid."""
+        if self._tool is None or len(self._parts) > _MAX_PAUSES:
+            self._note(["The vendor has paused the answer, which may be incomplete."])
+            return None
+        search, tool = self._search, self._tool
+        choice = search.choose(self._original, self._session, is_async=self._is_async)
+        if isinstance(choice, NotNative):
+            self._note([f"An answer that the vendor paused is incomplete: {choice.reason}."])
+            return None
+        if (choice.max_searches or 0) < (tool.max_searches or 0):
+            tool = choice
+        return self._with_native(tool, messages)
+
+    def _with_native(
+        self, native: NativeTool, messages: Sequence[AnyMessage]
+    ) -> ModelRequest[Any]:
+        request = self._original
+        others = [tool for tool in request.tools if not self._search.is_own(tool)]
+        settings = {**request.model_settings}
+        for name, value in native.request.items():
+            if isinstance(value, list):
+                known = settings.get(name) or getattr(request.model, name, None) or []
+                value = list(dict.fromkeys([*known, *value]))  # noqa: PLW2901
+            settings[name] = value
+        return request.override(
+            tools=[*others, native.tool], model_settings=settings, messages=list(messages)
+        )
+
+    def _record(self, message: AIMessage) -> None:
+        kind, filters = self._kind, self._search.filters
+        assert kind is not None  # noqa: S101  for mypy
+        found = read_response(kind.vendor, _raw(message)).within(
+            _domains(filters, "include_domains"), _domains(filters, "exclude_domains")
+        )
+        notes = [f"{kind.vendor} reported the error {error.code}." for error in found.errors]
+        self._session.record_native(**found.record(), notes=[*notes, *found.warnings])
+
+    def _note(self, notes: Iterable[str]) -> None:
+        vendor = self._kind.vendor if self._kind else ""
+        self._session.record_native(vendor=vendor, notes=[*notes])
+
+
+def _name_of(model: BaseChatModel) -> str:
+    kind = _kind_of(model)
+    return str(getattr(model, kind.model)) if kind else "The model"
+
+
+def _domains(filters: Mapping[str, Any], name: str) -> list[str]:
+    value = filters.get(name) or ()
+    return [value] if isinstance(value, str) else [*value]
+
+
+def _raw(message: AIMessage) -> dict[str, Any]:
+    """Return a message in the form of the vendor, as far as LangChain keeps it."""
+    metadata, content = message.response_metadata, message.content
+    blocks = [content] if isinstance(content, str) else content
+    return {
+        # With output_version "v0", OpenAI's calls are beside the content.
+        "content": [*message.additional_kwargs.get("tool_outputs", ()), *blocks],
+        "usage": metadata.get("usage"),
+        "stop_reason": metadata.get("stop_reason"),
+        "model": metadata.get("model_name", ""),
+    }
+
+
+def _sendable(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return messages without the sources that OpenAI refuses in a request."""
+    sendable: list[AnyMessage] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            fields = {"content": message.content, "additional_kwargs": message.additional_kwargs}
+            update = {name: without_sources(value) for name, value in fields.items()}
+            if any(update[name] is not value for name, value in fields.items()):
+                message = message.model_copy(update=update)  # noqa: PLW2901
+        sendable.append(message)
+    return sendable
+
+
+def _joined(parts: Sequence[AIMessage]) -> BaseMessage:
+    """Return the parts of an answer that was paused as one message."""
+    content: list[Any] = []
+    usage = None
+    for part in parts:
+        text = part.content
+        content += [{"type": "text", "text": text}] if isinstance(text, str) else text
+        usage = add_usage(usage, part.usage_metadata)
+    return parts[-1].model_copy(update={"content": content, "usage_metadata": usage})
