@@ -190,9 +190,7 @@ class ModelTurn:
             tool = choice
         return self._with_native(tool, messages)
 
-    def _with_native(
-        self, native: NativeTool, messages: Sequence[AnyMessage]
-    ) -> ModelRequest[Any]:
+    def _with_native(self, native: NativeTool, messages: Sequence[AnyMessage]) -> ModelRequest[Any]:
         request = self._original
         others = [tool for tool in request.tools if not self._search.is_own(tool)]
         settings = {**request.model_settings}

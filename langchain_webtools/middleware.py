@@ -86,9 +86,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
             `HumanMessage`s do not come from the user, as those of a template or another agent.
         on_end: Called with the session and the check of the answer at the end of a run. In an async
             run, it can be a coroutine function.
-        native: With `auto`, the vendor of the model searches where its own search serves all filters
-            and limits; else the agent uses `web_search`, and the report says why. Decided for each
-            call of a model. Put this middleware after `ModelFallbackMiddleware`.
+        native: With `auto`, the vendor of the model searches where its own search serves all
+            filters and limits; else the agent uses `web_search`, and the report says why. This is
+            decided for each call of a model. Put this middleware after `ModelFallbackMiddleware`.
         max_native: Maximum number of searches in a response, for a vendor with such a limit.
         native_overshoot: Use a vendor without such a limit although `usd` limits the money.
         usd: Limit of the session, as `usd_per_day`, `calls`, `fetch` and `cache` in
