@@ -228,7 +228,7 @@ def _domains(filters: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _raw(message: AIMessage) -> dict[str, Any]:
-    """Return a message in the form of the vendor, as far as LangChain keeps it."""
+    """Return a message in the form of the vendor, with what LangChain keeps."""
     metadata, content = message.response_metadata, message.content
     blocks = [content] if isinstance(content, str) else content
     return {

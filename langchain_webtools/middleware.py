@@ -305,7 +305,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
 
 
 def _stored_of(request: ToolCallRequest | ModelRequest[Any]) -> Stored | None:
-    stored: Stored | None = request.state.get("web_session")  # type: ignore[typeddict-item]
+    state: Any = request.state
+    stored: Stored | None = state.get("web_session")
     return stored
 
 
