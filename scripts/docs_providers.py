@@ -16,6 +16,7 @@ from webtools._internal.pipeline.api_call import timeout_of
 from webtools.config.config_file import CONFIG_VARIABLE
 from webtools.config.config_models import PARTS, Config, ProviderConfig
 from webtools.config.environment import SETTINGS
+from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import PageOptions, SearchOptions
 from webtools.providers.protocols import (
@@ -91,7 +92,11 @@ def variables() -> str:
         [listed(f"`{name}`" for name in names), f"address of your {listed(titles, 'and')}"]
         for names, titles in _titles_by_variables("url_variables").items()
     ]
-    rows.append([f"`{CONFIG_VARIABLE}`", "path of the config file"])
+    rows += [
+        [f"`{CONFIG_VARIABLE}`", "path of the config file"],
+        [f"`{RECORD_VARIABLE}`", "path of a tape to record all calls to"],
+        [f"`{REPLAY_VARIABLE}`", "path of a tape that answers all calls"],
+    ]
     for name, setting in SETTINGS.items():
         key = ".".join(filter(None, (setting.part, to_camel(setting.name))))
         rows.append([f"`{name}`", f"`{key}`{'' if setting.bounds else ': 1 or 0'}"])
