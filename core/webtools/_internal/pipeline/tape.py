@@ -33,13 +33,14 @@ from webtools._internal.pipeline.tape_lines import (
     NativeSearches,
     TapedCall,
     key_of,
+    read_call,
     read_header,
     read_tape,
     reason_of,
 )
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.text.narrowing import is_list, is_object
-from webtools._internal.text.nested_texts import add_warning
+from webtools._internal.text.nested_texts import add_warning, with_texts
 from webtools._internal.text.redaction import Redactor
 from webtools._version import __version__
 from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE
@@ -75,6 +76,7 @@ class Tape:
         self.replay = Path(replay) if replay else None
         self._writer: _Writer | None = None
         self._appends = replay is not None
+        self._is_open = False
         self._calls: list[TapedCall] | None = None
         self._queues: dict[str, deque[TapedCall]] = {}
         if not has_running_loop():
@@ -86,6 +88,8 @@ class Tape:
         Raises:
             InputError: A file cannot be used.
         """
+        if self._is_open:
+            return
         with _lock:
             if self.replay and self._calls is None:
                 is_new = self.replay == self.record and not self.replay.exists()
@@ -98,11 +102,12 @@ class Tape:
                 self.record = self.record.absolute()  # the working folder may change
                 self._writer = _writer_of(self.record, appends=self._appends)
                 self._appends = True
+            self._is_open = True
 
     def close(self) -> None:
         """Close the file. A later call appends to it."""
         with _lock:
-            self._writer = None
+            self._is_open, self._writer = False, None
 
     @property
     def unused(self) -> list[TapedCall]:
@@ -128,7 +133,8 @@ class Tape:
         Raises:
             WebToolsError: The call failed, or is not on the tape.
         """
-        await call.io.call_blocking(self.open)
+        if not self._is_open:
+            await call.io.call_blocking(self.open)
         values = _arguments_of(call, arguments)
         taped = self._take(key_of(call.tool, values))
         if taped is not None:
@@ -138,42 +144,64 @@ class Tape:
             return await exchange(_async(partial(self._miss, call.tool, values)))
         if self.record is None:
             return await exchange(work)
+        write = partial(self._write, call, values)
         try:
             response = await exchange(work)
         except WebToolsError as error:
-            kind = next(each.__name__ for each in type(error).__mro__ if each.__name__ in ERRORS)
-            data = error.to_details() | {"type": kind, "cost_usd": error.cost_usd}
-            await call.io.call_blocking(partial(self._write, call, values, {"error": data}))
+            await call.io.call_blocking(partial(write, error=error))
             raise
-        return await call.io.call_blocking(partial(self._write_response, call, values, response))
+        return await call.io.call_blocking(partial(write, response=response))
 
     def write_native(self, native: NativeSearches, redactor: Redactor) -> None:
         """Record searches of a model's vendor, which cannot be replayed."""
-        self.open()
-        if self._writer is not None:
-            self._writer.write({"native": native.model_dump()}, redactor)
+        if self.record is not None:
+            self._append({"native": native.model_dump()}, redactor)
 
-    def _write_response(self, call: Call, values: Mapping[str, Any], response: BaseModel) -> Any:
-        """Record a response, and return it as a replay will."""
-        data = _plain(response)
-        fault = self._write(call, values, {"response": data})
-        response = type(response).model_validate(data)  # without facts for our own code
-        return add_warning(response, f"The call was not recorded: {fault}.") if fault else response
-
-    def _write(self, call: Call, values: Mapping[str, Any], outcome: Mapping[str, Any]) -> str:
+    def _write(
+        self,
+        call: Call,
+        values: Mapping[str, Any],
+        *,
+        response: BaseModel | None = None,
+        error: WebToolsError | None = None,
+    ) -> Any:
+        """Record a call, and return its response as a replay will."""
         config = call.accounts.config
-        settings = {
-            "providers": [account.name for account in call.accounts.accounts],
-            "max_results": config.max_results,
-            "fence": config.fence,
+        line: dict[str, Any] = {
+            "id": call.id,
+            "tool": call.tool,
+            "arguments": values,
+            "settings": {
+                "providers": [account.name for account in call.accounts.accounts],
+                "max_results": config.max_results,
+                "fence": config.fence,
+            },
         }
-        line = {"id": call.id, "tool": call.tool, "arguments": values, "settings": settings}
+        if error is None:
+            line["response"] = _plain(response)
+        else:
+            kind = next(each.__name__ for each in type(error).__mro__ if each.__name__ in ERRORS)
+            line["error"] = error.to_details() | {"type": kind, "cost_usd": error.cost_usd}
+        try:
+            return self._append(line, call.accounts.redactor).response
+        except InputError as fault:
+            LOGGER.warning("A call was not recorded: %s", fault)
+            return response and add_warning(response, f"The call was not recorded: {fault}")
+
+    def _append(self, line: Mapping[str, Any], redactor: Redactor) -> TapedCall:
+        """Write a line, and return it as a replay will read it.
+
+        Raises:
+            InputError: It cannot be written, or could not be read.
+        """
         self.open()  # it may have been closed
-        line |= outcome
-        fault = self._writer.write(line, call.accounts.redactor) if self._writer else ""
-        if fault:
-            LOGGER.warning("A call was not recorded: %s.", fault)
-        return fault
+        if (writer := self._writer) is None:
+            raise InputError(f"{self.record} was closed.")
+        line = redactor.clean({**line, "at": datetime.now(UTC).isoformat()})
+        data = json.dumps(line).encode()
+        taped = read_call(writer.path, 0, data)
+        writer.write(data + b"\n")
+        return taped
 
     def _take(self, key: str) -> TapedCall | None:
         with suppress(IndexError, KeyError):
@@ -229,7 +257,9 @@ def _arguments_of(call: Call, arguments: BaseModel) -> dict[str, Any]:
         for name, value in arguments.model_dump(mode="json").items()
         if value != fields[name].get_default(call_default_factory=True)
     }
-    return values | {name: True for name in OPTIONS if getattr(call.options, name)}
+    values |= {name: True for name in OPTIONS if getattr(call.options, name)}
+    # A lone surrogate has no UTF-8.
+    return with_texts(values, lambda text, _: text.encode("utf-8", "replace").decode())
 
 
 def _mark_as_replayed(call: Call, taped: TapedCall) -> None:
@@ -280,7 +310,7 @@ class _Writer:
     """
 
     def __init__(self, path: Path, *, appends: bool) -> None:
-        self._path = path
+        self.path = path
         self._fd = _open_to_write(path, appends=appends)
 
     def __del__(self) -> None:
@@ -288,21 +318,22 @@ class _Writer:
         if (fd := getattr(self, "_fd", -1)) >= 0:
             os.close(fd)
 
-    def write(self, line: Mapping[str, Any], redactor: Redactor) -> str:
-        """Write a line, and return why that failed; "" if it did not."""
-        line = {**line, "at": datetime.now(UTC).isoformat()}
-        data = json.dumps(redactor.clean(line)).encode() + b"\n"
+    def write(self, line: bytes) -> None:
+        """Write a line.
+
+        Raises:
+            InputError: It cannot be written.
+        """
         try:
             size = os.fstat(self._fd).st_size
-            if size + len(data) > MAX_BYTES:
-                return f"{self._path} is full; a tape has at most {MAX_BYTES} bytes"
-            if (written := os.write(self._fd, data)) < len(data):  # the disk is full
+            if size + len(line) > MAX_BYTES:
+                raise InputError(f"{self.path} is full: a tape has at most {MAX_BYTES} bytes.")
+            if (written := os.write(self._fd, line)) < len(line):  # the disk is full
                 if os.fstat(self._fd).st_size == size + written:
                     os.ftruncate(self._fd, size)
-                return f"there is no room for {self._path} on the disk"
+                raise InputError(f"The disk has no room for {self.path}.")
         except OSError as error:
-            return f"{self._path} cannot be written: {error.strerror}"
-        return ""
+            raise InputError(f"{self.path} cannot be written: {error.strerror}.") from None
 
 
 _writers: WeakValueDictionary[Path, _Writer] = WeakValueDictionary()

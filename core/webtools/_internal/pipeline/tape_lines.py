@@ -35,6 +35,7 @@ OPTIONS = ("robots", "snippets")  # of a call; they change its response
 ERRORS: dict[str, type[WebToolsError]] = {name: getattr(errors, name) for name in errors.__all__}
 SAFELY = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _MAX_CALLS = 100_000
+_MAX_LINE = 16 * 1024 * 1024  # bytes
 _MAX_NAME = 200  # characters
 _MAX_NUMBER = 2**53
 _URLS = {"url", "url_final", "markdown_url"}
@@ -166,7 +167,7 @@ def read_tape(path: Path) -> tuple[TapeHeader, list[TapedCall]]:
         refuse_line(path, len(lines) + 2, "it is incomplete. Delete it to use the others")
     if len(lines) > _MAX_CALLS:
         raise InputError(f"{path} has {len(lines)} calls; a tape has at most {_MAX_CALLS}.")
-    return header, [_read_call(path, number, line) for number, line in enumerate(lines, 2)]
+    return header, [read_call(path, number, line) for number, line in enumerate(lines, 2)]
 
 
 def read_file(path: Path) -> bytes:
@@ -209,7 +210,14 @@ def read_header(path: Path, line: bytes) -> TapeHeader:
         refuse_line(path, 1, "it is not the header of a tape. Choose a file that was recorded")
 
 
-def _read_call(path: Path, number: int, line: bytes) -> TapedCall:
+def read_call(path: Path, number: int, line: bytes) -> TapedCall:
+    """Read a line after the first.
+
+    Raises:
+        InputError: It is not valid.
+    """
+    if len(line) > _MAX_LINE:
+        refuse_line(path, number, f"it is longer than {_MAX_LINE} bytes")
     try:
         values = from_json(line, allow_inf_nan=False)
         check_values(values)
