@@ -59,7 +59,10 @@ SHOWN = {  # what the examples of a page must have printed, lest they find nothi
     "docs/service.md": ["JSONDecoder", *["200", "200"] * 2, "400", "2 logs"],
     "docs/research.md": ["['exa', 'brave'] 0.017"],
     "docs/security.md": ["False"],
-    "docs/sessions.md": ["url_not_seen", "True", "nowhere.html", "[99]", "| exa |"],
+    "docs/sessions.md": [
+        *("url_not_seen", "True", "nowhere.html", "[99]", "| exa |"),
+        *("True\n[]", "{'not_compared': 5}"),
+    ],
     "docs/write-an-adapter.md": ["['web_search', 'web_fetch']", "searching 1 of 1", "1. ", "topic"],
     "docs/bulk.md": ["2 0.0 all is done", "ok heap queue ", "3 of 3 done"],
 }

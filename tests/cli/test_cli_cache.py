@@ -164,3 +164,21 @@ def test_another_users_day_is_kept(cli: Cli, trial: str) -> None:
         search("bob", "queue")
     cli("cache", "clear", "--user", "bob", "--config", trial)
     search("bob", "queue")
+
+
+def test_named_tapes_and_states_of_a_user_are_deleted(cli: Cli, trial: str, tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("run.jsonl", "state.json", "other.json", "notes")}
+    with WebTools(trial) as web:
+        session = web.session(user="ann", record=files["run.jsonl"])
+        session.search("heap")
+        files["state.json"].write_text(json.dumps(session.state()))
+        files["other.json"].write_text(json.dumps(web.session(user="bob").state()))
+    files["notes"].write_text("mine")
+    options = ["cache", "clear", "--config", trial, "--file", str(files["run.jsonl"])]
+    assert cli(*options).code == 2
+    for wrong in ("other.json", "notes"):
+        assert cli(*options, "--user", "ann", "--file", str(files[wrong])).code == 2
+    assert all(file.exists() for file in files.values())
+    named = ["--file", str(files["state.json"]), "--user", "ann"]
+    assert cli(*options, *named).code == 0
+    assert [name for name, file in files.items() if file.exists()] == ["other.json", "notes"]

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic_core import from_json
+
 from webtools._internal.display.short_texts import count, duration, size
+from webtools._internal.pipeline.tape_lines import read_file, read_header
 from webtools._internal.session.services import user_hash
+from webtools._internal.session.state import read_state
 from webtools._internal.storage.cache_entries import CacheStats
 from webtools._internal.storage.sqlite_file import cache_file
 from webtools._internal.storage.store_errors import StoreError
@@ -32,10 +38,12 @@ def run(options: Namespace) -> int:
     accounts = Settings(options.config).accounts()
     if options.user and options.action != "clear":
         raise InputError("--user needs the action clear.")
+    if options.file and not options.user:
+        raise InputError("--file needs --user.")
     if options.action == "stats":
         text, data = _describe_cache(accounts)
     elif options.user:
-        text, data = _clear_user(accounts, options.user)
+        text, data = _clear_user(accounts, options.user, [*map(Path, options.file)])
     else:
         text, data = _clear_cache(accounts)
     report(options, text, data)
@@ -87,18 +95,41 @@ def _clear_cache(accounts: Accounts) -> tuple[str, dict[str, Any]]:
     return text, data
 
 
-def _clear_user(accounts: Accounts, user: str) -> tuple[str, dict[str, Any]]:
-    """Delete the cache entries of a user's sessions, and what the user has spent each day."""
+def _clear_user(accounts: Accounts, user: str, files: Sequence[Path]) -> tuple[str, dict[str, Any]]:
+    """Delete the cache entries of a user's sessions, their spending, and tapes and states."""
     stores = _open_stores(accounts)
     name = user_hash(user, stores.ledger)
+    for file in files:
+        _check_file(file, name)
+    for file in files:
+        file.unlink()
     entries = _call_store(lambda: stores.cache.clear(name)) if _has_cache(accounts) else 0
     _call_store(stores.ledger.of_user(name).forget)
     deleted = count(entries, "cache entry", "cache entries")
+    named = f", {count(len(files), 'file')}" if files else ""
     text = (
-        f"Deleted {deleted} and the spending of this user. Tapes and states are where you have "
-        "stored them. Saved outputs are deleted after a day."
+        f"Deleted {deleted}{named} and the spending of this user. Other tapes and states are where "
+        "you have stored them. Saved outputs are deleted after a day."
     )
-    return text, {"deleted": entries}
+    return text, {"deleted": entries, "deleted_files": [str(file) for file in files]}
+
+
+def _check_file(file: Path, user: str) -> None:
+    """Refuse a file that is not a tape, nor a state of this user.
+
+    Raises:
+        InputError: It is another file, or the state of another user.
+    """
+    data = read_file(file)
+    with suppress(InputError):
+        read_header(file, data.partition(b"\n")[0])
+        return
+    try:
+        state = read_state(from_json(data))
+    except (ValueError, InputError):
+        message = f"{file} is neither a tape nor a state, so nothing was deleted."
+        raise InputError(message) from None
+    state.check(state.id, user)
 
 
 def _has_cache(accounts: Accounts) -> bool:

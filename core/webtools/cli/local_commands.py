@@ -201,10 +201,17 @@ examples:
   webtools cache stats
   webtools cache clear --config web-search.json
   webtools cache clear --user customer-7      the cache and the days of one user
+  webtools cache clear --user customer-7 --file run.jsonl --file state.json
 """,
     (
         choice("action ACTION", "stats clear", "stats or clear, as described below"),
         value("--user NAME", "Only what is kept of the sessions of this user."),
+        value(
+            "--file FILE",
+            "Also delete this tape or state of the user. Needs --user. Repeatable.",
+            action="append",
+            default=[],
+        ),
         CONFIG,
         as_json("Print the result as one JSON document."),
     ),
