@@ -1,7 +1,7 @@
 """The search of a model's vendor in the calls of an agent: the choice, the request, the reading."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
@@ -15,6 +15,7 @@ from webtools import Session, WebTools
 from webtools.adapters import native_or_own
 from webtools.native import NativeTool, NotNative, Route, read_response, without_sources
 
+_PAUSED = "pause_turn"
 _MAX_PAUSES = 5  # continuations of one answer
 _OTHER_REQUEST = ("model", "model_name", "tools", "extra_body", "base_url")
 
@@ -169,7 +170,7 @@ class ModelTurn:
             return
         self._record(message)
         self._parts.append(message)
-        if message.response_metadata.get("stop_reason") == "pause_turn":
+        if message.response_metadata.get("stop_reason") == _PAUSED:
             self.request = self._continued([*request.messages, message])
         if len(self._parts) > 1:
             joined = _joined(self._parts)
@@ -209,8 +210,9 @@ class ModelTurn:
         found = read_response(kind.vendor, _raw(message)).within(
             _domains(filters, "include_domains"), _domains(filters, "exclude_domains")
         )
-        notes = [f"{kind.vendor} reported the error {error.code}." for error in found.errors]
-        self._session.record_native(**found.record(), notes=[*notes, *found.warnings])
+        if found.stop == _PAUSED:  # what comes of it is noted elsewhere
+            found = replace(found, stop="")
+        self._session.record_native(**found.record())
 
     def _note(self, notes: Iterable[str]) -> None:
         vendor = self._kind.vendor if self._kind else ""
