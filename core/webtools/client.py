@@ -605,8 +605,8 @@ class WebTools(AsyncMethods):
             cache: Whether the session has a cache of its `own` or the `shared` one. Default: its
                 own with `user` or `api_keys`.
             api_keys: API keys by provider type, as for `WebTools`.
-            record: File to record the calls to, a tape. An older tape is replaced, another file is
-                refused.
+            record: File to record the calls to, a tape. An older tape is replaced, or continued
+                with `state`. Another file is refused.
             replay: Tape that answers the calls, without keys and requests. With `record`, calls
                 that are not on it are made and recorded; without, they fail.
             state: What `Session.state` has returned.

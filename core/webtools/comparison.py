@@ -279,19 +279,19 @@ class _Record:
             self.note(name, value)
         for name, value in call.arguments.items():
             self.note(f"{call.tool}.{name}", value)
-        cost: float | None = call.error.cost_usd or 0.0 if call.error else None
+        cost: float | None = 0.0
         if call.error is not None:
+            cost = call.error.cost_usd or 0.0
             urls = call.arguments.get("urls") or call.arguments.get("url") or []
-            for url in urls if isinstance(urls, list) else [urls]:
-                self.source(str(url), call.at).error = call.error.message
+            for url in map(str, urls if isinstance(urls, list) else [urls]):
+                reasons = [part for part in call.error.message.split("; ") if url in part]
+                self.source(url, call.at).error = (reasons or [call.error.message])[0]
         elif not isinstance(call.response, ReadResponse):
             facts = call.response.meta if call.tool == RESEARCH.name else call.response
             cost = facts.cost_usd
             served = facts.provider_used if call.tool == RESEARCH.name else facts.provider
             self.note(f"{call.tool} was served by", served)
             self._add_response(call.response, facts.retrieved_at, version)
-        else:
-            cost = 0.0
         self.cost_usd = None if cost is None or self.cost_usd is None else cost + self.cost_usd
 
     def _add_response(self, response: Any, at: datetime | None, version: str) -> None:
@@ -309,10 +309,8 @@ class _Record:
                     self._add_page(page, at, f"{page.source_provider} in webtools {version}")
             case SummaryResponse():
                 source = self.source(response.url, at)
-                source.text, source.reader = (
-                    response.text or None,
-                    f"summary of {response.provider}",
-                )
+                source.text = response.text or None
+                source.reader = f"summary of {response.provider}"
             case SiteMap():
                 for entry in response.entries:
                     self.source(entry.url, at, entry.title)
@@ -472,7 +470,7 @@ def _compare_source(old: _Source, new: _Source) -> SourceChange:  # noqa: PLR091
     return _change("unchanged", old, new, "Only parts of it were compared.")
 
 
-_NO_PAGE = re.compile(r"\b(?:404|410)\b")
+_NO_PAGE = re.compile(r"\bHTTP (?:404|410)\b")
 
 
 def _claims(old: _Record, new: _Record) -> Iterator[ClaimChange]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("WEBTOOLS_RECORD", "WEBTOOLS_REPLAY"):
+        monkeypatch.setenv(name, "")  # a test may change it, which is undone
     for name in list(os.environ):
         if name.endswith("_API_KEY") or name.startswith(("WEB_SEARCH_", "WEBTOOLS_", "PI_")):
             monkeypatch.delenv(name)

@@ -84,6 +84,17 @@ def test_a_source_of_one_run_is_new_or_gone_and_the_page_may_exist() -> None:
     assert missing.reason != statuses[URL].reason
 
 
+def test_each_page_of_a_failed_call_has_its_reason(tmp_path: Path) -> None:
+    urls = ["https://a.example/404", "https://b.example/"]
+    old = page_line(*({"url": url, "text": "Text."} for url in urls))
+    message = f"None could be fetched: {urls[0]}: HTTP 503: later; {urls[1]}: HTTP 410 Gone."
+    error = {"type": "ProviderError", "message": message}
+    new = {**{name: old[name] for name in ("tool", "arguments", "at")}, "error": error}
+    paths = [write_tape(tmp_path / name, line) for name, line in (("a", old), ("b", new))]
+    statuses = {source.url: source.status for source in compare(*paths).sources}
+    assert statuses == dict(zip(urls, ["error", "gone"], strict=True))
+
+
 def test_texts_of_different_readers_are_not_compared(tmp_path: Path) -> None:
     old = page_line({"text": "Text.", "source_provider": "direct"})
     new = page_line({"text": "Text in other words.", "source_provider": "exa"})

@@ -254,6 +254,23 @@ def test_a_tape_is_replaced_and_no_other_file(web: WebTools, tape: Path) -> None
         assert tape.read_text() == text
 
 
+def test_a_tape_is_replaced_at_once_and_continued_with_a_state(web: WebTools, tape: Path) -> None:
+    def queries() -> list[list[str]]:
+        lines = [json.loads(line) for line in tape.read_text().splitlines()[1:]]
+        return [line["arguments"]["queries"] for line in lines]
+
+    first = web.session(record=tape)
+    first.search("first")
+    second = web.session(record=tape)
+    second.search("second")
+    assert queries() == [["second"]]
+    first.search("first again")
+    second.close()
+    second.search("after close")
+    web.session(record=tape, state=second.state()).search("continued")
+    assert queries() == [["second"], ["first again"], ["after close"], ["continued"]]
+
+
 @pytest.mark.parametrize("name", [".", "missing/run.jsonl", "/dev/null", "a\0b"])
 def test_what_is_no_regular_file_is_refused(web: WebTools, tmp_path: Path, name: str) -> None:
     for argument in ("record", "replay"):

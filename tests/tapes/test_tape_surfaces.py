@@ -222,6 +222,14 @@ def test_a_test_replays_what_it_recorded(tmp_path: Path, webtools_sandbox: Sandb
     assert webtools_sandbox.stats()["requests"] == requests
 
 
+def test_the_plugin_of_pytest_loads_nothing_that_is_slow() -> None:
+    code = "import sys, webtools.pytest_plugin; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name for name in ran.stdout.split() if name.partition(".")[0] == "webtools"}
+    assert ours == {"webtools", "webtools._version", "webtools.pytest_plugin"}
+    assert "pydantic" not in ran.stdout.split()
+
+
 # --- event loops --------------------------------------------------------------------------------
 
 

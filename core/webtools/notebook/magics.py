@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
+import os
 import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -46,12 +47,14 @@ except ModuleNotFoundError as error:
     _MESSAGE = "webtools.notebook needs IPython: pip install 'agent-webtools[notebook]'"
     raise ImportError(_MESSAGE) from error
 
+from webtools._internal.pipeline.tape import ambient_tape, forget_ambient_tapes
 from webtools._internal.text.narrowing import is_list
 from webtools._internal.text.reader import short_interrupt
 from webtools._internal.text.visible import display_lines
 from webtools.client import WebTools
 from webtools.config import Settings
 from webtools.config import check as described
+from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE
 from webtools.errors import WebToolsError
 from webtools.inputs.options import Option, outdated
 from webtools.notebook.line import OptionError, completions, read_line, usage
@@ -74,8 +77,7 @@ class WebMagics(Magics):
         self._session = shell  # untyped, because its types differ between versions
         self._source: str | None = None  # a config file
         self._sandbox: SandboxServer | None = None
-        self._tape: dict[str, Any] = {}  # arguments of `session`
-        self._web = self._settings = WebTools()
+        self._web = WebTools()
 
     @no_var_expand
     @line_magic
@@ -125,32 +127,31 @@ class WebMagics(Magics):
     @no_var_expand
     @line_magic
     def webtools(self, line: str) -> None:
-        """Record later calls to a tape with `--record FILE`, or answer them with `--replay FILE`.
+        """Record all later calls with `--record FILE`, or answer them with `--replay FILE`.
 
         With both, calls that are not on the tape are made and recorded. Without an option, calls
         are made as usual again.
         """
         with _usage_errors("webtools"):
-            tape, text = read_line(line, TAPE_OPTIONS)
+            options, text = read_line(line, TAPE_OPTIONS)
             if text:
                 raise OptionError(f'"{text}" is not an option; use --record or --replay.')
-        earlier = self._settings
-        with _short_errors("The tape has not changed."):
-            self._begin(tape)
-        earlier.close()
-        files = [f"{name} {path}" for name, path in tape.items()]
-        print(f"All magics now {' and '.join(files)}." if files else "No tape is in use.")
+        forget_ambient_tapes()
+        for option, variable in (("record", RECORD_VARIABLE), ("replay", REPLAY_VARIABLE)):
+            os.environ.pop(variable, None)
+            if option in options:
+                os.environ[variable] = options[option]
+        with _short_errors():
+            if (tape := ambient_tape()) is not None:
+                tape.open()
+        files = [f"{name} {path}" for name, path in options.items()]
+        print(f"All calls now {' and '.join(files)}." if files else "No tape is in use.")
 
     def _use(self, source: str | None, server: SandboxServer | None = None) -> None:
         """Use a config file, or a sandbox in its place, from now on."""
         self.close()
         self._source, self._sandbox = source, server
-        self._begin(self._tape)
-
-    def _begin(self, tape: dict[str, Any]) -> None:
-        web = WebTools(self._config)
-        session = _with_tape(web, tape)
-        self._settings, self._web, self._tape = web, session, tape
+        self._web = WebTools(self._config)
 
     @property
     def _config(self) -> str | dict[str, Any] | None:
@@ -165,7 +166,7 @@ class WebMagics(Magics):
 
     def close(self) -> None:
         """Close the connections, and stop the sandbox."""
-        self._settings.close()
+        self._web.close()
         if self._sandbox is not None:
             self._sandbox.stop()
 
@@ -199,7 +200,6 @@ class WebMagics(Magics):
             if values.keys() & {"config", "keyless"}:
                 config, keyless = values.pop("config", self._config), values.pop("keyless", None)
                 web = stack.enter_context(WebTools(config, keyless=keyless))
-                web = _with_tape(web, self._tape)
             if values.pop("plan", False):
                 print(outdated("--plan", "%web_plan"), file=sys.stderr)
                 for option in ("cache", "timeout"):  # a plan makes no call
@@ -236,10 +236,6 @@ class WebMagics(Magics):
         if due.target == "provider":
             choices = [account.name for account in Settings(self._config).accounts().accounts]
         return [f'"{choice}"' if " " in choice else choice for choice in choices]
-
-
-def _with_tape(web: WebTools, tape: dict[str, Any]) -> WebTools:
-    return web.session(**tape) if tape else web
 
 
 def _help(magic: Magic) -> str:

@@ -161,7 +161,7 @@ class Dispatcher:
         work = partial(self._run_tool, tool, call=call)
         redactor, io = call.accounts.redactor, call.io
         exchange = partial(self._exchange, tool.name, arguments, redactor=redactor, io=io)
-        tape = self._tape_in_use()
+        tape = self.tape_in_use()
         return exchange(work) if tape is None else tape.run(call, arguments, work, exchange)
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
@@ -169,7 +169,8 @@ class Dispatcher:
             await self._read_settings(call.io)
         return await run_tool(tool, arguments, call)
 
-    def _tape_in_use(self) -> Tape | None:
+    def tape_in_use(self) -> Tape | None:
+        """Return the tape of the session, else that of the environment, if there is one."""
         if self.tape is None and (RECORD_VARIABLE in os.environ or REPLAY_VARIABLE in os.environ):
             ambient: Tape | None = resolve(_AMBIENT_TAPE)()
             return ambient
@@ -285,7 +286,7 @@ class Dispatcher:
         try:
             accounts, services = await self._read_settings(io)
         except ConfigError:
-            if (tape := self._tape_in_use()) is None or tape.replay is None:
+            if (tape := self.tape_in_use()) is None or tape.replay is None:
                 raise
             accounts, services = _NO_SETTINGS, call_services(_NO_SETTINGS)
         # A key in the arguments must be neither sent nor quoted. Shorter secrets stay, such as the

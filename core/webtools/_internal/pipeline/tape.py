@@ -18,7 +18,6 @@ from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
 from typing import Any
-from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
@@ -53,29 +52,29 @@ _STRICTNESS = ("off", "pages", "all")  # of the setting `fence`
 _MAX_HEADER = 4096  # bytes
 _MAX_COMPARED = 1000  # calls of which the closest is named
 _MAX_LINES_SHOWN = 5
-_lock = Lock()  # one, because tapes share writers
+_lock = Lock()  # held while a tape is opened
 
 
 class Tape:
     """What a session records to, and what answers its calls.
 
-    Without `replay`, a tape at `record` is replaced; with it, calls that are not on the tape are
-    made and appended.
-
     Args:
-        record: The file to record to.
+        record: The file to record to. With `replay`, calls that are not on the tape are made.
         replay: The tape that answers calls.
+        appends: Whether to keep the lines of a tape at `record`, as with `replay`.
     """
 
     def __init__(
         self,
         record: str | os.PathLike[str] | None = None,
         replay: str | os.PathLike[str] | None = None,
+        *,
+        appends: bool = False,
     ) -> None:
         self.record = Path(record) if record else None
         self.replay = Path(replay) if replay else None
         self._writer: _Writer | None = None
-        self._appends = replay is not None
+        self._appends = appends or bool(replay)
         self._is_open = False
         self._calls: list[TapedCall] | None = None
         self._queues: dict[str, deque[TapedCall]] = {}
@@ -100,7 +99,7 @@ class Tape:
                 self._calls = calls
             if self.record and self._writer is None:
                 self.record = self.record.absolute()  # the working folder may change
-                self._writer = _writer_of(self.record, appends=self._appends)
+                self._writer = _Writer(self.record, appends=self._appends)
                 self._appends = True
             self._is_open = True
 
@@ -224,6 +223,7 @@ class Tape:
         raise InputError(f"{message} {remedy}", code=NOT_ON_TAPE)
 
 
+_ambient_lock = Lock()
 _ambient: dict[tuple[str, str], Tape] = {}  # by the values of the variables
 
 
@@ -232,9 +232,10 @@ def ambient_tape() -> Tape | None:
     names = os.environ.get(RECORD_VARIABLE, ""), os.environ.get(REPLAY_VARIABLE, "")
     if not any(names):
         return None
-    return _ambient.get(names) or _ambient.setdefault(
-        names, Tape(*(name or None for name in names))
-    )
+    with _ambient_lock:  # a second tape would replace the first
+        if names not in _ambient:
+            _ambient[names] = Tape(*names)
+        return _ambient[names]
 
 
 def forget_ambient_tapes() -> None:
@@ -304,7 +305,7 @@ def _shown(values: Mapping[str, Any], name: str) -> str:
 
 
 class _Writer:
-    """Appends lines to a tape. Sessions of a process that record to one file share it.
+    """Appends lines to a tape.
 
     A line is written by a single `write` to a descriptor opened with `O_APPEND`: lines never mix.
     """
@@ -334,16 +335,6 @@ class _Writer:
                 raise InputError(f"The disk has no room for {self.path}.")
         except OSError as error:
             raise InputError(f"{self.path} cannot be written: {error.strerror}.") from None
-
-
-_writers: WeakValueDictionary[Path, _Writer] = WeakValueDictionary()
-
-
-def _writer_of(path: Path, *, appends: bool) -> _Writer:
-    writer = _writers.get(path)
-    if writer is None:
-        writer = _writers[path] = _Writer(path, appends=appends)
-    return writer
 
 
 def _open_to_write(path: Path, *, appends: bool) -> int:

@@ -93,7 +93,7 @@ class SessionCore:
 
     def unused_calls(self) -> list[dict[str, Any]]:
         """See `Session.unused_calls`."""
-        tape = self.dispatcher.tape
+        tape = self.dispatcher.tape_in_use()
         return [] if tape is None else [call.summary() for call in tape.unused]
 
     def has_seen(self, url: str) -> bool:
@@ -133,8 +133,8 @@ class SessionCore:
         self.history.add_native(native)
         if searches or cost_usd:
             self.spending.count_usd(micro_usd_of(cost_usd or 0.0), searches)
-        if self.dispatcher.tape is not None:
-            self.dispatcher.tape.write_native(native, redactor)
+        if (tape := self.dispatcher.tape_in_use()) is not None:
+            tape.write_native(native, redactor)
 
     async def check(
         self,

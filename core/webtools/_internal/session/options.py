@@ -65,7 +65,9 @@ class SessionOptions:
         """
         if self.record is None and self.replay is None:
             return None
-        tape: Tape = resolve("_internal.pipeline.tape:Tape")(self.record, self.replay)
+        tape: Tape = resolve("_internal.pipeline.tape:Tape")(
+            self.record, self.replay, appends=self.state is not None
+        )
         return tape
 
     @property
