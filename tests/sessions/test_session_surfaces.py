@@ -136,3 +136,5 @@ def test_several_clients_do_not_share_a_session_over_http(web: WebTools) -> None
             make_server(web.session(**options), is_remote=True)  # type: ignore[arg-type]
     assert make_server(web.session(), is_remote=True)
     assert make_server(web, is_remote=True)
+    with pytest.raises(InputError, match="fetch"):
+        make_server(web, session={"fetch": "none"})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
+from webtools.choices import FetchGate
 from webtools.cli.argument_parser import CONFIG, TAPE, Command, as_json, choice, flag, number, value
 
 
@@ -267,6 +269,7 @@ examples:
   webtools mcp --http 127.0.0.1:8766              for clients that connect
   webtools mcp --http 10.0.0.5:8766 --token-file token.txt
   webtools mcp --replay run.jsonl                 answers without keys and network
+  webtools mcp --fetch seen --usd 1               a session for each client, with limits
 """,
     (
         value("--http HOST:PORT", "Serve streamable HTTP at this address, with the path /mcp."),
@@ -281,6 +284,26 @@ examples:
             "Also offer this optional tool: web_map.",
             action="append",
             choices=("web_map",),
+        ),
+        value(
+            "--fetch MODE",
+            "Which URLs a client may open: any (default), seen, or strict.",
+            choices=get_args(FetchGate),
+        ),
+        value(
+            "--usd AMOUNT",
+            "Maximum cost of each client in USD.",
+            type=number(float, 0, 10**6, "is not an amount; use 0 or more"),
+        ),
+        value(
+            "--calls N",
+            "Maximum number of calls of each client.",
+            type=number(int, 1, 10**9, "is not a number of calls; use 1 or more"),
+        ),
+        value(
+            "--seconds N",
+            "Time of each client from its first call.",
+            type=number(float, 0.001, 10**9, "is not a time; use a number above 0"),
         ),
         *TAPE,
         CONFIG,

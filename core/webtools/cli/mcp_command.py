@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from typing import Any
 
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.text.reader import typed
@@ -25,7 +26,7 @@ def run(options: Namespace) -> int:
     """Serve until the client disconnects, or until Ctrl-C.
 
     Raises:
-        UsageError: An option needs --http.
+        UsageError: An option needs --http, or options contradict each other.
     """
     if options.http is None and options.token_file is not None:
         raise UsageError("--token-file works only with --http", "webtools mcp")
@@ -43,20 +44,35 @@ def run(options: Namespace) -> int:
         complain(f"{message}\nUntil this is repaired, every call fails with this message.")
         # Listing the tools logs it again.
         LOGGER.addFilter(lambda record: message not in record.getMessage())
-    web = with_tape(WebTools(config=options.config), options)
+    web = WebTools(config=options.config)
+    session = _session_of(options)
+    web = web if session else with_tape(web, options)
     try:
         if options.http is None:
             if sys.stdin.isatty():
                 complain(_TERMINAL_NOTE)
-            serving.serve_stdio(web, options.tool or ())
+            serving.serve_stdio(web, options.tool or (), session)
         else:
-            _serve_http(web, options)
+            _serve_http(web, options, session)
     except KeyboardInterrupt:
         pass
     return SUCCESS
 
 
-def _serve_http(web: WebTools, options: Namespace) -> None:
+def _session_of(options: Namespace) -> dict[str, Any]:
+    """Return the arguments of the session of each client; empty without limits."""
+    names = ("fetch", "usd", "calls", "seconds")
+    session = {name: value for name in names if (value := getattr(options, name)) is not None}
+    tape = {"record": options.record, "replay": options.replay}
+    if not session or not any(tape.values()):
+        return session
+    if options.http is not None:
+        fault = "--record and --replay cannot be combined with limits of clients over --http"
+        raise UsageError(fault, "webtools mcp")
+    return session | tape
+
+
+def _serve_http(web: WebTools, options: Namespace, session: dict[str, Any]) -> None:
     from webtools.mcp import access, serving  # noqa: PLC0415  an extra
 
     token = access.read_token(options.token_file)
@@ -75,4 +91,5 @@ def _serve_http(web: WebTools, options: Namespace) -> None:
             allowed_hosts=options.allow_host or (),
             announce=announce,
             extra_tools=options.tool or (),
+            session=session,
         )

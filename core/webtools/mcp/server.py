@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -14,8 +14,9 @@ from mcp.shared.exceptions import MCPError
 
 from webtools._internal.http.threads import in_thread
 from webtools._version import __version__
-from webtools.client import Session, WebTools
-from webtools.errors import ConfigError, InputError
+from webtools.client import WebTools
+from webtools.errors import ConfigError
+from webtools.mcp.clients import Clients
 from webtools.mcp.listing import INSTRUCTIONS, describe
 from webtools.mcp.progress_reports import progress_callback
 from webtools.mcp.structured import structured_content
@@ -38,7 +39,11 @@ _STORED = types.ResourceTemplate(
 
 
 def make_server(
-    web: WebTools, *, is_remote: bool = False, extra_tools: Sequence[str] = ()
+    web: WebTools,
+    *,
+    is_remote: bool = False,
+    extra_tools: Sequence[str] = (),
+    session: Mapping[str, Any] | None = None,
 ) -> Server[Any]:
     """Return a server whose calls share one cache, one budget and one set of connections.
 
@@ -46,16 +51,15 @@ def make_server(
         web: Makes the calls. The caller closes it.
         is_remote: Whether clients run elsewhere. Errors then name no folder of this machine.
         extra_tools: Optional tools to offer, such as `web_map`.
+        session: Arguments of `WebTools.session`, such as `{"fetch": "seen"}`. Each client gets a
+            session of its own.
 
     Raises:
-        InputError: `web` is a session of one user, and any number of clients would share it.
+        InputError: `web` is a session of one user, and any number of clients would share it; or an
+            argument of the session is not valid.
     """
-    if is_remote and isinstance(web, Session) and web.is_limited:
-        raise InputError(
-            "Clients over HTTP would share one session. Serve it over stdio, or pass a WebTools or "
-            "a session without limits, user and gate."
-        )
-    handlers = _Handlers(web, is_remote, tuple(ALL_TOOLS[name] for name in extra_tools))
+    clients = Clients(web, session, is_remote=is_remote)
+    handlers = _Handlers(web, clients, is_remote, tuple(ALL_TOOLS[name] for name in extra_tools))
     return Server(
         "webtools",
         version=__version__,
@@ -87,6 +91,7 @@ class _Handlers:
     """Handles the requests of the protocol."""
 
     web: WebTools
+    clients: Clients
     is_remote: bool
     extra_tools: tuple[Tool, ...]
 
@@ -104,10 +109,9 @@ class _Handlers:
         if is_optional and ALL_TOOLS[name] not in self.extra_tools:
             message = f"{name} is not offered; `webtools mcp --tool {name}` offers it."
             raise MCPError(types.INVALID_PARAMS, message)
+        web = self.clients.web_for(ctx)
         async with progress_callback(ctx) as progress:
-            result = await self.web.acall_tool(
-                params.name, params.arguments or {}, progress=progress
-            )
+            result = await web.acall_tool(params.name, params.arguments or {}, progress=progress)
         error = result.details.get("error") if self.is_remote else None
         if error and error["type"] == "ConfigError":
             message = _FOLDER_PATH.sub("", error["message"])
@@ -127,10 +131,10 @@ class _Handlers:
             return "all"
 
     async def read_resource(
-        self, _: ServerRequestContext, params: types.ReadResourceRequestParams
+        self, ctx: ServerRequestContext, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Read a part as `web_read` does, within the same limits and fence."""
-        result = await self.web.acall_tool(READ, _read_arguments(params.uri))
+        result = await self.clients.web_for(ctx).acall_tool(READ, _read_arguments(params.uri))
         if result.is_error:
             raise MCPError(types.INVALID_PARAMS, result.text)
         contents = types.TextResourceContents(uri=params.uri, mime_type=_TEXT, text=result.text)

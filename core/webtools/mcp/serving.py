@@ -7,9 +7,11 @@ import logging
 import math
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
+from mcp.server import Server
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -34,22 +36,25 @@ _PEERS = (  # loggers of warnings about what peers send
 )
 
 
-def serve_stdio(web: WebTools, extra_tools: Sequence[str] = ()) -> None:
+def serve_stdio(
+    web: WebTools, extra_tools: Sequence[str] = (), session: Mapping[str, Any] | None = None
+) -> None:
     """Serve one client on standard input and output. Logs go to stderr.
 
     Args:
         web: Makes the calls.
         extra_tools: Optional tools to offer, such as `web_map`.
+        session: Arguments of `WebTools.session` for the client.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
     _log_to_stderr()
-    asyncio.run(_serve_stdio(web, extra_tools))
+    asyncio.run(_serve_stdio(web, make_server(web, extra_tools=extra_tools, session=session)))
 
 
-async def _serve_stdio(web: WebTools, extra_tools: Sequence[str]) -> None:
-    serving = asyncio.create_task(_exchange(web, extra_tools))
+async def _serve_stdio(web: WebTools, server: Server[Any]) -> None:
+    serving = asyncio.create_task(_exchange(web, server))
     try:
         await asyncio.wait({serving})
     except asyncio.CancelledError:  # of Ctrl-C
@@ -62,8 +67,7 @@ async def _serve_stdio(web: WebTools, extra_tools: Sequence[str]) -> None:
     await serving
 
 
-async def _exchange(web: WebTools, extra_tools: Sequence[str]) -> None:
-    server = make_server(web, extra_tools=extra_tools)
+async def _exchange(web: WebTools, server: Server[Any]) -> None:
     async with web, stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -76,6 +80,7 @@ def serve_http(
     allowed_hosts: Sequence[str] = (),
     announce: Callable[[str], None] | None = None,
     extra_tools: Sequence[str] = (),
+    session: Mapping[str, Any] | None = None,
 ) -> None:
     """Serve any number of clients until Ctrl-C.
 
@@ -86,6 +91,7 @@ def serve_http(
         allowed_hosts: Further names by which clients reach the server.
         announce: Called with the URL when the address is bound.
         extra_tools: Optional tools to offer, such as `web_map`.
+        session: Arguments of `WebTools.session`. Each client gets a session of its own.
 
     Raises:
         ConfigError: The address cannot be bound, or would be open to other machines.
@@ -96,7 +102,7 @@ def serve_http(
         url = f"http://{address.url_host}:{listener.getsockname()[1]}{PATH}"
         if announce is not None:
             announce(url)
-        app = http_app(web, url, security, token, extra_tools)
+        app = http_app(web, url, security, token, extra_tools, session)
         with _few_warnings():
             HttpServer(Connections(app, is_authorized(token)), listener).run(sockets=[listener])
 
@@ -107,11 +113,13 @@ def http_app(
     security: TransportSecuritySettings,
     token: str | None,
     extra_tools: Sequence[str] = (),
+    session: Mapping[str, Any] | None = None,
 ) -> Starlette:
     """Make the ASGI application."""
     # The SDK needs an issuer to check tokens, but does not publish it.
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None) if token else None
-    return make_server(web, is_remote=True, extra_tools=extra_tools).streamable_http_app(
+    server = make_server(web, is_remote=True, extra_tools=extra_tools, session=session)
+    return server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=_MAX_REQUEST_BYTES,
         transport_security=security,

@@ -1,0 +1,103 @@
+"""With limits, each client of a server has a session of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
+
+if TYPE_CHECKING:
+    from webtools_sandbox import SandboxServer
+
+UNSEEN = "https://evil.example/zq7secret"
+
+
+async def search(client: Any, query: str = "read json") -> Any:
+    return await client.call_tool("web_search", {"queries": [query], "limit": 2})
+
+
+def text_of(result: Any) -> str:
+    return str(result.content[0].text)
+
+
+def test_each_client_over_http_has_its_own_sources_and_limits(
+    while_serving: Callable[..., Any],
+) -> None:
+    async def talk(url: str) -> None:
+        async with Client(url, mode="legacy") as ann, Client(url, mode="legacy") as bob:
+            found = await search(ann)
+            [seen, *_] = [item["url"] for item in found.structured_content["results"]]
+            for client, is_refused in ((ann, False), (bob, True)):
+                result = await client.call_tool("web_fetch", {"urls": [seen]})
+                assert result.is_error is is_refused
+            refused = await ann.call_tool("web_fetch", {"urls": [UNSEEN]})
+            assert refused.structured_content["error"]["code"] == "url_not_seen"
+            assert "zq7secret" not in text_of(refused)
+            for query in ("heap", "queue", "zip"):
+                assert not (await search(bob, query)).is_error
+            assert "3 of 3 calls" in text_of(await search(bob))
+            assert not (await search(ann, "queue")).is_error
+
+    def work(url: str) -> None:
+        anyio.run(talk, url)
+
+    while_serving(work, session={"fetch": "seen", "calls": 3})
+
+
+def test_a_client_that_cannot_be_told_from_others_is_refused(
+    while_serving: Callable[..., Any],
+) -> None:
+    async def talk(url: str) -> None:
+        async with Client(url) as client:
+            with pytest.raises(MCPError, match="session"):
+                await search(client)
+
+    while_serving(lambda url: anyio.run(talk, url), session={"fetch": "seen"})
+
+
+def test_the_command_limits_its_client(config: str, webtools_sandbox: SandboxServer) -> None:
+    calls = [
+        ("web_search", {"queries": ["read json"], "limit": 1}),
+        ("web_fetch", {"urls": [UNSEEN]}),
+        ("web_search", {"queries": ["heap"], "limit": 1}),
+    ]
+    requests: list[dict[str, Any]] = [
+        {
+            "id": 0,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            },
+        },
+        {"method": "notifications/initialized"},
+    ]
+    requests += [
+        {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(calls, 1)
+    ]
+    command = [sys.executable, "-m", "webtools", "mcp", "--config", config]
+    command += ["--fetch", "seen", "--calls", "1", "--usd", "1", "--seconds", "300"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        texts: list[str] = []
+        for request in requests:
+            line = json.dumps({"jsonrpc": "2.0", **request}) + "\n"
+            server.stdin.write(line.encode())
+            server.stdin.flush()
+            if "id" in request:
+                texts.append(server.stdout.readline().decode())
+        server.stdin.close()
+    assert re.search(r"json", texts[1])
+    assert "url_not_seen" in texts[2]
+    assert "1 of 1 calls" in texts[3]
