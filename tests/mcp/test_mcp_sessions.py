@@ -52,7 +52,7 @@ def test_each_client_over_http_has_its_own_sources_and_limits(
     while_serving(work, session={"fetch": "seen", "calls": 3})
 
 
-def test_a_client_that_cannot_be_told_from_others_is_refused(
+def test_a_client_that_does_not_name_its_connection_is_refused(
     while_serving: Callable[..., Any],
 ) -> None:
     async def talk(url: str) -> None:

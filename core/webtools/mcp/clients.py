@@ -47,7 +47,7 @@ class Clients:
         """Return what makes the calls of the client of a request.
 
         Raises:
-            MCPError: The client cannot be told from others.
+            MCPError: The request does not say which client it is from.
         """
         if not self._options:
             return self._web
