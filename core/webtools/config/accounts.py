@@ -123,7 +123,8 @@ class Accounts:
         """
         if name == DIRECT and self.named(name) is None:
             return self.keyless
-        if name or any(_is_first_choice(account, "fetch") for account in self.accounts):
+        fetchers = [account for account in self.accounts if PROVIDERS[account.type].can("fetch")]
+        if name or not all(_is_last_resort(account, "fetch") for account in fetchers):
             return self.select("fetch", name)
         if missing_libraries() is None:
             return self.keyless
@@ -179,18 +180,20 @@ class Accounts:
         if not capable:
             remedy = f"{_remedy(capability)}{self.ignored_keys(capability)}"
             raise ConfigError(f"No provider in {self.origin} can {capability}. {remedy}")
-        preferred = [account for account in capable if _is_first_choice(account, capability)]
-        candidates = preferred or capable
-        default = self.config.default_provider
-        return next((account for account in candidates if account.name == default), candidates[0])
+        first, name = capable[0], self.config.default_provider
+        default = next((account for account in capable if account.name == name), first)
+        is_worse = _is_last_resort(default, capability) and not _is_last_resort(first, capability)
+        return first if is_worse else default
 
     def capable(self, capability: Capability) -> list[Account]:
-        """List the providers that have a capability: the configured ones, else the stand-ins."""
-        configured = [
-            account for account in self.accounts if PROVIDERS[account.type].can(capability)
-        ]
-        configured.sort(key=lambda account: not _is_first_choice(account, capability))
-        return configured or self.active_stand_ins(capability)
+        """List the providers that have a capability: the configured ones, else the stand-ins.
+
+        Those that have it only as a last resort are at the end.
+        """
+        accounts = [account for account in self.accounts if PROVIDERS[account.type].can(capability)]
+        accounts = accounts or self.active_stand_ins(capability)
+        accounts.sort(key=lambda account: _is_last_resort(account, capability))
+        return accounts
 
     def active_stand_ins(self, capability: Capability) -> list[Account]:
         """List the stand-ins for a capability, if no configured provider has it."""
@@ -265,10 +268,8 @@ class Accounts:
         raise not_picklable(type(self))
 
 
-def _is_first_choice(account: Account, capability: Capability) -> bool:
-    """Return whether a provider has a capability, and not only as a last resort."""
-    services = PROVIDERS[account.type]
-    return services.can(capability) and capability not in services.about.last_resort_for
+def _is_last_resort(account: Account, capability: Capability) -> bool:
+    return capability in PROVIDERS[account.type].about.last_resort_for
 
 
 def _types_with(capability: Capability) -> list[str]:

@@ -36,7 +36,7 @@ def config_paths() -> tuple[Path, Path]:
 
     For a user without a home folder they begin with `~`: show these, but do not open them.
     """
-    return _config_paths(_surroundings())
+    return _config_paths(surroundings())
 
 
 def with_absolute_path(part: _FileConfig, origin: str) -> _FileConfig:
@@ -70,7 +70,7 @@ def file_of(kind: Kind, path: str | None, origin: str) -> Path:
     if path is None and _test_folder is not None:
         return _test_folder / _NAMES[kind]
     if path is None:
-        return _users_file(kind, _surroundings()) or _substitute() / _NAMES[kind]
+        return _users_file(kind, surroundings()) or _substitute() / _NAMES[kind]
     return _resolved(path, origin)
 
 
@@ -110,19 +110,20 @@ def _substitute() -> Path:
         return Path(os.sep)
 
 
-def _surroundings() -> tuple[str | None, ...]:
-    return tuple(map(os.environ.get, _VARIABLES))
+def surroundings() -> tuple[object, ...]:
+    """Return what the places of the files depend on, to detect changes."""
+    return (_test_folder, *[os.environ.get(name) for name in _VARIABLES])
 
 
 @lru_cache(maxsize=16)
-def _config_paths(surroundings: tuple[str | None, ...]) -> tuple[Path, Path]:
+def _config_paths(surroundings: tuple[object, ...]) -> tuple[Path, Path]:
     ours = _users_file("config", surroundings) or Path("~/.config/webtools", _NAMES["config"])
     theirs = os.path.expanduser("~/.pi/agent")  # noqa: PTH111 - as above
     return ours, Path(theirs, _NAMES["config"])
 
 
 @lru_cache(maxsize=64)
-def _users_file(kind: Kind, _: tuple[str | None, ...]) -> Path | None:
+def _users_file(kind: Kind, _: tuple[object, ...]) -> Path | None:
     find = {
         "config": platformdirs.user_config_dir,
         "cache": platformdirs.user_cache_dir,

@@ -45,6 +45,7 @@ from webtools.config.paths import (
     ENVIRONMENT,
     clash,
     config_paths,
+    surroundings,
     with_absolute_path,
 )
 from webtools.errors import ConfigError
@@ -204,7 +205,7 @@ class Settings:
         """
         path = None if self._config else self._path or config_in_use(self.environ)
         source = () if self._config else self._sign(path)
-        signature = (*proxy_variables(), *source)
+        signature = (proxy_variables(), surroundings(), source)
         read_signature, accounts = self._last_read
         if accounts is None or signature != read_signature:  # two threads may both read it
             accounts = self._read(path)

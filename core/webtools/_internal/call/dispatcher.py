@@ -86,6 +86,7 @@ class Dispatcher:
     def __init__(self, settings: Settings, tape: Tape | None = None) -> None:
         self.settings = settings
         self.tape = tape
+        self._services: tuple[Accounts, CallServices] | None = None  # of the last settings
 
     async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with the arguments of a method, and return its response."""
@@ -263,7 +264,9 @@ class Dispatcher:
 
         def read() -> tuple[Accounts, CallServices]:
             accounts = self.settings.accounts()
-            return accounts, call_services(accounts)
+            if self._services is None or self._services[0] is not accounts:
+                self._services = accounts, call_services(accounts)
+            return self._services
 
         try:
             return read()

@@ -113,7 +113,7 @@ NO_PROXIES = Proxies()
 def proxy_variables() -> tuple[SecretStr | None, ...]:
     """Return the values of the proxy variables, to detect changes."""
     values = [os.environ.get(name) for name in _VARIABLES]
-    return tuple(None if value is None else SecretStr(value) for value in values if any(values))
+    return tuple([None if value is None else SecretStr(value) for value in values])
 
 
 def environment_proxies() -> Proxies:

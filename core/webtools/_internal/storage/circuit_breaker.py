@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Literal, NamedTuple, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat, TypeAdapter
@@ -297,8 +297,12 @@ def row_of(account: _Account) -> str:
 
     The keys are hashed as the key of an HMAC, so that a guess cannot be looked up in a table.
     """
-    place = f"{account.name} {account.type} {account.base_url}"
-    secret = "\0".join(sorted(account.secrets)).encode("utf-8", "replace")
+    return _row(f"{account.name} {account.type} {account.base_url}", account.secrets)
+
+
+@lru_cache(maxsize=256)
+def _row(place: str, secrets: frozenset[str]) -> str:
+    secret = "\0".join(sorted(secrets)).encode("utf-8", "replace")
     digest = hmac.new(secret, place.encode("utf-8", "replace"), "sha256").hexdigest()
     return f"{place} {digest[:16]}"
 
