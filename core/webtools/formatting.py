@@ -103,8 +103,10 @@ def search_text(
             head = f"{number}. See {first}." if number_of is None else f"{number}. See above."
             items.append(_item(head, text.splitlines()))
         else:
-            facts = filter(None, [_facts(result), _other_host(result)])
-            lines = [result.url, *text.splitlines(), *facts]
+            facts = [_facts(result)]
+            if isinstance(result, ResearchResult):  # of a search, the final URL is not known
+                facts.append(_other_host(result))
+            lines = [result.url, *text.splitlines(), *filter(None, facts)]
             items.append(_item(f"{number}. {result.title}", lines))
         texts.add((first, text))
     return separator.join(items) or NO_RESULTS
@@ -149,9 +151,9 @@ def _note(page: Page) -> str:
     return " · ".join(filter(None, [_facts(page), _other_host(page), _left_out(page)]))
 
 
-def _other_host(page: Page | SearchResult | ResearchResult) -> str:
+def _other_host(page: Page | ResearchResult) -> str:
     """Return the host that the page comes from, if it is not the one that was requested."""
-    host = other_host(page.url, getattr(page, "url_final", None))  # of a search: not known
+    host = other_host(page.url, page.url_final)
     return f"from {_brief_host(host)}" if host else ""
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from webtools._internal.text.urls import PORTS
 
 __all__ = ["other_host", "page_key"]
+
+_PARTS = re.compile(
+    r"""(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://
+    (?:[^/?#]*@)?                                  # user
+    (?P<host>\[[^]/?#@]*\]|[^]:/?#@[]*)
+    (?::(?P<port>[0-9]{0,5}))?
+    (?P<path>(?:/[^?#]*)?)
+    (?:\?(?P<query>[^#]*))?
+    (?:\#.*)?""",
+    re.VERBOSE | re.DOTALL,
+).fullmatch
 
 
 def other_host(url: str, final: str | None) -> str:
@@ -26,13 +38,14 @@ def page_key(url: str) -> str:
     They may differ by `utm_` parameters, a final slash, the fragment, the default port and the case
     of the host.
     """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
+    parts = _PARTS(url)
+    if parts is None:
         return url
-    host = (parts.hostname or "").rstrip(".")
-    if port and port != PORTS.get(parts.scheme):
+    scheme, host, path = parts["scheme"].lower(), parts["host"].lower().rstrip("."), parts["path"]
+    port, query = int(parts["port"] or 0), parts["query"] or ""
+    if port and port != PORTS.get(scheme):
         host = f"{host}:{port}"
-    fields = [each for each in parts.query.split("&") if not each.lower().startswith("utm_")]
-    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}?{'&'.join(filter(None, fields))}"
+    if "&" in query or "utm_" in query.lower():
+        fields = [field for field in query.split("&") if not field.lower().startswith("utm_")]
+        query = "&".join(filter(None, fields))
+    return f"{scheme}://{host}{path.rstrip('/')}?{query}"

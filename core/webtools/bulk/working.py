@@ -88,7 +88,7 @@ async def _run_all(workers: Sequence[Awaitable[None]], frontier: Frontier[Item])
 
     If the run is cancelled, they may finish the requests that were sent.
     """
-    with interruptible() as interrupted:
+    with interruptible() as interruption:
         tasks = [asyncio.ensure_future(worker) for worker in workers]
     try:
         finished, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -97,7 +97,7 @@ async def _run_all(workers: Sequence[Awaitable[None]], frontier: Frontier[Item])
     except BaseException as error:
         frontier.close()
         if not isinstance(error, Exception):
-            interrupted.set()
+            interruption.has_happened = True
         await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
         raise
     finally:

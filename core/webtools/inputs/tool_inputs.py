@@ -198,9 +198,10 @@ class ToolInput(BaseModel):
         if arguments is not None:
             subject = next(iter(cls.model_fields))
             return read_keywords(arguments) or read_keywords(f"{subject}={arguments}")
-        values = read_keywords(text) or {}
-        is_known = cls._with_field_names(values).keys() <= cls.model_fields.keys()
-        return values if is_known else None
+        values = read_keywords(text)
+        if values and cls._with_field_names(values).keys() <= cls.model_fields.keys():
+            return values
+        return None
 
     @classmethod
     def _with_field_names(cls, values: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -281,11 +282,15 @@ class SearchInput(ToolInput):
             self._check_pages()
         if self.start_published_date and self.end_published_date:
             self._check_dates()
+        if self.include_domains and self.exclude_domains:
+            self._check_domains()
+        return self
+
+    def _check_domains(self) -> None:
         include, exclude = map(Site, self.include_domains), map(Site, self.exclude_domains)
         if site := covered(include, exclude):
             message = f"{shown(site.host)} is in both include_domains and exclude_domains"
             raise ValueError(f"{message}; remove it from one of them")
-        return self
 
     def _check_pages(self) -> None:
         for text in self.queries:

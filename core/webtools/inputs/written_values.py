@@ -28,6 +28,8 @@ _JSON_ESCAPES = frozenset('"\\/bfnrtu')
 
 def read_list(text: str) -> list[Any] | None:
     """Return the list of strings that a text writes, or None. A list in an item is joined in."""
+    if "[" not in text:
+        return None
     text = _bare(text)
     value = _read_value(text) if text[:1] == "[" else None
     if not is_list(value):
@@ -48,13 +50,16 @@ def join_lists(values: list[Any]) -> list[Any]:
 
 def read_object(value: Any) -> dict[Any, Any] | None:
     """Return the object that a text writes, or None. The last brackets may be cut off."""
-    if isinstance(value, str) and (text := _bare(value))[:1] == "{":
-        value = _read_value(text)
+    if isinstance(value, str):
+        text = _bare(value) if "{" in value else ""
+        value = _read_value(text) if text[:1] == "{" else None
     return dict(value) if is_mapping(value) else None
 
 
 def read_keywords(text: str) -> dict[str, Any] | None:
     """Return the arguments in a text such as `query="a", limit=3`, or None."""
+    if "=" not in text:
+        return None
     text = _bare(text)
     first = _TOKEN(text)
     if first is None or not first["keyword"]:
@@ -65,7 +70,7 @@ def read_keywords(text: str) -> dict[str, Any] | None:
 
 def arguments_of_call(text: str, name: str) -> str | None:
     """Return what is in the parentheses of a call of `name`, or None if a text is no such call."""
-    call = _CALL(_bare(text))
+    call = _CALL(_bare(text)) if "(" in text else None
     return call[2] if call and call[1] == name else None
 
 

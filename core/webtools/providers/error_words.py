@@ -28,6 +28,7 @@ _MAX_WORDS = 20
 _MAX_CHARACTERS = 1000  # of a text that decides the kind of an error
 _MAX_TEXT_CHARACTERS = 300  # of a body that is plain text; a longer one is a page
 # Names of fields, in lower case and without underscores and hyphens.
+_NO_SEPARATORS = str.maketrans("", "", "_-")
 _ERRORS = ("error", "errors", "fault", "exception")
 _MESSAGES = (
     *("message", "msg", "detail", "details", "title", "errordescription", "errormessage"),
@@ -157,7 +158,7 @@ def _place(value: Any) -> str:
 
 
 def _by_plain_name(value: dict[str, Any]) -> dict[str, Any]:
-    return {re.sub("[_-]", "", name).lower(): item for name, item in value.items()}
+    return {name.translate(_NO_SEPARATORS).lower(): item for name, item in value.items()}
 
 
 def errors_in(value: Any, depth: int = 1) -> Iterator[Any]:

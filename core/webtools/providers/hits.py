@@ -305,6 +305,8 @@ def _url(item: Item, fields: HitFields) -> str:
     if not isinstance(url, str) or not is_web_url(url):
         return fields.home
     url = without_text_fragment(url)
+    if "@" not in url:
+        return url
     parts = urlsplit(url)
     # A user name poses as the host, and no page is requested with it.
     host = parts.netloc.rpartition("@")[2]

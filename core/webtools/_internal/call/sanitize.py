@@ -54,14 +54,21 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
 
 def _clean(result: Model, text: str, redactor: Redactor) -> Model:
     """Clean the fields of a result if its JSON text shows that one of them needs it."""
-    escapes = text.replace(r"\\", "")  # an escaped backslash escapes nothing
-    if _CONTROLS.search(escapes) or _LINE_BREAKS.search(escapes):
+    if _has_controls(text):
         result = with_texts(result, _plain)
         text = _to_json(result)
     if may_hide(text):
         result = visible_model(result)
         text = _to_json(result)
     return redactor.clean(result) if redactor.is_in(text) else result
+
+
+def _has_controls(text: str) -> bool:
+    """Return whether a field may have control characters, or line breaks where none should be."""
+    if "\\" not in text:
+        return not text.isprintable() and _CONTROLS.search(text) is not None
+    escapes = text.replace(r"\\", "")  # an escaped backslash escapes nothing
+    return bool(_CONTROLS.search(escapes) or _LINE_BREAKS.search(escapes))
 
 
 def _to_json(model: BaseModel) -> str:

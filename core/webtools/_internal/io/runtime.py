@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol, TypeVar
 
@@ -22,7 +23,6 @@ from webtools.messages import Request, Response
 T = TypeVar("T")
 MAX_CONCURRENCY = 16  # parts of one call that run at the same time
 NO_RESPONSE = "no response in time"
-_interrupted = ContextVar[threading.Event | None]("interrupted", default=None)
 
 
 class IO(Protocol):
@@ -130,29 +130,39 @@ class IO(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Interruption:
+    """Whether some calls were interrupted. Their threads and tasks may run on for a moment."""
+
+    has_happened: bool = False
+
+
+_interruption = ContextVar[Interruption | None]("interruption", default=None)
+
+
 @contextmanager
-def interruptible() -> Generator[threading.Event]:
+def interruptible() -> Generator[Interruption]:
     """Let no request be sent for the calls in the block after it was interrupted.
 
-    Their threads and tasks may run on for a moment. The event that is yielded stops them earlier.
+    To stop their threads and tasks earlier, set `has_happened` of what is yielded.
     """
-    event = threading.Event()
-    token = _interrupted.set(event)
+    interruption = Interruption()
+    token = _interruption.set(interruption)
     try:
-        yield event
+        yield interruption
     except Exception:
         raise
     except BaseException:  # interrupted or cancelled
-        event.set()
+        interruption.has_happened = True
         raise
     finally:
-        _interrupted.reset(token)
+        _interruption.reset(token)
 
 
 def is_interrupted() -> bool:
     """Return whether the current call was interrupted."""
-    event = _interrupted.get()
-    return event is not None and event.is_set()
+    interruption = _interruption.get()
+    return interruption is not None and interruption.has_happened
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -169,6 +169,8 @@ def check_errors(api_call: ApiCall, response: Response, value: T) -> T:
         raise error
     body = response.json_or_none() if response.is_success else None
     errors = [{"error": error} for error in errors_in(body)]
+    if not (errors or is_empty):
+        return value
     words = find_words(body if is_empty and is_object(body) else errors)
     if not words:
         return value

@@ -157,6 +157,8 @@ def quoted_url(text: str) -> str:
 
 def without_text_fragment(url: str) -> str:
     """Return a URL without the words that a browser should scroll to (`#:~:text=`)."""
+    if ":~:" not in url:
+        return url
     base, _, fragment = url.partition("#")
     section, has_words, _ = fragment.partition(":~:")
     if not has_words:
