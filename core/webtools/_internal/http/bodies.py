@@ -29,10 +29,11 @@ class Body:
     def __init__(self, response: httpx.Response, request: Request) -> None:
         self.is_full = False
         self._status = response.status_code
-        self._headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
+        fields = [
+            (name.decode("latin-1").lower(), value.decode("latin-1"))
             for name, value in response.headers.raw
-        }
+        ]
+        self._headers = dict(fields)
         if (location := response.extensions.get("location")) is not None:
             self._headers["location"] = location
         self._request = request
@@ -40,7 +41,8 @@ class Body:
         self._size = 0
         self._received = 0
         try:
-            self._decoders = decoders_for(response.headers.get("content-encoding", ""))
+            codings = [value for name, value in fields if name == "content-encoding"]
+            self._decoders = decoders_for(", ".join(codings)) if codings else []
         except ValueError as error:
             raise self._error(str(error)) from None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-import selectors
+import select
 import ssl
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -234,9 +235,14 @@ class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
 def _is_readable(connection: Any) -> bool:
     """Return whether a socket has received bytes or the end of the connection."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(connection.fileno(), selectors.EVENT_READ)
-        return bool(selector.select(0))
+    descriptor = connection.fileno()
+    if descriptor < 0:  # it was closed
+        return True
+    if sys.platform == "win32":
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 class BlockingBackend(httpcore.NetworkBackend):

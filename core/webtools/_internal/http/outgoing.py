@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import lru_cache
 from json import JSONEncoder
 from typing import NamedTuple, TypeVar
 
@@ -78,8 +79,7 @@ class Outgoing:
     def __init__(self, request: Request, deadline: float) -> None:
         self.request = request
         self.deadline = deadline
-        self._url = _parse(request.url)
-        origin = f"{self._url.scheme}://{self._url.netloc.decode('ascii')}"
+        self._url, origin = _parse(request.url)
         self.route = Route(os.getpid(), origin, request.proxy, request.addresses)
         if deadline <= time.monotonic():
             raise RequestTimeoutError(NO_RESPONSE)
@@ -92,20 +92,28 @@ class Outgoing:
         return max(0.0, self.deadline - time.monotonic())
 
     def build(self) -> httpx.Request:
+        """Return the request as it is sent, with all headers."""
         headers = {**_DEFAULT_HEADERS, **self.request.headers}
-        content = None
+        content = b""
         if self.request.json is not None:
             content = _encode(self.request.json).encode()
             headers["content-type"] = "application/json"
+        if content or self.request.method == "POST":
+            headers["content-length"] = str(len(content))
+        fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+        if not any(name.lower() == b"host" for name, _ in fields):
+            fields.insert(0, (b"Host", self._url.netloc))
         seconds = self.seconds_left()
-        timeout = httpx.Timeout(seconds, connect=min(CONNECT_TIMEOUT, seconds))
-        return httpx.Request(
+        timeout = {"read": seconds, "write": seconds, "pool": seconds}
+        request = httpx.Request(
             self.request.method,
             self._url,
-            headers=[(name.encode(), value.encode()) for name, value in headers.items()],
-            content=content,
-            extensions={"timeout": timeout.as_dict()},
+            headers=fields,
+            stream=httpx.ByteStream(content),
+            extensions={"timeout": {"connect": min(CONNECT_TIMEOUT, seconds), **timeout}},
         )
+        request.read()  # for tools that look at the content
+        return request
 
     def build_pinned(self) -> httpx.Request:
         """Return the request with the first of its addresses in the URL, if it has any.
@@ -168,11 +176,17 @@ class Outgoing:
         return f" through the proxy {place}{f' (from {source})' if source else ''}"
 
 
-def _parse(text: str) -> httpx.URL:
+@lru_cache(maxsize=256)
+def _parse(text: str) -> tuple[httpx.URL, str]:
+    """Return a URL and its origin.
+
+    Raises:
+        RequestError: The URL is not valid.
+    """
     try:
         url = httpx.URL(text)
         if url.scheme in {"http", "https"} and url.host:
-            return url
+            return url, f"{url.scheme}://{url.netloc.decode('ascii')}"
         fault = "it is not an http(s) URL"
     except (httpx.InvalidURL, UnicodeError) as error:
         fault = str(error)

@@ -54,11 +54,11 @@ class Connection:
         return body.to_response()
 
     def _is_clean(self) -> bool:
-        """Return whether the server sent nothing after its response."""
-        if self._transport is None or self._call.stream is None:
-            return False
-        is_exact = self._call.response_end.is_reached
-        return is_exact and not self._call.stream.get_extra_info("is_readable")
+        """Return whether the server sent nothing after its response, as far as it was received.
+
+        What arrives later is noticed before the connection is used again, see `is_open`.
+        """
+        return self._transport is not None and self._call.response_end.is_reached
 
 
 class BlockingConnection(Connection):
