@@ -142,11 +142,11 @@ class Accounts:
         Raises:
             ConfigError: As `select`.
         """
-        is_fetch = capability == "fetch"
-        first = self.select_fetcher(name) if is_fetch else self.select(capability, name)
+        is_fetch, capable = capability == "fetch", self.capable(capability)
+        first = self.select_fetcher(name) if is_fetch else self._choose(capability, name, capable)
         if name:
             return (first,)
-        chain = [first, *(self.capable(capability) if self.config.failover else ())]
+        chain = [first, *(capable if self.config.failover else ())]
         if is_fetch:
             pairs = [(account, self.fallback(account)) for account in chain]
             chain = [account for pair in pairs for account in pair if account is not None]
@@ -172,7 +172,9 @@ class Accounts:
         Raises:
             ConfigError: No provider has the name or the capability.
         """
-        capable = self.capable(capability)
+        return self._choose(capability, name, self.capable(capability))
+
+    def _choose(self, capability: Capability, name: str | None, capable: list[Account]) -> Account:
         if name is not None and (self.accounts or capable or name not in PROVIDERS):
             return self._select_named(name, capability, capable)
         if not capable and self.origin == ENVIRONMENT:

@@ -140,6 +140,8 @@ class Item:
 
     def texts(self, name: str) -> list[str]:
         """Return the strings of a list, or []."""
+        if self.values.get(name) is None:
+            return []
         values = self._list(name)
         texts = [value for value in values if isinstance(value, str)]
         self._count_skipped(name, len(values) - len(texts))
@@ -263,40 +265,42 @@ def read_hits(
     """
     skipped = SkippedValues(account.name)
     all_items = read_items(items, skipped)
-    usable = [(item, url) for item in all_items if (url := _url(item, fields))]
-    skipped.items += len(all_items) - len(usable)
-    if len(all_items) > 1 and not usable:
+    has_content = bool(fields.text or fields.passages)
+    rows = list[dict[str, Any]]()
+    for item in all_items:
+        url = _url(item, fields)
+        if not url:
+            skipped.items += 1
+            continue
+        row = _read_row(item, fields)
+        row["title"] = row["title"] or _host(url)
+        row["snippet"] = row["snippet"] or ""
+        row["content"] = _content(item, url, fields, account) if has_content else None
+        rows.append(row | {"url": url, "source_provider": account.name, "query": query.query})
+    if len(all_items) > 1 and not rows:
         message = "no result has a URL"
         raise ValueError(message)
-    has_content = bool(fields.text or fields.passages)
-    rows = [
-        {
-            "title": _value(item, "title", fields.title, Item.line) or _host(url),
-            "url": url,
-            "snippet": _value(item, "snippet", fields.snippet, Item.line) or "",
-            "published_at": _value(item, "published_at", fields.published_at, Item.moment),
-            "author": _value(item, "author", fields.author, Item.line),
-            "score": _value(item, "score", fields.score, _read_score),
-            "source_provider": account.name,
-            "query": query.query,
-            "content": _content(item, url, fields, account) if has_content else None,
-        }
-        for item, url in usable
-    ]
     results = _RESULTS.validate_python(rows)
     refusals = [account.domains.refusal(result.url) for result in results] if has_content else ()
     warnings = [*skipped.warnings(), *dict.fromkeys(filter(None, refusals))]
     return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, warnings)
 
 
-def _value(
-    item: Item, name: str, field: Field[T | None], read: Callable[[Item, str], T | None]
-) -> T | None:
-    return read(item, field) if isinstance(field, str) else item.call(name, field)
+_READERS: dict[str, Callable[[Item, str], Any]] = {
+    "title": Item.line,
+    "snippet": Item.line,
+    "published_at": Item.moment,
+    "author": Item.line,
+    "score": lambda item, name: item.number(name, 0, 1) if name else None,
+}
 
 
-def _read_score(item: Item, name: str) -> float | None:
-    return item.number(name, 0, 1) if name else None
+def _read_row(item: Item, fields: HitFields) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        field: Field[Any] = getattr(fields, name)
+        row[name] = read(item, field) if isinstance(field, str) else item.call(name, field)
+    return row
 
 
 def _url(item: Item, fields: HitFields) -> str:

@@ -40,7 +40,7 @@ from webtools.errors import (
 )
 from webtools.providers import PROVIDERS, Account, Capability, fetched, hits
 from webtools.providers.fetched import PageFields
-from webtools.providers.hits import UNREADABLE, Item
+from webtools.providers.hits import UNREADABLE, HitFields, Item
 from webtools.providers.protocols import FILTERS, Hits, SearchQuery
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
 from webtools.testing.provider_calls import (
@@ -279,17 +279,18 @@ class ProviderConformance:
     ) -> None:
         """A field that no result of a sample has is misspelt, or the sample lacks it."""
         found: dict[str, bool] = {}
-        read_value, read_page = hits._value, fetched._read_page  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        read_row, read_page = hits._read_row, fetched._read_page  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
         def record(name: str, field: Any, value: Any) -> None:
             if field and name not in missing_fields:
                 label = f"{name} ({field if isinstance(field, str) else field.__qualname__})"
                 found[label] = found.get(label, False) or value not in {None, ""}
 
-        def recorded_value(item: Item, name: str, field: Any, read: Any) -> Any:
-            value: Any = read_value(item, name, field, read)
-            record(name, field, value)
-            return value
+        def recorded_row(item: Item, fields: HitFields) -> dict[str, Any]:
+            row = read_row(item, fields)
+            for name, value in row.items():
+                record(name, getattr(fields, name), value)
+            return row
 
         def recorded_page(url: str, item: Item, fields: PageFields, *rest: Any) -> Page:
             page = read_page(url, item, fields, *rest)
@@ -298,7 +299,7 @@ class ProviderConformance:
                     record(name, field, getattr(page, name))
             return page
 
-        monkeypatch.setattr(hits, "_value", recorded_value)
+        monkeypatch.setattr(hits, "_read_row", recorded_row)
         monkeypatch.setattr(fetched, "_read_page", recorded_page)
         for capability in capabilities:
             read_sample(account, capability, samples[capability], sample_urls)

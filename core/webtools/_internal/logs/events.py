@@ -148,11 +148,11 @@ def new_call_id() -> str:
 
 
 def _in_digits(number: int, length: int) -> str:
-    digits: list[str] = []
+    digits = ""
     for _ in range(length):
-        number, digit = divmod(number, len(_DIGITS))
-        digits.append(_DIGITS[digit])
-    return "".join(reversed(digits))
+        digits = _DIGITS[number % 32] + digits
+        number //= 32
+    return digits
 
 
 def _restart_call_numbers() -> None:

@@ -27,6 +27,8 @@ def texts_in(value: object) -> list[str]:
 
 
 def _collect(value: object, texts: list[str]) -> None:
+    if not value:
+        return
     if isinstance(value, str):
         texts.append(value)
     elif isinstance(value, BaseModel):
