@@ -103,10 +103,12 @@ def search_text(
             head = f"{number}. See {first}." if number_of is None else f"{number}. See above."
             items.append(_item(head, text.splitlines()))
         else:
-            facts = [_facts(result)]
-            if isinstance(result, ResearchResult):  # of a search, the final URL is not known
-                facts.append(_other_host(result))
-            lines = [result.url, *text.splitlines(), *filter(None, facts)]
+            lines = [result.url, *text.splitlines()]
+            if facts := _facts(result):
+                lines.append(facts)
+            # Of a search, the final URL is not known.
+            if isinstance(result, ResearchResult) and (host := _other_host(result)):
+                lines.append(host)
             items.append(_item(f"{number}. {result.title}", lines))
         texts.add((first, text))
     return separator.join(items) or NO_RESULTS

@@ -10,12 +10,12 @@ from webtools._internal.text.urls import PORTS
 __all__ = ["other_host", "page_key"]
 
 _PARTS = re.compile(
-    r"""(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://
-    (?:[^/?#]*@)?                                  # user
-    (?P<host>\[[^]/?#@]*\]|[^]:/?#@[]*)
-    (?::(?P<port>[0-9]{0,5}))?
-    (?P<path>(?:/[^?#]*)?)
-    (?:\?(?P<query>[^#]*))?
+    r"""([a-zA-Z][a-zA-Z0-9+.-]*)://          # scheme
+    (?:[^/?#]*@)?                           # user
+    (\[[^]/?#@]*\]|[^]:/?#@[]*)             # host
+    (?::([0-9]{0,5}))?                      # port
+    ((?:/[^?#]*)?)                          # path
+    (?:\?([^#]*))?                          # query
     (?:\#.*)?""",
     re.VERBOSE | re.DOTALL,
 ).fullmatch
@@ -41,11 +41,11 @@ def page_key(url: str) -> str:
     parts = _PARTS(url)
     if parts is None:
         return url
-    scheme, host, path = parts["scheme"].lower(), parts["host"].lower().rstrip("."), parts["path"]
-    port, query = int(parts["port"] or 0), parts["query"] or ""
-    if port and port != PORTS.get(scheme):
-        host = f"{host}:{port}"
-    if "&" in query or "utm_" in query.lower():
+    scheme, host, port, path, query = parts.groups("")
+    scheme, host = scheme.lower(), host.lower().rstrip(".")
+    if port and int(port) not in {0, PORTS.get(scheme)}:
+        host = f"{host}:{int(port)}"
+    if query:
         fields = [field for field in query.split("&") if not field.lower().startswith("utm_")]
         query = "&".join(filter(None, fields))
     return f"{scheme}://{host}{path.rstrip('/')}?{query}"

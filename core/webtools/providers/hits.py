@@ -191,6 +191,8 @@ class Item:
 
 
 Field: TypeAlias = "str | Callable[[Item], T]"
+# The name of a field of a result, where it is in an item, and how to read it from a named field.
+_Reader: TypeAlias = "tuple[str, Field[Any], Callable[[Item, str], Any]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,18 +267,20 @@ def read_hits(
     """
     skipped = SkippedValues(account.name)
     all_items = read_items(items, skipped)
-    has_content = bool(fields.text or fields.passages)
+    readers, has_content = _readers(fields), bool(fields.text or fields.passages)
     rows = list[dict[str, Any]]()
     for item in all_items:
         url = _url(item, fields)
         if not url:
             skipped.items += 1
             continue
-        row = _read_row(item, fields)
-        row["title"] = row["title"] or _host(url)
-        row["snippet"] = row["snippet"] or ""
-        row["content"] = _content(item, url, fields, account) if has_content else None
-        rows.append(row | {"url": url, "source_provider": account.name, "query": query.query})
+        row = _read_row(item, readers)
+        row["title"] = row.get("title") or _host(url)
+        row["snippet"] = row.get("snippet") or ""
+        row["url"], row["source_provider"], row["query"] = url, account.name, query.query
+        if has_content:
+            row["content"] = _content(item, url, fields, account)
+        rows.append(row)
     if len(all_items) > 1 and not rows:
         message = "no result has a URL"
         raise ValueError(message)
@@ -286,21 +290,26 @@ def read_hits(
     return Hits(results, estimate(usd) if isinstance(usd, (int, float)) else usd, warnings)
 
 
-_READERS: dict[str, Callable[[Item, str], Any]] = {
-    "title": Item.line,
-    "snippet": Item.line,
-    "published_at": Item.moment,
-    "author": Item.line,
-    "score": lambda item, name: item.number(name, 0, 1) if name else None,
-}
+def _readers(fields: HitFields) -> list[_Reader]:
+    readers: list[_Reader] = [
+        ("title", fields.title, Item.line),
+        ("snippet", fields.snippet, Item.line),
+        ("published_at", fields.published_at, Item.moment),
+        ("author", fields.author, Item.line),
+        ("score", fields.score, _read_score),
+    ]
+    return [reader for reader in readers if reader[1]]
 
 
-def _read_row(item: Item, fields: HitFields) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for name, read in _READERS.items():
-        field: Field[Any] = getattr(fields, name)
-        row[name] = read(item, field) if isinstance(field, str) else item.call(name, field)
-    return row
+def _read_score(item: Item, name: str) -> float | None:
+    return item.number(name, 0, 1)
+
+
+def _read_row(item: Item, readers: Sequence[_Reader]) -> dict[str, Any]:
+    return {
+        name: read(item, field) if isinstance(field, str) else item.call(name, field)
+        for name, field, read in readers
+    }
 
 
 def _url(item: Item, fields: HitFields) -> str:

@@ -40,7 +40,7 @@ from webtools.errors import (
 )
 from webtools.providers import PROVIDERS, Account, Capability, fetched, hits
 from webtools.providers.fetched import PageFields
-from webtools.providers.hits import UNREADABLE, HitFields, Item
+from webtools.providers.hits import UNREADABLE, Item
 from webtools.providers.protocols import FILTERS, Hits, SearchQuery
 from webtools.results import FetchResponse, Page, SearchResponse, SearchResult
 from webtools.testing.provider_calls import (
@@ -286,10 +286,10 @@ class ProviderConformance:
                 label = f"{name} ({field if isinstance(field, str) else field.__qualname__})"
                 found[label] = found.get(label, False) or value not in {None, ""}
 
-        def recorded_row(item: Item, fields: HitFields) -> dict[str, Any]:
-            row = read_row(item, fields)
-            for name, value in row.items():
-                record(name, getattr(fields, name), value)
+        def recorded_row(item: Item, readers: Sequence[Any]) -> dict[str, Any]:
+            row = read_row(item, readers)
+            for name, field, _ in readers:
+                record(name, field, row[name])
             return row
 
         def recorded_page(url: str, item: Item, fields: PageFields, *rest: Any) -> Page:

@@ -77,7 +77,7 @@ async def present(outcome: Any, call: Call | None, io: IO) -> ToolResult:
             path=path,
         )
         call.write_log()
-    return replace(result, call_id=call.id) if call.id else result
+    return ToolResult(result.text, result.details, result.is_error, call.id)
 
 
 async def present_search(

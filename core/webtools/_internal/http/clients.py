@@ -6,7 +6,6 @@ import asyncio
 import ssl
 import weakref
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -31,7 +30,7 @@ from webtools._internal.http.transports import (
     BlockingClient,
     BlockingTransport,
 )
-from webtools._internal.http.watching import log_request
+from webtools._internal.http.watching import LoggedRequest
 from webtools.errors import ConfigError, InputError
 from webtools.messages import Request, Response
 
@@ -63,21 +62,21 @@ class BlockingHTTP:
             RequestError: No response came before `deadline`, on the monotonic clock.
         """
         outgoing = Outgoing(request, deadline)
-        with (
-            log_request(outgoing) as facts,
-            outgoing.convert_errors(),
-            self._connection(outgoing) as connection,
-        ):
-            response = outgoing.accept(connection.exchange(outgoing))
-            facts["status"] = response.status
+        with LoggedRequest(outgoing) as logged, outgoing:
+            logged.response = response = outgoing.accept(self._exchange(outgoing))
             return response
 
-    def _connection(self, outgoing: Outgoing) -> AbstractContextManager[BlockingConnection]:
+    def _exchange(self, outgoing: Outgoing) -> Response:
         if self._is_unavailable:
             raise _no_transport("blocking", "transport")
         if self._client is not None:
-            return nullcontext(BlockingConnection(self._client, CurrentCall()))
-        return self._pool(outgoing.route).connection(outgoing)
+            return BlockingConnection(self._client, CurrentCall()).exchange(outgoing)
+        pool = self._pool(outgoing.route)
+        connection = pool.take(outgoing)
+        try:
+            return connection.exchange(outgoing)
+        finally:
+            pool.give_back(connection)
 
     def _pool(self, route: Route) -> BlockingPool:
         if (pool := self._pools.get(route)) is not None:
@@ -141,18 +140,21 @@ class AsyncHTTP:
             RequestError: No response came before `deadline`, on the monotonic clock.
         """
         outgoing = Outgoing(request, deadline)
-        with log_request(outgoing) as facts, outgoing.convert_errors():
-            async with await self._connection(outgoing) as connection:
-                response = outgoing.accept(await connection.exchange(outgoing))
-                facts["status"] = response.status
-                return response
+        with LoggedRequest(outgoing) as logged, outgoing:
+            logged.response = response = outgoing.accept(await self._exchange(outgoing))
+            return response
 
-    async def _connection(self, outgoing: Outgoing) -> AbstractAsyncContextManager[AsyncConnection]:
+    async def _exchange(self, outgoing: Outgoing) -> Response:
         if self._is_unavailable:
             raise _no_transport("async", "async_transport")
         if self._client is not None:
-            return nullcontext(AsyncConnection(self._client, CurrentCall()))
-        return (await self._pool(outgoing.route)).connection(outgoing)
+            return await AsyncConnection(self._client, CurrentCall()).exchange(outgoing)
+        pool = await self._pool(outgoing.route)
+        connection = await pool.take(outgoing)
+        try:
+            return await connection.exchange(outgoing)
+        finally:
+            await pool.give_back(connection)
 
     async def _pool(self, route: Route) -> AsyncPool:
         pools = (await self._loop_state()).pools

@@ -8,8 +8,6 @@ import socket
 import ssl
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import lru_cache
 from json import JSONEncoder
 from typing import NamedTuple, TypeVar
@@ -137,21 +135,20 @@ class Outgoing:
             raise RequestError("the proxy rejected the login (HTTP 407)", retryable=False)
         return response
 
-    @contextmanager
-    def convert_errors(self) -> Generator[None, None, None]:
-        """Convert errors of httpx to ours, and keep headers out of the logs of httpcore."""
+    def __enter__(self) -> None:
+        """Keep headers out of the logs of httpcore while the request is sent."""
         IN_OUR_REQUEST.set(True)
-        try:
-            yield
-        except _engine_errors() as error:
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Convert errors of httpx to ours."""
+        IN_OUR_REQUEST.set(False)
+        if isinstance(error, RequestError):
+            text = f"{error}{self._proxy_clause()}"
+            raise _stripped(error).with_message(text) from None
+        if isinstance(error, _engine_errors()):
             if isinstance(error, httpx.HTTPError):
                 error.request = httpx.Request(self.request.method, self.route.origin)
             raise self._as_request_error(error) from _stripped(error)
-        except RequestError as error:
-            text = f"{error}{self._proxy_clause()}"
-            raise _stripped(error).with_message(text) from None
-        finally:
-            IN_OUR_REQUEST.set(False)
 
     def _as_request_error(self, error: Exception) -> RequestError:
         fault = Fault.NOT_SENT if isinstance(error, _NOT_CONNECTED) else Fault.NONE

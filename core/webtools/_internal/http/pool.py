@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar, cast
 
@@ -149,30 +149,32 @@ class Pool(Generic[C]):
         self.is_retired = False
         self._connect = connect
         self._idle: list[C] = []
+        self._closed: list[C] = []  # by the server
         self._lock = threading.Lock()
 
-    def _take(self) -> tuple[C, list[C]]:
-        """Return an open connection, and the idle ones that the server has closed."""
-        closed: list[C] = []
+    def _take(self) -> C:
+        """Return an idle connection that is open, or a new one."""
         with self._lock:
             while self._idle:
                 connection = self._idle.pop()
                 if connection.is_open():
-                    return connection, closed
-                closed.append(connection)
-        return self._connect(), closed
+                    return connection
+                self._closed.append(connection)
+        return self._connect()
 
     def _give_back(self, connection: C) -> list[C]:
         """Keep a connection if it can be used again; return the connections to close."""
         connection.idle_since = time.monotonic()
         oldest = connection.idle_since - transports.IDLE_SECONDS
-        is_kept = connection.is_reusable and not self.is_retired
         with self._lock:
-            expired = [old for old in self._idle if old.idle_since < oldest]
-            del self._idle[: len(expired)]  # the oldest come first
-            if is_kept:
+            to_close, self._closed = self._closed, []
+            while self._idle and self._idle[0].idle_since < oldest:  # the oldest come first
+                to_close.append(self._idle.pop(0))
+            if connection.is_reusable and not self.is_retired:
                 self._idle.append(connection)
-        return expired if is_kept else [*expired, connection]
+            else:
+                to_close.append(connection)
+        return to_close
 
     def take_all(self) -> list[C]:
         """Remove all idle connections. Without the lock, which a forked child may find locked."""
@@ -192,24 +194,26 @@ class BlockingPool(Pool[BlockingConnection]):
         for _ in range(MAX_CONNECTIONS):
             self._permits.put(None)
 
-    @contextmanager
-    def connection(self, outgoing: Outgoing) -> Generator[BlockingConnection, None, None]:
-        """Yield a connection that no other call uses."""
+    def take(self, outgoing: Outgoing) -> BlockingConnection:
+        """Return a connection that no other call uses. Give it back after the call."""
         try:
             self._permits.get(timeout=min(outgoing.seconds_left(), threading.TIMEOUT_MAX))
         except Empty:
             raise _all_busy() from None
-        to_close: list[BlockingConnection] = []
         try:
-            connection, to_close = self._take()
-            try:
-                yield connection
-            finally:
-                to_close += self._give_back(connection)
+            return self._take()
+        except BaseException:
+            self._permits.put(None)
+            raise
+
+    def give_back(self, connection: BlockingConnection) -> None:
+        """Keep a connection for another call, or close it."""
+        try:
+            to_close = self._give_back(connection)
         finally:
             self._permits.put(None)
-            for old in to_close:
-                old.close()
+        for old in to_close:
+            old.close()
 
 
 class AsyncPool(Pool[AsyncConnection]):
@@ -219,25 +223,27 @@ class AsyncPool(Pool[AsyncConnection]):
         super().__init__(connect)
         self._permits = asyncio.Semaphore(MAX_CONNECTIONS)
 
-    @asynccontextmanager
-    async def connection(self, outgoing: Outgoing) -> AsyncGenerator[AsyncConnection, None]:
-        """Yield a connection that no other call uses."""
+    async def take(self, outgoing: Outgoing) -> AsyncConnection:
+        """Return a connection that no other call uses. Give it back after the call."""
         try:
             async with asyncio.timeout(outgoing.seconds_left()):
                 await self._permits.acquire()
         except TimeoutError:
             raise _all_busy() from None
-        to_close: list[AsyncConnection] = []
         try:
-            connection, to_close = self._take()
-            try:
-                yield connection
-            finally:
-                to_close += self._give_back(connection)
+            return self._take()
+        except BaseException:
+            self._permits.release()
+            raise
+
+    async def give_back(self, connection: AsyncConnection) -> None:
+        """Keep a connection for another call, or close it."""
+        try:
+            to_close = self._give_back(connection)
         finally:
             self._permits.release()
-            for old in to_close:
-                await old.close()
+        for old in to_close:
+            await old.close()
 
 
 def _all_busy() -> RequestTimeoutError:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webtools._internal.http.outgoing import Outgoing
 from webtools._version import __version__
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from webtools.messages import Response
 
 LOGGER = logging.getLogger("webtools.http")
 # Without any handler, `logging` would write our warnings to stderr.
@@ -42,22 +45,33 @@ def find_tracer() -> None:
         Tracing.tracer = provider.get_tracer("webtools", __version__) if is_on else None
 
 
-@contextmanager
-def log_request(outgoing: Outgoing) -> Generator[dict[str, Any], None, None]:
-    """Log a request when it ends. Yields the facts to log, to which the block adds `status`."""
-    facts: dict[str, Any] = {"method": outgoing.request.method, "host": outgoing.host}
-    start = time.monotonic()
-    try:
-        yield facts
-    except BaseException as error:
-        facts["error"] = type(error).__name__
-        raise
-    finally:
-        if LOGGER.isEnabledFor(logging.DEBUG):
-            facts["ms"] = round((time.monotonic() - start) * 1000, 1)
-            outcome = facts.get("status") or facts.get("error")
-            values = facts["method"], facts["host"], outcome, facts["ms"]
-            LOGGER.debug("%s %s %s %s ms", *values, extra={"webtools": facts})
+class LoggedRequest:
+    """Logs a request when the block ends.
+
+    Attributes:
+        response: The response, which the block sets.
+    """
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self.response: Response | None = None
+        self._outgoing = outgoing
+        self._start = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not LOGGER.isEnabledFor(logging.DEBUG):
+            return
+        ms = round((time.monotonic() - self._start) * 1000, 1)
+        facts: dict[str, Any] = {"method": self._outgoing.request.method}
+        facts |= {"host": self._outgoing.host}
+        if kind is not None:
+            facts["error"] = kind.__name__
+        elif self.response is not None:
+            facts["status"] = self.response.status
+        values = *facts.values(), ms
+        LOGGER.debug("%s %s %s %s ms", *values, extra={"webtools": {**facts, "ms": ms}})
 
 
 def end_span(span: Any, error_type: str | None) -> None:
