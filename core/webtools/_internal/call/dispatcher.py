@@ -86,7 +86,7 @@ class Dispatcher:
     def __init__(self, settings: Settings, tape: Tape | None = None) -> None:
         self.settings = settings
         self.tape = tape
-        self._services: tuple[Accounts, CallServices] | None = None  # of the last settings
+        self._settings_read: tuple[Accounts, CallServices] | None = None  # of the last settings
 
     async def call(self, io: IO, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool with the arguments of a method, and return its response."""
@@ -264,9 +264,9 @@ class Dispatcher:
 
         def read() -> tuple[Accounts, CallServices]:
             accounts = self.settings.accounts()
-            if self._services is None or self._services[0] is not accounts:
-                self._services = accounts, call_services(accounts)
-            return self._services
+            if self._settings_read is None or self._settings_read[0] is not accounts:
+                self._settings_read = accounts, call_services(accounts)
+            return self._settings_read
 
         try:
             return read()

@@ -54,7 +54,7 @@ class Connection:
         return body.to_response()
 
     def _is_clean(self) -> bool:
-        """Return whether the server sent nothing after its response, as far as it was received.
+        """Return whether nothing was received after the response.
 
         What arrives later is noticed before the connection is used again, see `is_open`.
         """
