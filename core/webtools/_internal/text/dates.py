@@ -24,7 +24,7 @@ _MAIL_DATE = re.compile(  # RFC 5322, as in RSS
 ).fullmatch
 _ZONE_NAME = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
 # What some APIs send for "no date".
-_NO_DATES = frozenset({datetime(1, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC)})
+_NO_DATES = (datetime(1, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC))
 _MONTH_NUMBERS = {
     name: number for number, names in enumerate(MONTHS, 1) for name in names.split("|")
 }
@@ -141,7 +141,8 @@ def _stem(word: str) -> str:
 def read_written_moment(text: str, now: datetime) -> datetime | None:
     """Read a date or a date-time in ISO 8601 or RFC 5322, an age, or a date in words."""
     moment = (
-        read_moment(_ZONE_NAME.sub("Z", text.strip()))
+        read_moment(text)
+        or read_moment(_ZONE_NAME.sub("Z", text.strip()))
         or _read_mail_date(text.strip())
         or read_age(text, now)
         or read_day(text)

@@ -6,13 +6,13 @@ import re
 from urllib.parse import urlsplit
 
 _HIGHEST_PORT = 65_535
-_WEB_URL = re.compile(
-    r"""https?://
-    (?:[^\s<>"\\/?#@]*@)?                         # user
-    (?:\[[0-9a-f:.]+\]|[^\s<>"\\/?#@:\[\]]+)      # host
+_WEB_URL = re.compile(  # of printable characters, whose only white space is the space
+    r"""[hH][tT][tT][pP][sS]?://
+    (?:[^ <>"\\/?#@]*@)?                           # user
+    (?:\[[0-9a-fA-F:.]+\]|[^ <>"\\/?#@:\[\]]+)     # host
     (?::(\d{0,5}))?                              # port
-    (?:[/?#][^\s<>"\\]*)?""",
-    re.IGNORECASE | re.VERBOSE,
+    (?:[/?#][^ <>"\\]*)?""",
+    re.VERBOSE,
 ).fullmatch
 
 
