@@ -12,6 +12,7 @@ from langchain_core.messages.tool import ToolOutputMixin
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import ArgsSchema, BaseTool
+from langchain_core.tools.base import FILTERED_ARGS
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_webtools._fields import Web, check_argument_names, use_settings
@@ -232,6 +233,16 @@ class WebTool(BaseTool):
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Pass the input as one value: a name in it could clash with a parameter of `_run`."""
         return (_Call(tool_input, tool_call_id),), {}
+
+    def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
+        """Return the input that callbacks see.
+
+        None of our arguments is injected. LangChain would look at the types of all of them at each
+        call, which takes as long as the rest of what it does.
+        """
+        if not self._has_default_schema():
+            return super()._filter_injected_args(tool_input)
+        return {name: value for name, value in tool_input.items() if name not in FILTERED_ARGS}
 
     def _run(
         self, *args: Any, run_manager: CallbackManagerForToolRun | None = None, **kwargs: Any

@@ -107,7 +107,7 @@ def search_text(
             if facts := _facts(result):
                 lines.append(facts)
             # Of a search, the final URL is not known.
-            if isinstance(result, ResearchResult) and (host := _other_host(result)):
+            if not isinstance(result, SearchResult) and (host := _other_host(result)):
                 lines.append(host)
             items.append(_item(f"{number}. {result.title}", lines))
         texts.add((first, text))

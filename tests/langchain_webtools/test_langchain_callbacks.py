@@ -414,3 +414,26 @@ async def test_a_tool_in_a_graph_reports_to_the_custom_stream_without_a_handler(
     written = [item async for item in graph.compile().astream({}, stream_mode="custom")]
     assert [item["done"] for item in written] == [0, 1, 2]
     assert {item["tool"] for item in written} == {"web_search"}
+
+
+class Observed(WebSearchTool):
+    def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
+        return {"filtered by": "our method"} | super()._filter_injected_args(tool_input)
+
+
+async def test_langchain_asks_the_tool_what_callbacks_see(way: str) -> None:
+    """Otherwise it goes through the types of all arguments at each call."""
+    seen: list[Any] = []
+
+    class Handler(BaseCallbackHandler):
+        def on_tool_start(self, *_: Any, inputs: Any, **__: Any) -> None:
+            seen.append(inputs)
+
+    tool, config = Observed(web=Canned()), RunnableConfig(callbacks=[Handler()])
+    arguments = {"queries": ["x"], "limit": 3}
+    await (tool.ainvoke(arguments, config) if way == "async" else _blocking(tool, config))
+    assert seen == [{"filtered by": "our method", **arguments}]
+
+
+async def _blocking(tool: BaseTool, config: RunnableConfig) -> Any:
+    return tool.invoke({"queries": ["x"], "limit": 3}, config)
