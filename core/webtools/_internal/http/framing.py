@@ -11,9 +11,8 @@ from typing import Literal, TypeAlias
 
 _HEAD_END = re.compile(rb"\n\r?\n")
 _STATUS = re.compile(rb"HTTP/1\.1 (\d{3})")
-_LENGTH_FIELD = re.compile(
-    rb"^(content-length|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?$",
-    re.IGNORECASE | re.MULTILINE,
+_LENGTH_FIELD = re.compile(  # in lower case
+    rb"\n(content-length|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?(?=\n)"
 )
 _CHUNK_SIZE = re.compile(rb"([0-9a-fA-F]{1,15})\r\n")
 _LONGEST_CHUNK_SIZE = 17  # bytes, with its line break
@@ -72,7 +71,7 @@ class ResponseEnd:
         head = bytes(self._unread[: end.end()])
         del self._unread[: end.end()]
         status = _STATUS.match(head)
-        fields = [(name.lower(), value.lower()) for name, value in _LENGTH_FIELD.findall(head)]
+        fields = _LENGTH_FIELD.findall(head.lower())
         if status is None:
             self._part = "unknown"
         elif status[1].startswith(b"1"):  # an interim response

@@ -41,7 +41,7 @@ _RARE = f"[{RARE_SELECTORS}]"
 _MANY = 8  # such characters in a text may spell a message
 _FLOOD = 4096
 _STRETCH = 16_384  # characters
-_ASCII = bytes(range(128))
+ASCII = bytes(range(128))
 ADDRESSES = {"url", "citations"}  # fields whose invisible characters are escaped, not removed
 
 
@@ -55,7 +55,7 @@ def _characters(kinds: str) -> list[str]:
 def beyond_ascii(text: str) -> str:
     """Return the characters beyond ASCII; a pattern takes ten times as long for all."""
     data = text.encode("utf-8", "surrogatepass")
-    return data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return data.translate(None, ASCII).decode("utf-8", "surrogatepass")
 
 
 def may_hide(text: str) -> bool:
