@@ -218,9 +218,9 @@ def _spellings(char: str) -> str:
     numbers = f"{_HASH}0{{0,5}}{ord(char)}|{_HASH}x0{{0,5}}{code}"
     names = [name[:-1] for name, meant in html5.items() if meant == char and name[-1] == ";"]
     spellings = [  # the longer ones first: a cut key ends at the first that matches
+        f"{_AMPERSAND}(?:amp{_SEMICOLON}){{0,2}}(?:{'|'.join([numbers, *names])}){_SEMICOLON}",
         "".join(_percent(byte) for byte in char.encode("utf-8", "replace")),
         f"{_BACKSLASH}(?:u{code:0>4}|x{code:0>2})",
-        f"{_AMPERSAND}(?:amp{_SEMICOLON}){{0,2}}(?:{'|'.join([numbers, *names])}){_SEMICOLON}",
         _BACKSLASH if char == "\\" else re.escape(char),
     ]
     if char == " ":
