@@ -21,6 +21,7 @@ from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import InputError, Session, WebTools, WebToolsError
 from webtools.errors import AuthenticationError, ProviderError
+from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
 
 QUESTION = "How do I read a zip file in Python?"
@@ -152,6 +153,38 @@ def test_a_replay_equals_its_recording(
         webtools_sandbox.start()
 
 
+def test_a_check_of_an_answer_is_replayed(
+    web: WebTools, unconfigured: WebTools, tape: Path, webtools_sandbox: SandboxServer
+) -> None:
+    answer = f"It reads JSON. [1]\n\n[1]: {webtools_sandbox.docs_url}/{PAGE}"
+    recorded = web.session(record=tape).verify(answer, fetch=True)
+    assert recorded.claims
+    webtools_sandbox.fault(status=500)
+    assert unconfigured.session(replay=tape).verify(answer, fetch=True) == recorded
+
+
+def test_the_gate_holds_for_a_replay(web: WebTools, unconfigured: WebTools, tape: Path) -> None:
+    def run(session: Session) -> list[Any]:
+        url = session.search("json").results[0].url
+        calls = [("web_fetch", {"urls": urls}) for urls in ([url, f"{url}?k=v"], [f"{url}?k=v"])]
+        return [url, *by_tools(session, calls), session.report("json")["sources"]]
+
+    recorded = run(web.session(record=tape, fetch="seen"))
+    assert [line.count("k=v") for line in tape.read_text().splitlines()] == [0, 0, 0]
+    session = unconfigured.session(replay=tape, fetch="seen")
+    assert run(session) == recorded
+    assert session.unused_calls == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_replay_offers_all_tools_without_a_warning(tape: Path) -> None:
+    write_tape(tape, search_line("zip"))
+    session = WebTools().session(replay=tape)
+    assert {tool.name for tool in WebToolkit(web=session).get_tools()} == {*TOOLS}
+    keyed = WebTools(api_keys={"brave": "test-key-canary-1"})
+    assert len(keyed.session(replay=tape).tools()) == len(TOOLS) > len(keyed.tools())
+
+
 def test_an_error_of_a_provider_keeps_its_class_and_facts(
     web: WebTools, unconfigured: WebTools, tape: Path, webtools_sandbox: SandboxServer
 ) -> None:
@@ -252,6 +285,11 @@ def test_a_tape_is_replaced_and_no_other_file(web: WebTools, tape: Path) -> None
         with pytest.raises(InputError, match=tape.name):
             web.session(record=tape)
         assert tape.read_text() == text
+    link = tape.with_name("link.jsonl")
+    link.symlink_to(tape.with_name("target.jsonl"))
+    with pytest.raises(InputError, match=r"link\.jsonl"):
+        web.session(record=link)
+    assert not tape.with_name("target.jsonl").exists()
 
 
 def test_a_tape_is_replaced_at_once_and_continued_with_a_state(web: WebTools, tape: Path) -> None:

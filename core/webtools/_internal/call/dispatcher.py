@@ -202,8 +202,10 @@ class Dispatcher:
         """Return the tools that the settings can serve, without optional ones.
 
         If nothing is configured or the settings cannot be read, all tools are returned. Their
-        first call reports what is missing.
+        first call reports what is missing. A tape may answer any tool.
         """
+        if (tape := self.tape_in_use()) is not None and tape.replay:
+            return tuple(TOOLS.values())
         accounts = self._accounts_or_error()
         if isinstance(accounts, Exception):
             LOGGER.warning(
@@ -228,6 +230,8 @@ class Dispatcher:
         Args:
             tool: The tool. Default: search.
         """
+        if (tape := self.tape_in_use()) is not None and tape.replay:
+            return ""
         accounts = self._accounts_or_error()
         if isinstance(accounts, Exception) or accounts.origin != ENVIRONMENT:
             return ""

@@ -50,6 +50,7 @@ from webtools.tools import READ
 NOT_ON_TAPE = "not_on_tape"  # the code of the error
 _STRICTNESS = ("off", "pages", "all")  # of the setting `fence`
 _MAX_HEADER = 4096  # bytes
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _MAX_COMPARED = 1000  # calls of which the closest is named
 _MAX_LINES_SHOWN = 5
 _lock = Lock()  # held while a tape is opened
@@ -344,7 +345,7 @@ def _open_to_write(path: Path, *, appends: bool) -> int:
         InputError: It is another file, or cannot be opened.
     """
     try:
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SAFELY, 0o600)
+        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_LINKS | SAFELY, 0o600)
         try:
             _prepare(path, fd, appends=appends)
         except BaseException:
