@@ -313,6 +313,20 @@ def test_errors_queries_and_the_calls_own_urls_do_not_count(
         assert not later.has_seen(url)
 
 
+def test_an_address_that_was_built_from_a_query_does_not_count(
+    wire: Wire, monkeypatch: Any
+) -> None:
+    """The snippets of a library without a page have the address of the library at Context7."""
+    context7 = {"name": "context7", "type": "context7", "apiKey": "test-key-context7"}
+    session = web_of(wire, monkeypatch, providers=[context7]).session(fetch="seen")
+    snippet = {"codeTitle": "Open", "codeDescription": "How.", "codeLanguage": "py", "codeList": []}
+    wire.answers["context7.com"] = {"codeSnippets": [snippet], "infoSnippets": []}
+    envelope = session.research(f"How do I open /org/{TOKEN}?", command="web-docs")
+    [result] = envelope.results
+    assert TOKEN in result.url
+    assert not session.has_seen(result.url)
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_what_one_session_saw_does_not_open_for_another(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool

@@ -28,12 +28,14 @@ class Wire:
         found: The URLs that a search finds.
         links: The links of each page.
         moves: Where pages redirect to.
+        answers: The JSON of other hosts.
     """
 
     def __init__(self, *found: str) -> None:
         self.found = [*found]
         self.links: list[str] = []
         self.moves: dict[str, str] = {}
+        self.answers: dict[str, Any] = {}
         self.requests: list[httpx.Request] = []
         self.looked_up: list[str] = []
 
@@ -45,6 +47,8 @@ class Wire:
         self.requests.append(request)
         body = json.loads(request.content) if request.content else {}
         path = request.url.path
+        if request.url.host in self.answers:
+            return httpx.Response(200, json=self.answers[request.url.host])
         if request.url.host == "api.exa.ai":
             urls = body.get("urls") or self.found
             results = [

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+from urllib.parse import urlsplit
 
 from webtools._internal.pipeline.tape_lines import NativeSearches
 from webtools._internal.session.links import key_of, urls_in
@@ -225,7 +226,9 @@ class History:
     def _record_research(self, envelope: ResearchEnvelope) -> None:
         read = {passage.url for passage in envelope.passages}
         for result in envelope.results:
-            self._found(result.url, result.title)
+            if not _repeats_library(result.url, envelope.meta.query):
+                self.see(result.url, "search")
+            self.add(result.url, "search", result.title)
             if result.url in read or result.url_final:
                 self.add(result.url, "search", is_read=True)
                 self._see_all(result.url_final)
@@ -263,6 +266,13 @@ class History:
         if seen is None:
             return "argument"
         return "page" if seen.origin == LINK else seen.origin  # type: ignore[return-value]
+
+
+def _repeats_library(url: str, query: str) -> bool:
+    """Return whether our module of Context7 has built a URL from a library ID in the query."""
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/").casefold()
+    return parts.netloc == "context7.com" and bool(path) and path in query.casefold()
 
 
 _lock = threading.Lock()  # held while a number is given
