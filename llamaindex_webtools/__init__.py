@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         web_search_tool,
     )
     from llamaindex_webtools._spec import WebToolsSpec
+    from llamaindex_webtools.agents import WebAgent
     from llamaindex_webtools.events import WebToolsEventHandler, show_events
     from llamaindex_webtools.postprocessors import FetchPagePostprocessor
     from llamaindex_webtools.progress import (
@@ -39,6 +40,7 @@ __all__ = [
     "LLMSynthesizer",
     "LLMVerifier",
     "SearchFetchSynthesizeWorkflow",
+    "WebAgent",
     "WebAnswerEvent",
     "WebPageReader",
     "WebProgressEvent",
@@ -65,6 +67,7 @@ _MODULES = {
     "web_research_tool": "_factories",
     "web_search_tool": "_factories",
     "WebToolsSpec": "_spec",
+    "WebAgent": "agents",
     "WebToolsEventHandler": "events",
     "show_events": "events",
     "FetchPagePostprocessor": "postprocessors",

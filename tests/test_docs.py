@@ -47,8 +47,20 @@ ANSWERS = ["Sources:\n- [zipfile"]  # of an agent
 SHOWN = {  # what the examples of a page must have printed, lest they find nothing and go on
     "README.md": ["json.decoder — Implementation of JSONDecoder", "# json.decoder", *ANSWERS * 2],
     "docs/index.md": ["# json.decoder", "zipfile — Read and write ZIP files"],
-    "docs/langchain.md": ["Sources:\n- [zipfile", "success 5 0.007", "search_result", "[1]"],
-    "docs/llamaindex.md": ["Sources:\n- [zipfile", "False 5 0.007", "synthesizing 1 of 1", "[1]"],
+    "docs/langchain.md": [
+        "Sources:\n- [zipfile",
+        "2 calls of customer-7",
+        "success 5 0.007",
+        "search_result",
+        "[1]",
+    ],
+    "docs/llamaindex.md": [
+        "Sources:\n- [zipfile",
+        "2 calls,",
+        "False 5 0.007",
+        "synthesizing 1 of 1",
+        "[1]",
+    ],
     "docs/notebooks.md": ["<SearchResponse 4 results from exa>", "'medium'"],
     "docs/tools/index.md": ["5 False", "True\nFalse", "searching 2 of 2", "is blank"],
     "docs/tools/web_search.md": ["'category': 'native'"],

@@ -18,10 +18,10 @@ from llama_index.core.llms.mock import MockFunctionCallingLLM
 
 
 class Script:
-    def __init__(self, *replies: ChatMessage) -> None:
+    def __init__(self, *replies: ChatMessage, kind: Any = MockFunctionCallingLLM) -> None:
         self._replies = iter(replies)
         self.shown: list[ChatMessage] = []
-        self.llm = MockFunctionCallingLLM(response_generator=self._reply, is_chat_model=True)
+        self.llm: Any = kind(response_generator=self._reply, is_chat_model=True)
 
     def _reply(self, messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
         self.shown = list(messages)

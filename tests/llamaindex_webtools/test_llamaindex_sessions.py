@@ -1,0 +1,178 @@
+"""`WebToolsSpec(session)` and `WebAgent`: an agent of LlamaIndex in a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.llms import ChatMessage, ChatResponse
+from llama_index.core.llms.mock import MockFunctionCallingLLM
+from scripted_llm import Script, calls, says
+
+from llamaindex_webtools import WebAgent, WebToolsSpec
+from webtools import InputError, WebTools
+from webtools_sandbox import SandboxServer
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of LlamaIndex itself
+
+UNSEEN = "https://unseen.example/?q=SECRET"
+OPENAI: dict[str, Any] = {
+    "model": "gpt-5.2",
+    "status": "completed",
+    "output": [
+        {
+            "type": "web_search_call",
+            "status": "completed",
+            "action": {
+                "type": "search",
+                "query": "read json",
+                "sources": [{"type": "url", "url": "https://docs.example/json"}],
+            },
+        },
+        {"type": "message", "content": [{"type": "output_text", "text": "Read [it]."}]},
+    ],
+}
+ANTHROPIC: dict[str, Any] = {
+    "model": "claude-sonnet-4-6",
+    "content": [
+        {
+            "type": "server_tool_use",
+            "id": "s",
+            "name": "web_search",
+            "input": {"query": "read json"},
+        },
+        {
+            "type": "web_search_tool_result",
+            "tool_use_id": "s",
+            "content": [{"type": "web_search_result", "url": "https://docs.example/json"}],
+        },
+        {"type": "text", "text": "Read it."},
+    ],
+}
+
+
+@pytest.fixture
+def page(webtools_sandbox: SandboxServer) -> str:
+    return f"{webtools_sandbox.docs_url}/library/json.html"
+
+
+def _outputs(answer: Any) -> list[Any]:
+    return [call.tool_output for call in answer.tool_calls]
+
+
+def _code(output: Any) -> Any:
+    return (output.raw_output.get("error") or {}).get("code")
+
+
+@pytest.mark.parametrize("is_streaming", [True, False])
+async def test_an_agent_opens_only_what_its_session_has_seen(
+    is_streaming: bool, web: WebTools, page: str
+) -> None:
+    urls = [("web_fetch", {"urls": [UNSEEN]}), ("web_fetch", {"urls": [page]})]
+    script = Script(calls(*urls), says("By [1] and [9], see https://made-up.example."))
+    session = web.session(fetch="seen")
+    agent = WebAgent(session, llm=script.llm, streaming=is_streaming)
+    handler = agent.run(user_msg=f"Sum up {page}.")
+    answer = await handler
+    assert {_code(output) for output in _outputs(answer)} == {"url_not_seen", None}
+    report = await handler.ctx.store.get("web_report")
+    assert report["check"]["bad_numbers"] == [9]
+    assert report["check"]["not_seen"] == ["https://made-up.example"]
+    assert report["refused"] == [UNSEEN]
+    assert session.sources[0].is_read
+
+
+async def test_a_spec_of_a_session_has_its_gate_and_limits(web: WebTools, page: str) -> None:
+    session = web.session(fetch="seen", calls=1)
+    script = Script(
+        calls(("web_fetch", {"urls": [page]})),
+        calls(("web_search", {"queries": ["read json"]})),
+        calls(("web_fetch", {"urls": [page]})),
+        says("done"),
+    )
+    agent = FunctionAgent(tools=[*WebToolsSpec(session).to_tool_list()], llm=script.llm)
+    answer = await agent.run(user_msg="Hello.")
+    codes = [_code(output) for output in _outputs(answer)]
+    assert codes == ["url_not_seen", None, "session_limit"]
+
+
+async def test_text_of_another_agent_is_not_the_users(web: WebTools, page: str) -> None:
+    script = Script(calls(("web_fetch", {"urls": [page]})), says("done"))
+    agent = WebAgent(web.session(fetch="strict"), llm=script.llm, user_urls=False)
+    (output,) = _outputs(await agent.run(user_msg=f"Sum up {page}."))
+    assert _code(output) == "url_not_seen"
+
+
+@pytest.mark.parametrize("is_streaming", [True, False])
+@pytest.mark.parametrize(
+    ("name", "vendor", "raw"),
+    [("OpenAIResponses", "openai", OPENAI), ("Anthropic", "anthropic", ANTHROPIC)],
+)
+async def test_what_the_vendor_searched_is_in_the_session_before_the_tools_run(
+    is_streaming: bool, name: str, vendor: str, raw: Any, web: WebTools, page: str
+) -> None:
+    found = {**raw, "output": [*raw.get("output", ()), _seen(page)]} if "output" in raw else raw
+    if vendor == "anthropic":
+        result = {"type": "web_search_result", "url": page}
+        blocks = [{"type": "web_search_tool_result", "content": [result]}, *raw["content"]]
+        found = {**raw, "content": blocks}
+
+    async def with_raw(self: Any, *args: Any, **kwargs: Any) -> ChatResponse:
+        response = await MockFunctionCallingLLM.achat_with_tools(self, *args, **kwargs)
+        response.raw = found if not _results(kwargs) else None
+        return response
+
+    async def events(self: Any, *args: Any, **kwargs: Any) -> Any:
+        first = not _results(kwargs)
+        inner = await MockFunctionCallingLLM.astream_chat_with_tools(self, *args, **kwargs)
+
+        async def stream() -> Any:
+            async for response in inner:
+                response.raw = None
+                yield response
+                last = response
+            for event in _events(vendor, found) if first else ():
+                last.raw = event
+                yield last
+
+        return stream()
+
+    methods = {"achat_with_tools": with_raw, "astream_chat_with_tools": events}
+    kind = type(name, (MockFunctionCallingLLM,), methods)
+    replies = (calls(("web_fetch", {"urls": [page]})), says(f"See {page} and [1]."))
+    llm = Script(*replies, kind=kind).llm
+    session = web.session(fetch="seen")
+    answer = await WebAgent(session, llm=llm, streaming=is_streaming).run(user_msg="Hello.")
+    (output,) = _outputs(answer)
+    assert _code(output) is None
+    report = session.report("json")
+    assert report["queries"] == ["read json"]
+    assert [source["how"] for source in report["sources"]][:2] == ["native", "native"]
+    assert report["providers"][vendor]["requests"] >= 1
+    assert report["cost_is_estimate"]
+
+
+def _results(kwargs: dict[str, Any]) -> list[ChatMessage]:
+    return [message for message in kwargs["chat_history"] if message.role == "tool"]
+
+
+def _seen(url: str) -> dict[str, Any]:
+    note = {"type": "url_citation", "url": url, "start_index": 0, "end_index": 4}
+    text = {"type": "output_text", "text": "Look.", "annotations": [note]}
+    return {"type": "message", "content": [text]}
+
+
+def _events(vendor: str, response: dict[str, Any]) -> list[dict[str, Any]]:
+    if vendor == "openai":
+        return [{"type": "response.created"}, {"type": "response.completed", "response": response}]
+    blocks = [
+        {"type": "content_block_start", "index": index, "content_block": block}
+        for index, block in enumerate(response["content"])
+    ]
+    return [{"type": "message_start", "message": {"model": response["model"]}}, *blocks]
+
+
+def test_an_agent_needs_a_session(web: WebTools) -> None:
+    with pytest.raises(InputError, match="session"):
+        WebAgent(web, llm=Script().llm)  # type: ignore[arg-type]
