@@ -461,13 +461,19 @@ def _compare_source(old: _Source, new: _Source) -> SourceChange:  # noqa: PLR091
         return _change("changed", old, new, reason, changes)
     if not (old.paragraphs and new.paragraphs):
         return _change("not_compared", old, new, "At most one of the runs has read it.")
-    # Parts of a page: what is in one run only may be on the page all the same.
+    # Parts of a page overlap, and what is in one run only may be on the page all the same.
+    changes = _text_changes(_parts_beyond(old, new), _parts_beyond(new, old))
     pairs = [change for change in changes if None not in (change.old, change.new)]
     if pairs:
         return _change("changed", old, new, "Only parts of it were compared.", pairs)
     if changes:
         return _change("not_compared", old, new, "The runs have different parts of it.")
     return _change("unchanged", old, new, "Only parts of it were compared.")
+
+
+def _parts_beyond(source: _Source, other: _Source) -> list[str]:
+    """Return the paragraphs that are not in the texts of the other run."""
+    return [text for text in source.paragraphs if _stable(text) not in other.corpus]
 
 
 _NO_PAGE = re.compile(r"\bHTTP (?:404|410)\b")

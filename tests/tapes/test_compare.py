@@ -258,6 +258,10 @@ def envelope_line(response: ResearchEnvelope) -> dict[str, Any]:
 def test_a_changed_passage_is_a_change_and_another_one_is_not() -> None:
     changed = only(OLD, envelope(passages={URL: "The lease lasts 48 hours by default."}))
     assert (changed.status, changed.changes[0].numbers) == ("changed", ["24 → 48"])
+    passage = f"{QUOTE} The lease lasts 48 hours on phones. Renew it early."
+    quotations = [passage[:36], passage[37:73]]
+    runs = [envelope((each, URL, each), passages={URL: passage}) for each in quotations]
+    assert only(*runs).status == "unchanged"  # each quotes another sentence of it
     other = only(OLD, envelope(passages={URL: "Only an unrelated part of it."}))
     assert other.status == "not_compared"
 
