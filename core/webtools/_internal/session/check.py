@@ -49,7 +49,8 @@ def _own_references(text: str) -> Mapping[int, str]:
     """Return the URLs by number that the answer itself lists, as in `[1]: https://…`."""
     references: dict[int, str] = {}
     for match in _DEFINITION.finditer(text):
-        line = text[match.end() :].partition("\n")[0]
+        end = text.find("\n", match.end())
+        line = text[match.end() : end if end >= 0 else None]
         if url := next(urls_in(line), ""):
             references[int(match[1] or match[2])] = url
     return references
