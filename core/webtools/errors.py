@@ -41,6 +41,8 @@ __all__ = [
 
 URL_NOT_SEEN = "url_not_seen"
 """The `code` of the error of a URL that a session must not open."""
+SESSION_LIMIT = "session_limit"
+"""The `code` of the errors of a session that may make no further call."""
 
 
 class Payment(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import pickle
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -125,6 +126,29 @@ def test_the_limits_hold_on_every_surface(web: WebTools, wire: Wire, name: str) 
     with contextlib.suppress(Exception):
         assert SEEN not in str(SEARCHING[name](session, "ferry"))
     assert len(wire.requests) == sent
+
+
+@pytest.mark.parametrize("limit", [{"calls": 2}, {"usd": 0.0085}, {"seconds": 3600.0}])
+def test_a_limit_stops_bulk_work_which_can_be_resumed(
+    web: WebTools, tmp_path: Path, limit: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, items = tmp_path / "rows.jsonl", [{"query": str(number)} for number in range(5)]
+    options = bulk.Options(workers=1)
+    session = web.session(**limit)
+    if "seconds" in limit:
+        left = iter([3600.0] * 4)
+        monkeypatch.setattr(session._dispatcher, "_seconds_left", lambda: next(left, 0.0))
+    stopped = bulk.run("search", items, rows, web=session, options=options)
+    assert stopped.stopped
+    assert len([row for row in bulk.read(rows) if row.status == "ok"]) == 2
+    finished = bulk.run("search", items, rows, web=web.session(), options=options)
+    assert len([row for row in bulk.read(rows) if row.status == "ok"]) == 5
+    assert not finished.stopped
+
+
+def test_a_caller_for_other_processes_takes_no_session(web: WebTools) -> None:
+    with pytest.raises(TypeError, match=r"state\(\)"):
+        pickle.dumps(bulk.BatchCaller("search", web=web.session()))
 
 
 def test_several_clients_do_not_share_a_session_over_http(web: WebTools) -> None:

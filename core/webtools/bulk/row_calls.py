@@ -15,6 +15,7 @@ from webtools.bulk.bulk_options import Options
 from webtools.bulk.items import Item
 from webtools.client import WebTools
 from webtools.errors import (
+    SESSION_LIMIT,
     AuthenticationError,
     ConfigError,
     QuotaError,
@@ -135,7 +136,8 @@ class Caller:
 
     def _failure_row(self, item: Item, error: WebToolsError) -> Outcome | Retry:
         # A `QuotaError` without an HTTP status is our own budget.
-        if isinstance(error, ConfigError) or (isinstance(error, QuotaError) and not error.status):
+        is_budget = isinstance(error, QuotaError) and not error.status
+        if isinstance(error, ConfigError) or is_budget or error.code == SESSION_LIMIT:
             raise StopError(str(error))
         if isinstance(error, (AuthenticationError, QuotaError)):
             self._refusals += 1

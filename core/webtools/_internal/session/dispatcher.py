@@ -16,10 +16,10 @@ from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.services import SessionServices
-from webtools._internal.session.spending import LIMIT_CODE, Spending
+from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import micro_usd_of
 from webtools.config import Settings
-from webtools.errors import RequestTimeoutError, WebToolsError
+from webtools.errors import SESSION_LIMIT, RequestTimeoutError, WebToolsError
 from webtools.results import FetchResponse
 from webtools.tools import READ, Tool
 
@@ -99,7 +99,7 @@ class SessionDispatcher(Dispatcher):
                 f"The session has ended after its {self._options.seconds:g} s (`seconds`). Answer "
                 "with what you have.",
                 retryable=False,
-                code=LIMIT_CODE,
+                code=SESSION_LIMIT,
             )
         if tool.name != READ.name:
             self._spending.count_call(self._options.calls)

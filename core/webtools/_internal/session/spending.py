@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from weakref import WeakValueDictionary
 
 from webtools._internal.storage.budget import Sum, count_spending, spent_by
-from webtools.errors import QuotaError
+from webtools.errors import SESSION_LIMIT, QuotaError
 
 
 class Spending:
@@ -43,7 +43,7 @@ class Spending:
         raise QuotaError(
             f"This session has made {made} of {limit} calls (calls). Answer with what you have, or "
             "raise calls of the session.",
-            code=LIMIT_CODE,
+            code=SESSION_LIMIT,
         )
 
     def forget_call(self) -> None:
@@ -98,9 +98,6 @@ class Spending:
         self._others[self._process] = Sum(self._own_micro_usd, self._own_calls)
         self._process, self._own_calls, self._own_micro_usd = _Process.id, 0, 0
         count_spending(self, sum(each.micro_usd for each in self._others.values()))
-
-
-LIMIT_CODE = "session_limit"
 
 
 def _higher(first: Sum, second: Sum) -> Sum:
