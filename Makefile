@@ -15,6 +15,9 @@ NODE_CLIENTS := @upstash/context7-sdk@0.3.1 $(MCP_SUITE)@0.1.16 \
 OLDER_LANGCHAIN := langchain==1.3.18
 # An MCP client that requires version 1 of the SDK. A test runs it in a separate environment.
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
+# An adapter with its extra alone, in an environment of its own with the name of the extra.
+alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install --quiet \
+	--disable-pip-version-check --constraint constraints.txt --editable '.[$(1)]'
 TEST_ALL := -n auto --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
@@ -39,6 +42,8 @@ $(READY): pyproject.toml constraints.txt
 	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
 	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
 		install --quiet --disable-pip-version-check $(OLDER_MCP_CLIENT))
+	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai))
+	@$(call install_aside,openai-agents,$(call alone,openai-agents))
 	@$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
 		--ignore-scripts $(NODE_CLIENTS))
 	@touch $@
