@@ -73,8 +73,11 @@ class WebSearch(NativeOrLocalTool[Any]):
         choice = self.choose(context)
         session = self._find(context)
         if isinstance(session, Session):
-            is_own = isinstance(choice, NotNative)
-            notes = [f"web_search was used: {choice.reason}"] if is_own else choice.notes
+            notes = (
+                [f"web_search was used: {choice.reason}"]
+                if isinstance(choice, NotNative)
+                else choice.notes
+            )
             session.record_native(vendor=str(context.model.system), notes=notes)
         if isinstance(choice, NotNative):
             return None
