@@ -40,15 +40,19 @@ class WebState(AgentState[Any]):
 class OpenSessions:
     """The sessions of the runs of this process.
 
-    A run is known by a word in its state. A run that began elsewhere gets a session from its state.
+    A run is known by a word in its state and by its user, since another one may resume it. A run
+    that began elsewhere gets a session from its state.
 
     Args:
         make: Makes a session from a state, or a new one from None.
+        user: Returns the user of the run.
     """
 
-    def __init__(self, make: Callable[[Mapping[str, Any] | None], Session]) -> None:
-        self._make = make
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+    def __init__(
+        self, make: Callable[[Mapping[str, Any] | None], Session], user: Callable[[], str]
+    ) -> None:
+        self._make, self._user = make, user
+        self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
         self._lock = threading.Lock()
 
     def begin(self, stored: Stored | None) -> tuple[str, Session]:
@@ -60,8 +64,11 @@ class OpenSessions:
 
     def known(self, stored: Stored | None) -> Session | None:
         """Return the session of a run of this process, or None."""
+        if not stored:
+            return None
+        key = stored["run"], self._user()
         with self._lock:
-            return self._sessions.get(stored["run"]) if stored else None
+            return self._sessions.get(key)
 
     def find(self, stored: Stored | None) -> Session:
         """Return the session of a run. May read the store of the settings."""
@@ -74,12 +81,14 @@ class OpenSessions:
 
     def end(self, stored: Stored | None) -> None:
         """Forget the session of a run that has ended."""
+        key = stored["run"] if stored else "", self._user()
         with self._lock:
-            self._sessions.pop(stored["run"] if stored else "", None)
+            self._sessions.pop(key, None)
 
     def _keep(self, run: str, session: Session) -> Session:
+        key = run, self._user()
         with self._lock:
-            session = self._sessions.setdefault(run, session)
+            session = self._sessions.setdefault(key, session)
             while len(self._sessions) > _MAX_OPEN:
                 self._sessions.popitem(last=False)
         return session

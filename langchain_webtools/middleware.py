@@ -154,7 +154,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
             if native == "auto"
             else None
         )
-        self._sessions = OpenSessions(self._make_session)
+        self._sessions = OpenSessions(self._make_session, self._name_user)
         self.tools = self._make_tools(tools)
 
     def _make_tools(self, names: Sequence[str] | None) -> list[Any]:
@@ -165,14 +165,17 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         return [search if tool.name == SEARCH.name else tool for tool in tools]
 
     def _make_session(self, state: Mapping[str, Any] | None) -> Session:
-        options, user, keys = self._options, self._user, self._api_keys
-        if callable(user):
-            user = user(get_config())
-            if not user:
-                raise InputError("user= returned no name. Return the name of the run's user.")
+        options, keys = self._options, self._api_keys
         if callable(keys):
             options = {**options, "api_keys": keys(get_config())}
-        return self._web.session(user=user, state=state, **options)
+        return self._web.session(user=self._name_user(), state=state, **options)
+
+    def _name_user(self) -> str:
+        if not callable(self._user):
+            return self._user
+        if user := self._user(get_config()):
+            return user
+        raise InputError("user= returned no name. Return the name of the run's user.")
 
     # --- the run -------------------------------------------------------------------------------
 

@@ -287,6 +287,22 @@ async def test_another_user_cannot_continue_a_conversation(invoke: Invoke, web: 
         await invoke(agent, "Hello.", _thread(customer=""))
 
 
+async def test_another_user_cannot_resume_a_run(invoke: Invoke, web: WebTools, page: str) -> None:
+    middleware = [
+        HumanInTheLoopMiddleware({"web_fetch": True}),
+        WebMiddleware(web, fetch="seen", user=lambda config: config["configurable"]["customer"]),
+    ]
+    agent = create_agent(
+        script(_fetch(page), "done"), middleware=middleware, checkpointer=InMemorySaver()
+    )
+    await invoke(agent, f"Read {page}", _thread(customer="ann"))
+    resume = Command(resume={"decisions": [{"type": "approve"}]})
+    with pytest.raises(InputError, match="another user"):
+        await invoke(agent, resume, _thread(customer="bob"))
+    result = await invoke(agent, resume, _thread(customer="ann"))
+    assert [message.status for message in tool_messages(result)] == ["success"]
+
+
 async def test_a_client_cannot_pass_a_session(invoke: Invoke, web: WebTools, page: str) -> None:
     session = web.session(fetch="seen")
     session.allow(page)

@@ -351,3 +351,17 @@ def test_without_a_gate_urls_leave_as_they_are_written(wire: Wire, monkeypatch: 
         wire.clear()
         client.fetch("https://docs.example/never?x=1", provider="exa")
         assert json.loads(wire.requests[0].content)["urls"] == ["https://docs.example/never?x=1"]
+
+
+@pytest.mark.parametrize("mode", ["seen", "strict"])
+def test_a_page_cannot_choose_how_a_seen_url_is_written(
+    wire: Wire, monkeypatch: Any, mode: FetchGate
+) -> None:
+    session = web_of(wire, monkeypatch).session(fetch=mode)
+    session.search("ferry", provider="exa")
+    wire.links = [f"{SEEN}#{TOKEN}", SEEN.replace("docs.example", "DOCS.example:443")]
+    session.fetch(SEEN, provider="direct")
+    for url in wire.links:
+        wire.clear()
+        session.fetch(url, provider="exa")
+        assert json.loads(wire.requests[0].content)["urls"] == [SEEN]

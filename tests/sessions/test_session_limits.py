@@ -238,6 +238,18 @@ INVALID: list[dict[str, Any]] = [
     {"calls": 0},
     {"calls": 1.5},
     {"calls": True},
+    {"calls": "many"},
+    {"calls": [3]},
+    {"calls": float("nan")},
+    {"calls": 10**400},
+    {"usd": 1e308},
+    {"usd": 10**400},
+    {"usd_per_day": 1e308, "user": "ann"},
+    {"seconds": 10**400},
+    {"record": ""},
+    {"record": 7},
+    {"replay": ""},
+    {"replay": b"tape"},
     {"seconds": 0},
     {"seconds": float("inf")},
     {"fetch": "some"},
@@ -300,3 +312,49 @@ def test_no_key_is_in_what_a_session_keeps(web: WebTools) -> None:
     session.search("about test-key-kagi", provider="exa")
     kept = f"{session.report()}{session.report('json')}{session.state()}{session.sources}"
     assert "test-key" not in kept
+
+
+def test_a_key_that_the_session_replaces_is_removed(web: WebTools, wire: Wire) -> None:
+    session = web.session(api_keys={"exa": "test-key-of-the-customer"})
+    session.search("about test-key-exa and test-key-of-the-customer", provider="exa")
+    session.allow("https://docs.example/?key=test-key-exa", origin="user")
+    kept = f"{session.report()}{session.report('json')}{session.state()}{session.queries}"
+    assert "test-key" not in kept
+    assert b"test-key" not in wire.requests[-1].content
+
+
+def test_no_key_is_in_the_check_of_an_answer(web: WebTools) -> None:
+    session = web.session(api_keys={"exa": "test-key-of-the-customer"})
+    answer = "See https://x.example/test-key-of-the-customer and https://x.example/test-key-kagi."
+    assert "test-key" not in str(session.check(answer))
+
+
+NOT_NATIVE: list[dict[str, Any]] = [
+    {"searches": -1},
+    {"searches": 1.5},
+    {"searches": 10**30},
+    {"cost_usd": -1.0},
+    {"cost_usd": float("nan")},
+    {"cost_usd": float("inf")},
+    {"queries": [7]},
+    {"sources": [7]},
+]
+
+
+@pytest.mark.parametrize("facts", NOT_NATIVE, ids=str)
+def test_searches_of_a_vendor_that_are_not_valid_change_nothing(
+    web: WebTools, facts: dict[str, Any]
+) -> None:
+    session = web.session()
+    session.record_native(vendor="openai", searches=2, cost_usd=0.5)
+    before = session.report("json")
+    with pytest.raises(InputError):
+        session.record_native(**{"vendor": "openai", "queries": ["new"], **facts})
+    assert session.report("json") == before
+
+
+def test_one_query_and_one_source_of_a_vendor_need_no_list(web: WebTools) -> None:
+    session = web.session()
+    session.record_native(vendor="openai", queries="ferry", sources=SEEN)
+    assert session.queries == ["ferry"]
+    assert session.has_seen(SEEN)

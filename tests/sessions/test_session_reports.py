@@ -117,6 +117,17 @@ def test_a_report_lists_queries_sources_and_costs(web: WebTools) -> None:
         session.report("html")  # type: ignore[arg-type]
 
 
+def test_notes_are_inert_in_a_report(web: WebTools) -> None:
+    session = web.session()
+    note = "one\n# two <script>alert(1)</script> [x](javascript:alert) ![y](https://t.example/)"
+    session.record_native(vendor="openai", notes=[note])
+    for text in (session.report(), session._repr_html_()):
+        assert "one" in text
+        assert "<script" not in text
+        assert "\n# two" not in text
+    assert "](" not in session.report()
+
+
 def test_a_failed_call_costs_what_its_requests_cost(web: WebTools) -> None:
     session = web.session()
     session.call_tool("web_fetch", {"urls": ["http://127.0.0.1/"], "provider": "direct"})

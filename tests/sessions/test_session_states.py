@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -233,3 +234,59 @@ def test_a_forked_process_counts_for_itself(web: WebTools) -> None:
     with pytest.raises(QuotaError, match="4 of 4"):
         session.search("more", provider="exa")
     assert isinstance(both, Session)
+
+
+LOGINS = ["https://ann:test-password@host.example/x", "https://test-password@host.example"]
+
+
+@pytest.mark.parametrize("url", LOGINS)
+def test_a_url_with_a_login_is_not_kept(web: WebTools, url: str) -> None:
+    session = web.session(fetch="seen")
+    assert session.allow(f"Read {url} and https://docs.example/x.", origin="user") == [
+        "https://docs.example/x"
+    ]
+    session.record_native(vendor="openai", sources=[url], searches=1)
+    assert not session.has_seen(url)
+    kept = f"{session.report()}{session.report('json')}{session.state()}{session.sources}"
+    assert "test-password" not in kept
+    assert web.session(state=through_json(session)).has_seen("https://docs.example/x")
+
+
+@pytest.mark.parametrize("number", [-1, 2**60])
+def test_a_state_with_an_impossible_number_is_refused(web: WebTools, number: int) -> None:
+    state = used(web).state()
+    state["sources"][0][0] = number
+    with pytest.raises(InputError, match="state"):
+        web.session(state=state)
+
+
+def test_names_of_users_with_surrogates_differ(web: WebTools) -> None:
+    state = web.session(user="ann\ud800").state()
+    for other in ["ann\ud801", "ann?", "ann\ufffd"]:
+        with pytest.raises(InputError, match="another user"):
+            web.session(user=other, state=state)
+
+
+def test_a_session_can_be_shown_while_threads_use_it(web: WebTools, wire: Wire) -> None:
+    session = web.session(fetch="seen")
+    is_done = threading.Event()
+
+    def show() -> None:
+        while not is_done.is_set():
+            session.state()
+            session.report("json")
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            shown = [pool.submit(show) for _ in range(2)]
+            for turn in range(40):
+                wire.found = [f"https://site{turn}-{place}.example/" for place in range(50)]
+                session.search(f"ferry {turn}", provider="exa")
+            is_done.set()
+            for each in shown:
+                each.result()
+    finally:
+        is_done.set()
+        sys.setswitchinterval(interval)

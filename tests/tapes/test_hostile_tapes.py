@@ -272,3 +272,15 @@ def test_an_error_of_a_tape_has_one_of_our_classes(tape: Path, unconfigured: Web
         429,
         "kagi",
     )
+
+
+@pytest.mark.parametrize("pages", [[], ["https://other.example/"], ["https://a.example/#x"]])
+def test_a_page_of_another_url_is_no_answer_under_the_gate(tape: Path, pages: list[str]) -> None:
+    line = page_line({"text": "Text."})
+    [page] = line["response"]["pages"]
+    line["response"]["pages"] = [{**page, "url": url} for url in pages]
+    write_tape(tape, line)
+    session = WebTools(tape).session(replay=tape, fetch="seen")
+    session.allow(page["url"])
+    with pytest.raises(InputError, match="no page"):
+        session.fetch(page["url"])

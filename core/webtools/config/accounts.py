@@ -80,7 +80,8 @@ class Accounts:
         environ: The environment, whose keys a config file hides.
         stand_ins: The providers that search without a key if no configured provider can. Empty
             unless the settings allow it.
-        secrets: Strings that must not appear in any text.
+        hidden: Keys that these settings replace.
+        secrets: Strings that must not appear in any text, with those.
         redactor: Removes them from texts.
     """
 
@@ -93,12 +94,14 @@ class Accounts:
     environ: Mapping[str, str] = field(
         repr=False, compare=False, default_factory=lambda: os.environ
     )
+    hidden: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
     secrets: frozenset[str] = field(init=False, repr=False, compare=False)
     redactor: Redactor = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Collect the secrets once, because all results are redacted."""
-        secrets = self.proxies.secrets.union(*(account.secrets for account in self.accounts))
+        secrets = self.hidden | self.proxies.secrets
+        secrets = secrets.union(*(account.secrets for account in self.accounts))
         if "@" in self.config.storage.full_url:
             secrets |= {self.config.storage.full_url}
         object.__setattr__(self, "secrets", secrets)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -179,6 +180,7 @@ class Settings:
         self._own_transport = own_transport
         self._last_read: tuple[tuple[object, ...], Accounts | None] = ((), None)  # and of what
         self._pacers: dict[tuple[object, ...], Pacer] = {}
+        self._base: Settings | None = None  # whose keys these replace
 
     def with_keys(self, keys: Mapping[str, SecretStr | Callable[[], str]]) -> Settings:
         """Return settings from the same source with other API keys, by provider type.
@@ -190,12 +192,14 @@ class Settings:
         if overrides is not None and self._overrides is not None:
             entries = [each for each in self._overrides.entries if each.type not in keys]
             overrides = self._overrides._replace(entries=(*entries, *overrides.entries))
-        return Settings(
+        settings = Settings(
             self._config or self._path,
             environ=self._environ,
             overrides=overrides or self._overrides,
             own_transport=self._own_transport,
         )
+        settings._base = self
+        return settings
 
     def accounts(self) -> Accounts:
         """Return the providers. Read the source again only if it has changed.
@@ -273,7 +277,14 @@ class Settings:
             proxies=proxies,
             environ=self.environ,
             stand_ins=stand_ins(proxies, domains) if config.keyless else (),
+            hidden=self._replaced_keys(),
         )
+
+    def _replaced_keys(self) -> frozenset[str]:
+        if self._base is not None:
+            with suppress(ConfigError):  # such as without any provider
+                return self._base.accounts().secrets
+        return frozenset()
 
     def _asks_for_cache(self, config: Config) -> bool:
         """Return whether the code has settings of the cache, or the file turns it on.

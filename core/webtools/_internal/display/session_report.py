@@ -25,7 +25,8 @@ class _Table(NamedTuple):
 def draw_markdown(facts: Mapping[str, Any]) -> str:
     """Draw a report as Markdown."""
     lines = [f"- {name}: {value}" for name, value in _summary(facts)]
-    parts = [f"# Session {inert(_short(facts['id']))}", "\n".join(lines), *facts["notes"]]
+    notes = [inert(_short(note)) for note in facts["notes"]]
+    parts = [f"# Session {inert(_short(facts['id']))}", "\n".join(lines), *notes]
     for part in _tables(facts):
         rows: list[Iterable[str]] = [
             part.heads,
@@ -45,7 +46,7 @@ def draw_html(facts: Mapping[str, Any]) -> str:
     parts = [
         div("head", tag("span", "Session", class_="wt-kind"), " ", tag("bdi", _short(facts["id"]))),
         div("facts", summary),
-        *(div("note", note) for note in facts["notes"]),
+        *(div("note", tag("bdi", _short(note))) for note in facts["notes"]),
     ]
     for part in _tables(facts):
         rows = [tag("tr", *(tag("td", tag("bdi", cell)) for cell in row)) for row in part.rows]

@@ -38,6 +38,7 @@ _MAX_CALLS = 100_000
 _MAX_LINE = 16 * 1024 * 1024  # bytes
 _MAX_NAME = 200  # characters
 _MAX_NUMBER = 2**53
+_MAX_COUNT = 10**6  # searches, or USD, of one response
 _URLS = {"url", "url_final", "markdown_url"}
 
 
@@ -99,8 +100,8 @@ class NativeSearches(BaseModel):
     sources: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
     refused: list[str] = []
     notes: list[str] = []
-    searches: int = Field(0, ge=0)
-    cost_usd: float | None = None
+    searches: int = Field(0, ge=0, le=_MAX_COUNT)
+    cost_usd: float | None = Field(None, ge=0, le=_MAX_COUNT)
     is_estimate: bool = True
 
 

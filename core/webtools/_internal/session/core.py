@@ -35,11 +35,15 @@ Allowed = Literal["user", "developer"]
 
 def _pair(source: str | Mapping[str, Any]) -> tuple[str, str]:
     """Return the URL and the title of a source."""
-    url = source if isinstance(source, str) else source.get("url")
-    title = "" if isinstance(source, str) else source.get("title")
+    facts: Any = source if isinstance(source, Mapping) else {"url": source}
+    url, title = facts.get("url"), facts.get("title")
     if isinstance(url, str):
         return url, title if isinstance(title, str) else ""
     raise InputError(f"A source must be a URL or have one, not {shown(url)}.")
+
+
+def _listed(value: Any) -> list[Any]:
+    return [value] if isinstance(value, (str, Mapping)) else [*value]
 
 
 class _Unread:
@@ -77,12 +81,13 @@ class SessionCore:
         if origin not in get_args(Allowed):
             raise InputError(f"Invalid `origin` {shown(origin)}: expected user or developer.")
         texts = tuple(texts)
-        if wrong := next((each for each in texts if not isinstance(each, str)), None):
-            raise InputError(f"A text to allow must be a string, not {type(wrong).__name__}.")
+        for text in texts:
+            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InputError(f"A text to allow must be a string, not {type(text).__name__}.")
         urls = list(dict.fromkeys(url for text in texts for url in urls_in(text, from_person=True)))
         urls = self.dispatcher.redactor().clean(urls)
+        urls = [url for url in urls if self.history.see(url, origin)]
         for url in urls:
-            self.history.see(url, origin)
             self.history.add(url, origin, cites=False)
         return urls
 
@@ -115,14 +120,14 @@ class SessionCore:
     ) -> None:
         """See `Session.record_native`."""
         redactor = self.dispatcher.redactor()
-        pairs = [[*_pair(each)] for each in (*sources, *citations)]
+        pairs = [[*_pair(each)] for each in (*_listed(sources), *_listed(citations))]
         values: dict[str, Any] = {
             "vendor": vendor,
-            "queries": [*queries],
+            "queries": _listed(queries),
             "sources": pairs,
-            "refused": [*refused],
+            "refused": _listed(refused),
         }
-        values |= {"notes": [*notes], "searches": searches}
+        values |= {"notes": _listed(notes), "searches": searches}
         values |= {"cost_usd": cost_usd, "is_estimate": is_estimate}
         try:
             native = redactor.clean(NativeSearches.model_validate(values))
@@ -131,8 +136,8 @@ class SessionCore:
             name = ".".join(map(str, fault["loc"]))
             raise InputError(f"Invalid `{name}` {shown(fault['input'])}: {fault['msg']}.") from None
         self.history.add_native(native)
-        if searches or cost_usd:
-            self.spending.count_usd(micro_usd_of(cost_usd or 0.0), searches)
+        if native.searches or native.cost_usd:
+            self.spending.count_usd(micro_usd_of(native.cost_usd or 0.0), native.searches)
         if (tape := self.dispatcher.tape_in_use()) is not None:
             tape.write_native(native, redactor)
 
@@ -148,6 +153,7 @@ class SessionCore:
         """See `Session.check`."""
         if not isinstance(answer, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"The answer must be a text, not {type(answer).__name__}.")
+        answer = self.dispatcher.redactor().text(answer)  # the links are returned
         cited = Cited(answer)
         sources = {source.number: source for source in self.history.listed() if source.number}
         by_page = {page_key(source.url): source for source in sources.values()}

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from webtools._internal.pipeline.tape_lines import NativeSearches
 from webtools._internal.session.links import key_of, urls_in
 from webtools._internal.storage.budget import micro_usd_of
-from webtools._internal.text.web_urls import is_web_url
 from webtools.choices import Origin
 from webtools.page_urls import page_key
 from webtools.results import (
@@ -96,13 +95,15 @@ class History:
         self._spellings: dict[str, str] = {}  # the key of each spelling that was seen
         self._links: deque[str] = deque()  # keys, the oldest first
 
-    def see(self, url: str, origin: str) -> None:
-        """Let a URL be opened."""
+    def see(self, url: str, origin: str) -> bool:
+        """Let a URL be opened, and return whether it can be requested at all."""
         key = self._spellings.get(url) or key_of(url)
         if key is None:
-            return
-        self._spellings[url] = key
+            return False
         seen = self.seen.get(key)
+        if seen is not None and origin == LINK:
+            return True  # a page cannot change how a URL is written that was seen elsewhere
+        self._spellings[url] = key
         if seen is None:
             self.seen[key] = Seen(url, origin)
             if origin == LINK:
@@ -111,6 +112,7 @@ class History:
                     self._forget_link(self._links.popleft())
         elif seen.origin == LINK:
             seen.origin = origin
+        return True
 
     def _forget_link(self, key: str) -> None:
         if (seen := self.seen.get(key)) is not None and seen.origin == LINK:
@@ -195,8 +197,7 @@ class History:
         self.refused += native.refused
         self.notes |= dict.fromkeys(native.notes)
         for url, title in native.sources:
-            if is_web_url(url):
-                self.see(url, "native")
+            if self.see(url, "native"):
                 self.add(url, "native", title)
         if native.searches or native.cost_usd:
             charges = [(native.vendor, native.cost_usd)]

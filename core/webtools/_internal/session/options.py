@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import inf
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import SecretStr
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from webtools._internal.pipeline.tape import Tape
 
 _LONGEST_NAME = 500  # characters of a user's name or an id
+_HIGHEST = 10**9  # USD, calls or seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +47,11 @@ class SessionOptions:
         for name in ("usd", "usd_per_day"):
             _check_number(name, getattr(self, name), "an amount in USD, at least 0", minimum=0)
         _check_number("seconds", self.seconds, "a number of seconds above 0")
-        if self.calls is not None and (
-            isinstance(self.calls, bool) or self.calls != int(self.calls)
-        ):
-            raise _invalid("calls", self.calls, "a whole number, at least 1")
         _check_number("calls", self.calls, "a whole number, at least 1", minimum=1)
+        if self.calls is not None and self.calls != int(self.calls):
+            raise _invalid("calls", self.calls, "a whole number, at least 1")
+        for name in ("record", "replay"):
+            _check_path(name, getattr(self, name))
         _check_choice("fetch", self.fetch, get_args(FetchGate))
         _check_choice("cache", self.cache, (None, *get_args(CacheScope)))
         if self.usd_per_day is not None and not self.user:
@@ -94,8 +94,16 @@ def _check_number(name: str, value: object, expected: str, *, minimum: float | N
     if value is None:
         return
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not (value > 0 if minimum is None else value >= minimum) or value == inf:  # type: ignore[operator]
+    if not is_number or not (value > 0 if minimum is None else value >= minimum):  # type: ignore[operator]
         raise _invalid(name, value, expected)
+    if value > _HIGHEST:  # type: ignore[operator]
+        raise _invalid(name, value, f"{expected} and at most {_HIGHEST}")
+
+
+def _check_path(name: str, value: object) -> None:
+    is_path = isinstance(value, (str, os.PathLike)) and isinstance(os.fspath(value), str)
+    if value is not None and not (is_path and value):
+        raise _invalid(name, value, "the path of a file, or None")
 
 
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

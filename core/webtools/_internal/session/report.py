@@ -20,7 +20,8 @@ def facts_of(
 ) -> dict[str, Any]:
     """Return the report as plain JSON data."""
     total = spending.total()
-    uses = history.providers.values()
+    tools, providers = history.tools.copy(), history.providers.copy()  # other threads add to them
+    uses = providers.values()
     return {
         "id": session_id,
         "has_user": bool(options.user),
@@ -32,8 +33,8 @@ def facts_of(
         "cost_usd": total.micro_usd / _MICRO,
         "cost_is_estimate": any(use.is_estimate for use in uses),
         "unpriced_requests": sum(use.unknown for use in uses),
-        "tools": {name: _of_tool(use) for name, use in history.tools.items()},
-        "providers": {name: _of_provider(use) for name, use in history.providers.items()},
+        "tools": {name: _of_tool(use) for name, use in tools.items()},
+        "providers": {name: _of_provider(use) for name, use in providers.items()},
         "queries": [*history.queries],
         "sources": [each.model_dump(mode="json") for each in history.listed()],
         "refused": [*history.refused],

@@ -66,7 +66,7 @@ def user_hash(user: str, ledger: SharedLedger) -> str:
             f"The user of the session cannot be named: {error}. Check cache.path or storage.url."
         ) from None
     store = hashlib.sha256(secret).hexdigest()[:_STORE_LETTERS]
-    name = hmac.new(secret, user.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:32]
+    name = hmac.new(secret, user.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
     return f"{store}-{name}"
 
 
@@ -75,7 +75,9 @@ class SessionServices:
 
     def __init__(self, options: SessionOptions, session_id: str, spending: Spending) -> None:
         self._options = options
-        self._id_scope = hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:32]
+        self._id_scope = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[
+            :32
+        ]
         self._spending = spending
         self._flights = Flights() if options.has_own_cache else None
         self._last: tuple[CallServices, CallServices] | None = None

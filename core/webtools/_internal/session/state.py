@@ -104,6 +104,7 @@ def read_state(value: Mapping[str, Any]) -> State:
     else:
         urls = [*(each.url for each in state.sources), *(each.url for each in state.seen)]
         numbers = [each for used in state.use.values() for each in used]
+        numbers += [source.number for source in state.sources]
         if all(is_web_url(url) and not has_login(url) for url in urls) and all(
             0 <= number <= _MAX for number in numbers
         ):
@@ -116,7 +117,7 @@ def to_state(session_id: str, user: str, history: History, spending: Spending) -
     """Return the state of a session. The newest sources and URLs are kept."""
     sources = _newest([*history.sources.values()], _MAX_SOURCES)
     listed = {each.url for each in sources if each.how != "argument"}
-    seen = [each for each in history.seen.values() if each.url not in listed]
+    seen = [each for each in [*history.seen.values()] if each.url not in listed]
     kept = [each for each in seen if each.origin not in {"user", "developer", LINK}]
     allowed = [each for each in seen if each.origin in {"user", "developer"}]
     links = [each for each in seen if each.origin == LINK]

@@ -12,6 +12,7 @@ from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.report import facts_of
 from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import micro_usd_of
+from webtools._internal.text.narrowing import is_list
 from webtools.tools import ALL_TOOLS, READ
 
 
@@ -37,7 +38,9 @@ def facts_of_tape(path: Path) -> dict[str, Any]:
 def _add(history: History, call: TapedCall) -> float | None:
     """Add a call, and return its cost."""
     tool = ALL_TOOLS[call.tool]
-    history.begin(tool, SimpleNamespace(**call.arguments))
+    queries = call.arguments.get("queries")
+    texts = [each for each in (queries if is_list(queries) else ()) if isinstance(each, str)]
+    history.begin(tool, SimpleNamespace(**{**call.arguments, "queries": texts}))
     if call.error is not None:
         history.fail(tool)
         return call.error.cost_usd
