@@ -194,6 +194,7 @@ def test_a_line_that_is_not_valid_is_named(tape: Path, field: str, value: Any) -
         b'{"tool": NaN}',
         b'{"response": {"cost_usd": 1e999}}',
         b'{"response": ' + b"9" * 10_000 + b"}",
+        b'{"\\u001b[31m\\n": 9007199254740992}',
         b"[]",
         b"null",
         b"\xff\xfe",
@@ -203,8 +204,10 @@ def test_a_line_that_is_not_valid_is_named(tape: Path, field: str, value: Any) -
 )
 def test_what_is_no_call_is_named(tape: Path, line: bytes) -> None:
     tape.write_bytes(json.dumps(HEADER).encode() + b"\n" + line + b"\n")
-    with pytest.raises(InputError, match=rf"{tape.name}, line 2\b"):
+    with pytest.raises(InputError, match=rf"{tape.name}, line 2\b") as caught:
         WebTools(tape).session(replay=tape)
+    assert_is_clean(str(caught.value))
+    assert "\n" not in str(caught.value)
 
 
 def test_an_incomplete_last_line_is_named(tape: Path, web: WebTools) -> None:

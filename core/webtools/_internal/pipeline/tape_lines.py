@@ -264,10 +264,10 @@ def check_values(value: Any, name: str = "") -> None:
     """
     if isinstance(value, (int, float)):
         if not -_MAX_NUMBER < value < _MAX_NUMBER or (name == "cost_usd" and value < 0):
-            raise ValueError(f"{name} has the value {shown(value)}")
+            raise ValueError(f"{shown(name)} has the value {shown(value)}")
     elif isinstance(value, str):
         if value and name in _URLS and not is_web_url(value):
-            raise ValueError(f"{name} {shown(value)} is not an http(s) URL")
+            raise ValueError(f"{shown(name)} {shown(value)} is not an http(s) URL")
     elif is_list(value):
         for item in value:
             check_values(item, "url" if name == "citations" else name)
