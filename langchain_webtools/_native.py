@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
@@ -27,24 +28,32 @@ class _Kind(NamedTuple):
         vendor: The vendor that it calls.
         api: Name of the API in `webtools.native`.
         model: Attribute with the name of the model.
-        client: Attribute with the client, which has the base URL.
-        async_client: That of async calls.
+        base_url: Path of attributes to the base URL of the client.
+        async_base_url: That of async calls.
     """
 
     vendor: str
     api: str
     model: str
-    client: str
-    async_client: str
+    base_url: str
+    async_base_url: str
 
 
+_GOOGLE_URL = "client._api_client._http_options.base_url"
 # Exact classes: a subclass may send something else.
 _KINDS: Mapping[tuple[str, str], _Kind] = {
     ("langchain_openai.chat_models.base", "ChatOpenAI"): _Kind(
-        "openai", "responses", "model_name", "root_client", "root_async_client"
+        "openai",
+        "responses",
+        "model_name",
+        "root_client.base_url",
+        "root_async_client.base_url",
     ),
     ("langchain_anthropic.chat_models", "ChatAnthropic"): _Kind(
-        "anthropic", "messages", "model", "_client", "_async_client"
+        "anthropic", "messages", "model", "_client.base_url", "_async_client.base_url"
+    ),
+    ("langchain_google_genai.chat_models", "ChatGoogleGenerativeAI"): _Kind(
+        "google", "generateContent", "model", *[_GOOGLE_URL] * 2
     ),
 }
 
@@ -65,12 +74,15 @@ def _route_of(request: ModelRequest[Any], *, is_async: bool) -> Route | str:
         return f"the request has its own {', '.join(changed) or 'extra_body'}"
     if getattr(model, "output_version", None) == "v1":
         return "with output_version 'v1' the vendor's blocks are not complete"
-    client = getattr(model, kind.async_client if is_async else kind.client, None)
+    try:
+        base_url = attrgetter(kind.async_base_url if is_async else kind.base_url)(model)
+    except AttributeError:
+        return f"the base URL of {type(model).__name__} is not known"
     uses_chat = getattr(model, "use_responses_api", None) is False
     reasoning = values.get("reasoning") or getattr(model, "reasoning", None) or {}
     effort = values.get("reasoning_effort") or getattr(model, "reasoning_effort", None)
     return Route(
-        base_url=str(getattr(client, "base_url", "")),
+        base_url=str(base_url),
         api="chat/completions" if uses_chat else kind.api,
         model=str(getattr(model, kind.model)),
         reasoning_effort=str(effort or reasoning.get("effort") or ""),
@@ -196,10 +208,11 @@ class ModelTurn:
         others = [tool for tool in request.tools if not self._search.is_own(tool)]
         settings = {**request.model_settings}
         for name, value in native.request.items():
+            known = settings.get(name) or getattr(request.model, name, None)
             if isinstance(value, list):
-                known = settings.get(name) or getattr(request.model, name, None) or []
-                value = list(dict.fromkeys([*known, *value]))  # noqa: PLW2901
-            settings[name] = value
+                settings[name] = list(dict.fromkeys([*(known or ()), *value]))
+            else:
+                settings[name] = {**(known or {}), **value}
         return request.override(
             tools=[*others, native.tool], model_settings=settings, messages=list(messages)
         )
@@ -232,6 +245,9 @@ def _domains(filters: Mapping[str, Any], name: str) -> list[str]:
 def _raw(message: AIMessage) -> dict[str, Any]:
     """Return a message in the form of the vendor, with what LangChain keeps."""
     metadata, content = message.response_metadata, message.content
+    if "grounding_metadata" in metadata:
+        candidate = {"content": {"parts": [{"text": str(message.text)}]}, **metadata}
+        return {"candidates": [candidate], "model_version": metadata.get("model_name", "")}
     blocks = [content] if isinstance(content, str) else content
     return {
         # With output_version "v0", OpenAI's calls are beside the content.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
@@ -22,12 +23,18 @@ from webtools.native import stand_in
 from webtools_sandbox import SandboxServer
 from webtools_sandbox.models import ModelVendor
 
+pytestmark = [  # of the client of Google, which LangChain does not close
+    pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 QUESTION = "How do I decode JSON with a custom decoder?"
 THREAD = {"configurable": {"thread_id": "1"}}
 Invoke = Callable[..., Awaitable[dict[str, Any]]]
 Models = Callable[..., Any]
 _numbers = count()
 VENDORS = ("openai", "anthropic")
+DATES = {"start_published_date": "2000-01-01", "end_published_date": "2030-12-31"}
 
 
 @pytest.fixture
@@ -40,12 +47,16 @@ def models(webtools_sandbox: SandboxServer) -> Iterator[Models]:
         options["timeout"] = 60 + next(_numbers)  # LangChain shares clients among event loops
         if vendor == "openai":
             return ChatOpenAI(**{"model": "gpt-5.2", "output_version": "responses/v1"} | options)
+        if vendor == "google":
+            module = pytest.importorskip("langchain_google_genai")
+            return module.ChatGoogleGenerativeAI(**{"model": "gemini-3.5-flash"} | options)
         return ChatAnthropic(**{"model_name": "claude-sonnet-4-6"} | options)
 
     with ExitStack() as stack:
-        for vendor in VENDORS:
+        for vendor in (*VENDORS, "google"):
             stack.enter_context(stand_in(vendor, webtools_sandbox.model_url(vendor)))  # type: ignore[arg-type]
         yield make
+    gc.collect()
 
 
 @pytest.fixture
@@ -121,6 +132,25 @@ async def test_the_vendor_searches_with_the_filters_and_the_session_records_it(
     assert not any(link.partition("?")[0] in links for link in report["check"]["not_seen"])
 
 
+@pytest.mark.parametrize("filters", [{}, DATES])
+async def test_gemini_searches_beside_the_tools(
+    filters: Any, invoke: Invoke, models: Models, web: WebTools, sent: Any
+) -> None:
+    middleware = WebMiddleware(web, native="auto", **filters)
+    report = (await invoke(create_agent(models("google"), middleware=[middleware])))["web_report"]
+    (search,) = [tool["googleSearch"] for tool in sent[0]["tools"] if "googleSearch" in tool]
+    assert bool(search) == bool(filters)
+    assert sent[0]["toolConfig"]["includeServerSideToolInvocations"] is True
+    functions = [
+        each["name"] for tool in sent[0]["tools"] for each in tool.get("functionDeclarations", ())
+    ]
+    assert "web_fetch" in functions
+    assert "web_search" not in functions
+    assert report["queries"] == [QUESTION]
+    assert report["providers"]["google"]["requests"] == 1
+    assert {source["how"] for source in report["sources"]} == {"native"}
+
+
 OURS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("openai", {}, {"exclude_domains": ["a.example"]}, "exclude_domains"),
     ("anthropic", {}, {"language": "de"}, "language"),
@@ -132,6 +162,8 @@ OURS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("openai", {"reasoning_effort": "minimal"}, {}, "minimal"),
     ("openai", {"extra_body": {"x": 1}}, {}, "extra_body"),
     ("anthropic", {"output_version": "v1"}, {}, "v1"),
+    ("google", {}, {"include_domains": ["a.example"]}, "include_domains"),
+    ("google", {"model": "gemini-2.5-flash"}, {}, "function"),
 ]
 
 
@@ -149,7 +181,8 @@ async def test_ours_searches_where_the_vendors_search_does_not_serve_all(
     agent = create_agent(models(vendor, **of_model), middleware=[middleware])
     result = await agent.ainvoke({"messages": [("user", QUESTION)]})
     assert not {"web_search", "web_search_20250305"} & {*_types(sent[0])}
-    assert "web_search" in _names(sent[0])
+    assert '"name": "web_search"' in json.dumps(sent[0])
+    assert "googleSearch" not in json.dumps(sent[0])
     assert any(reason in note for note in result["web_report"]["notes"])
     assert tool_messages(result)[0].name == "web_search"
 
