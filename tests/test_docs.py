@@ -68,7 +68,7 @@ SHOWN = {  # what the examples of a page must have printed, lest they find nothi
     "docs/tools/web_research.md": ["[1] https://docs.python.org/3/library/zipfile.html"],
     "docs/providers/direct.md": ["True", "blocked by webtools"],
     "docs/sandbox.md": ["Sandbox at http://127.0.0.1:", "the next request fails: 401"],
-    "docs/service.md": ["JSONDecoder", *["200", "200"] * 2, "400", "2 logs"],
+    "docs/service.md": ["JSONDecoder", *["200", "200"] * 2, "400"],
     "docs/research.md": ["['exa', 'brave'] 0.017"],
     "docs/security.md": ["False"],
     "docs/sessions.md": [

@@ -6,6 +6,7 @@ import functools
 import gc
 import gzip
 import itertools
+import json
 import logging
 import socket
 import ssl
@@ -739,3 +740,20 @@ def python(url: str, lines: str) -> str:
 def test_a_process_may_end_without_closing_anything(webtools_sandbox: SandboxServer) -> None:
     lines = "print(send(), asyncio.run(asend()), asyncio.run(asend()), send())"
     assert python(page(webtools_sandbox), lines) == "200 200 200 200\n"
+
+
+FIRST_CALL = """
+import json, sys, anyio
+from webtools import WebTools
+async def main():
+    async with WebTools(json.loads(sys.argv[1])) as web:
+        print(len((await web.asearch("read json", limit=1)).results))
+anyio.run(main)
+"""
+
+
+def test_the_first_call_may_run_in_a_loop_of_anyio(webtools_sandbox: SandboxServer) -> None:
+    config = {**webtools_sandbox.config(), "log": {"enabled": False}, "cache": {"enabled": False}}
+    command = [sys.executable, "-c", FIRST_CALL, json.dumps(config)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("1\n", "")

@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import weakref
 from collections.abc import AsyncGenerator
+from contextvars import Context
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -205,7 +206,9 @@ def _prepare(route: Route) -> ssl.SSLContext | None:
 
 @cache
 def _import_async_backend() -> None:
-    anyio.run(anyio.sleep, 0)  # otherwise httpcore imports it at the first request
+    # Otherwise httpcore imports it at the first request. In an empty context, because that of the
+    # caller can say that a loop of anyio is running here.
+    Context().run(anyio.run, anyio.sleep, 0)
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
