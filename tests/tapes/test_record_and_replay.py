@@ -389,3 +389,23 @@ def test_a_full_tape_is_reported_with_the_response(
     monkeypatch.setattr("webtools._internal.pipeline.tape_lines.MAX_BYTES", 100)
     with pytest.raises(InputError, match="100"):
         web.session(replay=tape)
+
+
+FULL_DISK = """
+import resource, signal, sys
+from webtools import InputError, WebTools
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (30, 30))
+try:
+    WebTools({"providers": [{"name": "direct", "type": "direct"}]}).session(record=sys.argv[1])
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
+def test_without_room_for_a_header_nothing_is_recorded(tape: Path) -> None:
+    command = [sys.executable, "-c", FULL_DISK, str(tape)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert str(tape) in ran.stdout
+    assert tape.read_bytes() == b""

@@ -373,7 +373,10 @@ def _prepare(path: Path, fd: int, *, appends: bool) -> None:
         return
     os.ftruncate(fd, 0)
     header = {"tape": 1, "webtools": __version__, "created": datetime.now(UTC).isoformat()}
-    os.write(fd, json.dumps(header).encode() + b"\n")
+    line = json.dumps(header).encode() + b"\n"
+    if os.write(fd, line) < len(line):
+        os.ftruncate(fd, 0)  # a part of a header would be taken for another file
+        raise ValueError("there is no room on the disk")
 
 
 def _plain(value: Any) -> Any:
