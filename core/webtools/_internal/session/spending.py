@@ -46,11 +46,6 @@ class Spending:
             code=SESSION_LIMIT,
         )
 
-    def forget_call(self) -> None:
-        """Take back a call that was counted."""
-        with _Process.lock:
-            self._own_calls -= 1
-
     def count_usd(self, micro_usd: int, calls: int = 0) -> None:
         """Count money that no budget has counted, and calls beside it."""
         with _Process.lock:
