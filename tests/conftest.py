@@ -18,15 +18,17 @@ from vcr import VCR
 from vcr.cassette import Cassette
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     # A shell that runs the tests in the background has them, and all that they start, ignore it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         del os.environ[name]  # other people's clients would look for the sandbox behind it
     # A busy machine is no fault, and what is worth more examples says so itself.
-    settings.register_profile("untimed", deadline=None, max_examples=50)
-    settings.load_profile("untimed")
+    # The same examples in each run. `--hypothesis-profile random` tries others.
+    settings.register_profile("random", deadline=None, max_examples=50)
+    settings.register_profile("untimed", settings.get_profile("random"), derandomize=True)
+    settings.load_profile(config.getoption("--hypothesis-profile") or "untimed")
 
 
 # The only reasons to skip a test with NO_SKIPPED_TESTS. Others are a missing program or package.
