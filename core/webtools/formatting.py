@@ -332,11 +332,12 @@ def research_text(envelope: ResearchEnvelope, number_of: NumberOf | None = None)
     numbers = {url: number_of(url) if number_of else place for url, place in places.items()}
     summary = answer.summary
     if number_of is not None:
-        summary = _renumbered(summary, [numbers[url] for url in answer.citations])
+        summary = _renumbered(summary, [numbers.get(url, 0) for url in answer.citations])
     parts = [summary or NO_ANSWER]
     if envelope.passages:
         parts.append("Passages:" if answer.summary else "The closest passages:")
-    parts += [passage_text(each, f"[{numbers[each.url]}]") for each in envelope.passages]
+    marks = {url: f"[{number}]" for url, number in numbers.items()}
+    parts += [passage_text(each, marks.get(each.url, "")) for each in envelope.passages]
     return _BLANK.join([*parts, "Sources:\n" + search_text(sources, "\n", number_of)])
 
 
@@ -361,7 +362,8 @@ def passage_text(passage: Passage, mark: str) -> str:
 def cited_first(envelope: ResearchEnvelope) -> list[ResearchResult]:
     """Order the results so that `[n]` in the answer cites the n-th."""
     by_url = {result.url: result for result in envelope.results}
-    cited = [by_url[url] for url in (envelope.synthesis.citations if envelope.synthesis else ())]
+    citations = envelope.synthesis.citations if envelope.synthesis else ()
+    cited = [by_url[url] for url in citations if url in by_url]
     return [*cited, *(result for result in envelope.results if result not in cited)]
 
 

@@ -259,6 +259,29 @@ def test_links_of_pages_open_unless_strict(
         assert session.fetch(LINKED, provider="direct").pages[0].text
 
 
+@pytest.mark.parametrize("provider", ["exa", "direct"])
+@pytest.mark.parametrize("mode", ["seen", "strict"])
+def test_a_page_does_not_choose_how_a_known_url_leaves(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate, provider: str
+) -> None:
+    spellings = [
+        f"{SEEN}#{TOKEN}",
+        SEEN.replace("https", "HTTPS"),
+        SEEN.replace(".example", ".example:443"),
+    ]
+    wire.links = spellings
+    session = web_of(wire, monkeypatch).session(fetch=mode)
+    session.search("ferry", provider="exa")
+    session.fetch(SEEN, provider="direct")
+    wire.clear()
+    for url in spellings:
+        outcome(lambda s, url, _: s.fetch(url, provider=provider), session, url, is_async=False)
+    assert TOKEN not in wire.left()
+    left = str([*wire.urls, *(each.content for each in wire.requests)])
+    assert "HTTPS" not in left
+    assert ":443" not in left
+
+
 @pytest.mark.parametrize("mode", ["seen", "strict"])
 def test_the_target_of_a_redirect_was_seen(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate

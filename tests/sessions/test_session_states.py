@@ -111,7 +111,25 @@ def test_strict_stays_strict_in_a_state(web: WebTools) -> None:
     assert not later.has_seen(LINKED)
 
 
-@pytest.mark.parametrize(("owner", "other"), [("ann", "bob"), ("ann", ""), ("", "bob")])
+def test_a_link_that_was_opened_stays_a_link_in_a_state(web: WebTools) -> None:
+    session = used(web)
+    session.fetch(LINKED, provider="direct")
+    assert web.session(fetch="seen", state=through_json(session)).has_seen(LINKED)
+    assert not web.session(fetch="strict", state=through_json(session)).has_seen(LINKED)
+
+
+def test_a_url_with_a_login_is_in_no_state_and_opens_nothing(web: WebTools) -> None:
+    url = "https://ann:test-key-login@docs.example/x"
+    session = web.session(fetch="seen")
+    assert session.allow(f"Read {url} today", origin="user") == []
+    session.record_native(vendor="openai", sources=[url])
+    assert not web.session(fetch="seen", state=through_json(session)).has_seen(url)
+    assert "test-key-login" not in f"{session.report()}{session.state()}"
+
+
+@pytest.mark.parametrize(
+    ("owner", "other"), [("ann", "bob"), ("ann", ""), ("", "bob"), ("\ud800", "?"), ("a", "A")]
+)
 def test_a_state_of_another_user_is_refused(web: WebTools, owner: str, other: str) -> None:
     state = through_json(used(web, user=owner))
     assert "ann" not in json.dumps(state)
@@ -160,6 +178,8 @@ INVALID = [
     {"version": 2},
     {"id": ""},
     {"sources": [[1, "javascript:alert(1)", "", "search", False]]},
+    {"sources": [[-1, "https://docs.example/", "", "search", False]]},
+    {"sources": [[2**60, "https://docs.example/", "", "search", False]]},
     {"sources": [[1, "https://a:b@docs.example/", "", "search", False]]},
     {"sources": [[1, "https://docs.example/", "", "friend", False]]},
     {"seen": [["https://docs.example/", "argument", 1]]},

@@ -409,3 +409,38 @@ def test_without_room_for_a_header_nothing_is_recorded(tape: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert str(tape) in ran.stdout
     assert tape.read_bytes() == b""
+
+
+def test_a_tape_that_another_process_records_is_kept(web: WebTools, tape: Path) -> None:
+    code = """
+import sys
+from webtools import WebTools
+web = WebTools({"providers": [{"name": "direct", "type": "direct"}]})
+session = web.session(record=sys.argv[1])
+print("open", flush=True)
+sys.stdin.read()
+"""
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code, str(tape)], **options) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"open\n"
+        header = tape.read_text()
+        with web.session(record=tape) as session:
+            session.search("json", limit=1)
+        assert tape.read_text().startswith(header)
+        other.communicate(timeout=60)
+    assert len(tape.read_text().splitlines()) == 2
+    with web.session(record=tape) as session:
+        session.search("zip", limit=1)
+    assert "json" not in tape.read_text().splitlines()[1]
+
+
+def test_a_session_of_a_user_is_replayed_and_continued_without_settings(
+    web: WebTools, tape: Path, unconfigured: WebTools
+) -> None:
+    with web.session(record=tape, user="ann") as session:
+        session.search("json", limit=1)
+    replay = unconfigured.session(replay=tape, user="ann")
+    state = replay.state()
+    assert replay.search("json", limit=1).results
+    assert unconfigured.session(replay=tape, user="ann", state=state).id == replay.id

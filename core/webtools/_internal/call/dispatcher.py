@@ -167,7 +167,7 @@ class Dispatcher:
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         if call.accounts is _NO_SETTINGS:  # they are needed now
-            await self._read_settings(call.io)
+            self.settings.accounts()  # raises
         return await run_tool(tool, arguments, call)
 
     def tape_in_use(self) -> Tape | None:
@@ -260,6 +260,19 @@ class Dispatcher:
                 return error
             raise
 
+    def accounts(self) -> Accounts:
+        """Return the providers of the settings; none for a replay without valid settings.
+
+        Raises:
+            ConfigError: The settings are invalid.
+        """
+        try:
+            return self.settings.accounts()
+        except ConfigError:
+            if (tape := self.tape_in_use()) is None or tape.replay is None:
+                raise
+        return _NO_SETTINGS
+
     async def _read_settings(self, io: IO) -> tuple[Accounts, CallServices]:
         """Return the accounts, after a check whether the settings have changed, and the services.
 
@@ -267,7 +280,7 @@ class Dispatcher:
         """
 
         def read() -> tuple[Accounts, CallServices]:
-            accounts = self.settings.accounts()
+            accounts = self.accounts()
             if self._settings_read is None or self._settings_read[0] is not accounts:
                 self._settings_read = accounts, call_services(accounts)
             return self._settings_read
@@ -290,12 +303,7 @@ class Dispatcher:
         if is_mapping(arguments) and any("omain" in str(name) for name in arguments):
             await io.call_blocking(read_registry_suffixes)  # the check of domains needs them
         checked = await self._check(io, partial(read_input, tool.input_model), arguments)
-        try:
-            accounts, services = await self._read_settings(io)
-        except ConfigError:
-            if (tape := self.tape_in_use()) is None or tape.replay is None:
-                raise
-            accounts, services = _NO_SETTINGS, call_services(_NO_SETTINGS)
+        accounts, services = await self._read_settings(io)
         # A key in the arguments must be neither sent nor quoted. Shorter secrets stay, such as the
         # user name of a proxy: they may be words of the query.
         cleaned = redactor_for(accounts.secrets, SHORTEST_KEY).clean(checked)

@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from webtools._internal.faults import Fault
 from webtools._internal.io.event_loop import has_running_loop
+from webtools._internal.io.locks import lock_with_others
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.pipeline.tape_lines import (
     ERRORS,
@@ -369,7 +370,8 @@ def _prepare(path: Path, fd: int, *, appends: bool) -> None:
         if appends and os.read(fd, 1) != b"\n":
             raise ValueError("its last line is incomplete. Delete that line")
     os.chmod(path, 0o600)  # noqa: PTH101  # it may be another program's copy
-    if info.st_size and appends:
+    is_alone = lock_with_others(fd)  # until the file is closed
+    if os.fstat(fd).st_size and (appends or not is_alone):  # a tape in use is not replaced
         return
     os.ftruncate(fd, 0)
     header = {"tape": 1, "webtools": __version__, "created": datetime.now(UTC).isoformat()}

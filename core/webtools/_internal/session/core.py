@@ -195,5 +195,5 @@ class SessionCore:
 
     def _user_hash(self) -> str:
         if self.options.user and not self.services.user:
-            self.services.make(call_services(self.settings.accounts()))
+            self.services.make(call_services(self.dispatcher.accounts()))
         return self.services.user

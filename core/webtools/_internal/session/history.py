@@ -110,7 +110,7 @@ class History:
                 self._links.append(key)
                 if len(self._links) > MAX_KEPT:
                     self._forget_link(self._links.popleft())
-        elif seen.origin == LINK:
+        elif seen.origin == LINK and origin != "page":  # a link that was opened stays one
             seen.origin = origin
         return True
 

@@ -43,12 +43,12 @@ def urls_in(text: str, *, from_person: bool = False) -> Iterator[str]:
     """
     for match in _URL.finditer(text):
         url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
-        if is_web_url(url):
+        if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
     if from_person:
         for match in _SITE.finditer(_URL.sub(" ", text)):
             url = f"https://{_cut(match[0])}"
-            if is_web_url(url):
+            if is_web_url(url) and key_of(url):
                 yield url
 
 

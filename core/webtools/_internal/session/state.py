@@ -19,6 +19,7 @@ _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
 _LONGEST_TITLE = 200
 _MAX = 2**52
+_SEEN_ELSEWHERE = {"argument", "page"}  # origins of sources that do not say what may be opened
 
 
 class _Source(NamedTuple):
@@ -84,7 +85,7 @@ class State(BaseModel):
         for number, url, title, how, is_read in self.sources:
             source = Source(url, title, how, number, is_read)
             history.sources.setdefault(page_key(url), source)
-            if how != "argument":
+            if how not in _SEEN_ELSEWHERE:
                 history.see(url, how)
         highest = max((source.number for source in self.sources), default=0)
         history.next_number = max(history.next_number, self.next_number, highest + 1)
@@ -116,7 +117,7 @@ def read_state(value: Mapping[str, Any]) -> State:
 def to_state(session_id: str, user: str, history: History, spending: Spending) -> dict[str, Any]:
     """Return the state of a session. The newest sources and URLs are kept."""
     sources = _newest([*history.sources.values()], _MAX_SOURCES)
-    listed = {each.url for each in sources if each.how != "argument"}
+    listed = {each.url for each in sources if each.how not in _SEEN_ELSEWHERE}
     seen = [each for each in [*history.seen.values()] if each.url not in listed]
     kept = [each for each in seen if each.origin not in {"user", "developer", LINK}]
     allowed = [each for each in seen if each.origin in {"user", "developer"}]
