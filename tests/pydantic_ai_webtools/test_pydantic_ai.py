@@ -263,3 +263,20 @@ def test_what_is_left_limits_the_vendor(
         agent.run_sync(QUESTION)
         limits += [tool.get("max_uses", "ours") for tool in sent_tools(webtools_sandbox)]
     assert limits == [2, 1, "ours"]
+
+
+@pytest.mark.parametrize("has_functions", [False, True])
+def test_gemini_searches_natively_also_beside_functions(
+    has_functions: bool, web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    google = pytest.importorskip("pydantic_ai.models.google")
+    providers = pytest.importorskip("pydantic_ai.providers.google")
+    url, session = webtools_sandbox.model_url("google"), web.session()
+    provider = providers.GoogleProvider(api_key="test-key-google", base_url=url)
+    toolsets = [web_toolset(session, tools=[FETCH])] if has_functions else []
+    with stand_in("google", url):
+        model = google.GoogleModel("gemini-3.5-flash", provider=provider)
+        Agent(model, capabilities=[WebSearch(session)], toolsets=toolsets).run_sync(QUESTION)
+    report = session.report("json")
+    assert (report["queries"], report["calls"], report["cost_usd"]) == ([QUESTION], 1, 0.014)
+    assert {source["how"] for source in report["sources"]} == {"native"}
