@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from langchain.agents import create_agent
-from langchain_anthropic import ChatAnthropic
+from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -33,12 +33,10 @@ def chat_models(server: SandboxServer) -> list[BaseChatModel]:
         api_key=SecretStr("test-key-openai"),
         output_version="responses/v1",
     )
-    anthropic = ChatAnthropic(
-        model_name="claude-sonnet-4-6",
+    anthropic = init_chat_model(
+        "anthropic:claude-sonnet-4-6",
         base_url=server.model_url("anthropic"),
         api_key=SecretStr("test-key-anthropic"),
-        timeout=None,
-        stop=None,
     )
     return [openai, anthropic]
 
