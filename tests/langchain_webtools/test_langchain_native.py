@@ -10,12 +10,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from agents import tool_messages
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelFallbackMiddleware, hook_config
 from langchain_anthropic import ChatAnthropic
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
+from tool_agents import tool_messages
 
 from langchain_webtools import WebMiddleware
 from webtools import InputError, WebTools

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Call, Scripted, code_of, script, tool_messages
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
@@ -23,6 +22,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
+from tool_agents import Call, Scripted, code_of, script, tool_messages
 
 from langchain_webtools import WebMiddleware, WebSearchTool
 from webtools import InputError, WebTools
@@ -215,7 +215,7 @@ async def test_money_and_calls_add_up_over_turns_and_none_counts_twice(
 _SECOND_TURN = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from agents import code_of, script, tool_messages
+from tool_agents import code_of, script, tool_messages
 from langchain.agents import create_agent
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langchain_webtools import WebMiddleware

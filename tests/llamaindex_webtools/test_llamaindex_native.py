@@ -10,8 +10,16 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("llama_index.llms.openai", exc_type=ImportError)
-pytest.importorskip("llama_index.llms.anthropic", exc_type=ImportError)
+pytest.importorskip(
+    "llama_index.llms.openai",
+    reason="these classes need older SDKs than other tests",
+    exc_type=ImportError,
+)
+pytest.importorskip(
+    "llama_index.llms.anthropic",
+    reason="these classes need older SDKs than other tests",
+    exc_type=ImportError,
+)
 
 from llama_index.llms.anthropic import Anthropic
 from llama_index.llms.openai import OpenAIResponses
