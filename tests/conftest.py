@@ -31,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(config.getoption("--hypothesis-profile") or "untimed")
 
 
+_ABOUT_CONNECTIONS = {"http", "io"}
 # The only reasons to skip a test with NO_SKIPPED_TESTS. Others are a missing program or package.
 _GOOD_REASONS = {
     "root may write anywhere",
@@ -54,6 +55,19 @@ def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Return why a test or a module was skipped."""
     _, _, reason = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, "")
     return reason.removeprefix("Skipped: ")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name in _ABOUT_CONNECTIONS:
+            item.add_marker(pytest.mark.filterwarnings("error::ResourceWarning"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collected(request: pytest.FixtureRequest) -> None:
+    """Collect what tests of other modules left open, where it would be an error."""
+    if request.path.parent.name in _ABOUT_CONNECTIONS:
+        gc.collect()
 
 
 def pytest_collection_finish() -> None:
