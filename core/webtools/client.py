@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
 
-import webtools._internal.early_imports  # noqa: F401  # before the others
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
 from webtools._internal.call.dispatcher import arguments
 from webtools._internal.late_imports import resolve

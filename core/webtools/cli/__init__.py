@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-import webtools._internal.early_imports  # noqa: F401  # before the others
 from webtools._internal.text.reader import typed
 from webtools.cli import arguments as arguments_module
 from webtools.cli import printing
