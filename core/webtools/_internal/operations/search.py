@@ -180,13 +180,11 @@ def normalize_query(query: str) -> str:
 def filter_hits(account: Account, query: SearchQuery, cached: Cached[Hits]) -> QueryResults:
     """Filter hits by domain and date, even if the provider has applied these filters."""
     hits = hits_of(cached, query.query)
-    results, removed = hits.results, dict[str, int]()
     has_dates = query.start_published_date or query.end_published_date
-    if has_dates or query.include_domains or query.exclude_domains:
-        removals = [removal(result, query) for result in results]
-        pairs = zip(results, removals, strict=True)
-        results = [result for result, name in pairs if name is None]
-        removed = Counter(filter(None, removals))
+    removals = [removal(result, query) for result in hits.results]
+    pairs = zip(hits.results, removals, strict=True)
+    results = [result for result, name in pairs if name is None]
+    removed = Counter(filter(None, removals))
     results = page_of(account, query, results) if query.page else results[: query.limit]
     undated = sum(result.published_at is None for result in results) if has_dates else 0
     return QueryResults(
@@ -232,10 +230,9 @@ def _response(
     if any(getattr(query, name) for name in FILTERS):
         states = {item.account.name: filter_states(item.account, query) for item in successes}
         call.log("filters", filters=weakest(states.values()))
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for item in successes:
-        for name, count in item.removed.items():
-            counts[name] = counts.get(name, 0) + count
+        counts.update(item.removed)
     removed: dict[str, int] = {name: counts[name] for name in FILTERS if name in counts}
     times = [item.stored_at for item in successes if item.stored_at]
     has_failures = any(failover.failures for failover in failovers)
