@@ -215,6 +215,9 @@ def test_ctrl_c_ends_the_wait_for_a_page(tmp_path: Path) -> None:
             page(50.0)
         except KeyboardInterrupt:
             print(time.monotonic() - start)
+        import psutil
+        for process in psutil.Process().children():  # one that was starting does not listen
+            process.kill()
     """
     completed = run_script(tmp_path, code)
     assert completed.stderr == ""
