@@ -99,7 +99,7 @@ ragged = st.lists(
 
 @pytest.mark.no_cover
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ragged)
 def test_reading_to_the_end_returns_the_original(text: str) -> None:
@@ -112,7 +112,7 @@ def test_reading_to_the_end_returns_the_original(text: str) -> None:
 
 @pytest.mark.no_cover
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ragged)
 def test_every_part_is_shown_whole_and_within_the_budget(text: str) -> None:
