@@ -1,12 +1,24 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic_ai import NativeToolCallPart, NativeToolReturnPart, RunContext, TextPart
 from pydantic_ai.capabilities import NativeOrLocalTool
-from pydantic_ai.messages import ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import (
+    CompletedStreamedResponse,
+    Model,
+    ModelRequestContext,
+    ModelRequestParameters,
+    StreamedResponse,
+)
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.native_tools import WebSearchTool, WebSearchUserLocation
+from pydantic_ai.settings import ModelSettings
 
 from pydantic_ai_webtools._tools import Web, web_tool
 from webtools import Session
@@ -25,7 +37,7 @@ _FILTERS = {"include_domains", "exclude_domains", "country"}  # of WebSearchTool
 
 @dataclass(init=False)
 class WebSearch(NativeOrLocalTool[Any]):
-    """Web search, on the vendor's side or ours, decided before each request.
+    """Web search, on the vendor's side or ours, decided for each request and its model.
 
         Agent(model, capabilities=[WebSearch(web, include_domains=["python.org"])])
 
@@ -49,66 +61,152 @@ class WebSearch(NativeOrLocalTool[Any]):
     ) -> None:
         self._find, self._filters = web_of(web), filters
         self._max_native, self._overshoot = max_native, native_overshoot
+        self._context: RunContext[Any] | None = None  # of the request that is made
         tool = web_tool(SEARCH, self._find, **filters)
-        super().__init__(native=self._native_tool, local=tool, id="web_search")
+        super().__init__(native=WebSearchTool(), local=tool, id="web_search")
 
     def choose(self, context: RunContext[Any]) -> NativeTool | NotNative:
         """Return the vendor's tool, or the reason why `web_search` is used."""
         if unknown := sorted({name for name, value in self._filters.items() if value} - _FILTERS):
             return NotNative(f"pydantic-ai does not send {', '.join(unknown)} to a vendor")
         model = context.model
-        base_url = getattr(model, "base_url", None) or ""
-        settings = getattr(model, "settings", None) or {}
+        settings = {
+            **(getattr(model, "settings", None) or {}),
+            **(context.model_settings or {}),
+        }
+        if settings.get("extra_body"):
+            return NotNative("the request has its own extra_body")
         effort = str(settings.get("openai_reasoning_effort") or settings.get("thinking") or "")
-        api = _APIS.get(type(model).__name__, "")
+        route = Route(
+            base_url=getattr(model, "base_url", None) or "",
+            api=_APIS.get(type(model).__name__, ""),
+            model=model.model_name,
+            reasoning_effort=effort,
+            has_functions=True,
+        )
         return native_or_own(
             self._find(context),
-            Route(base_url, api, model.model_name, effort, has_functions=True),
+            route,
             self._filters,
             max_searches=self._max_native,
             overshoot=self._overshoot,
         )
 
-    def _native_tool(self, context: RunContext[Any]) -> WebSearchTool | None:
-        choice = self.choose(context)
-        session = self._find(context)
-        if isinstance(session, Session):
-            notes = (
-                [f"web_search was used: {choice.reason}"]
-                if isinstance(choice, NotNative)
-                else choice.notes
-            )
-            session.record_native(vendor=str(context.model.system), notes=notes)
+    # --- hooks of pydantic-ai ------------------------------------------------------------------
+
+    def get_native_tools(self) -> Sequence[Any]:
+        """Return no tool: `prepare_model_request` adds the one for the model of the request."""
+        return []
+
+    async def for_run(self, ctx: RunContext[Any]) -> WebSearch:  # noqa: ARG002
+        """Return a copy, which has the context of one run."""
+        return copy.copy(self)
+
+    async def prepare_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Add the vendor's search to a request, if the model that gets the request serves all."""
+        model, settings = request_context.model, request_context.model_settings
+        self._context = replace(ctx, model=model, model_settings=settings)
+        choice = self.choose(self._context)
         if isinstance(choice, NotNative):
+            self._note(f"web_search was used: {choice.reason}")
+            return request_context
+        self._note(*choice.notes)
+        parameters = request_context.model_request_parameters
+        tools = [*parameters.native_tools, _native_tool(choice)]
+        request_context.model_request_parameters = replace(parameters, native_tools=tools)
+        return request_context
+
+    def get_wrapper_model(self, model: Model) -> Model | None:
+        """Return the model with a reader of its responses."""
+        is_known = self._context is not None and type(model).__name__ in _APIS
+        return _Recorded(model, self) if is_known else None
+
+    # --- what the vendor does ------------------------------------------------------------------
+
+    def continued(
+        self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters
+    ) -> ModelRequestParameters | None:
+        """Return the parameters of a request, or None if it continues what cannot be paid."""
+        is_paused = isinstance(messages[-1], ModelResponse) and messages[-1].state == "suspended"
+        old = [tool for tool in parameters.native_tools if isinstance(tool, WebSearchTool)]
+        if not (is_paused and old and self._context):
+            return parameters
+        choice = self.choose(self._context)
+        if isinstance(choice, NotNative):
+            self._note(f"an answer that the vendor paused is incomplete: {choice.reason}")
             return None
-        domains = choice.tool.get("filters") or choice.tool
-        place = choice.tool.get("user_location") or {}
-        country = place.get("country")
-        return WebSearchTool(
-            allowed_domains=domains.get("allowed_domains"),
-            blocked_domains=domains.get("blocked_domains"),
-            max_uses=choice.max_searches,
-            user_location=WebSearchUserLocation(country=country) if country else None,
-        )
+        others = [tool for tool in parameters.native_tools if tool not in old]
+        return replace(parameters, native_tools=[*others, _native_tool(choice)])
 
-    def _native_unique_id(self) -> str:
-        return WebSearchTool.kind
-
-    async def after_model_request(
-        self,
-        ctx: RunContext[Any],
-        *,
-        request_context: Any,  # noqa: ARG002
-        response: ModelResponse,
-    ) -> ModelResponse:
+    def record(self, response: ModelResponse) -> None:
         """Add what the vendor searched to the session."""
-        session, found = self._find(ctx), read_model_response(response)
-        if isinstance(session, Session) and found is not None:
-            domains = [
-                self._filters.get(f"{word}_domains") or () for word in ("include", "exclude")
-            ]
-            session.record_native(**found.within(*domains).record())
+        found, session = read_model_response(response), self._session()
+        if session and found is not None:
+            lists = [self._filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
+            session.record_native(**found.within(*lists).record())
+
+    def _note(self, *notes: str) -> None:
+        if (session := self._session()) and self._context:
+            session.record_native(vendor=str(self._context.model.system), notes=notes)
+
+    def _session(self) -> Session | None:
+        web = self._find(self._context) if self._context else None
+        return web if isinstance(web, Session) else None
+
+
+class _Recorded(WrapperModel):
+    """Records what each request searched. An answer that was paused takes several."""
+
+    def __init__(self, model: Model, search: WebSearch) -> None:
+        super().__init__(model)
+        self._search = search
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        parameters = self._search.continued(messages, model_request_parameters)
+        if parameters is None:
+            return ModelResponse(parts=[])
+        response = await super().request(messages, model_settings, parameters)
+        self._search.record(response)
         return response
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        parameters = self._search.continued(messages, model_request_parameters)
+        if parameters is None:
+            end = ModelResponse(parts=[])
+            yield CompletedStreamedResponse(end, model_request_parameters=model_request_parameters)
+            return
+        async with super().request_stream(
+            messages, model_settings, parameters, run_context
+        ) as stream:
+            try:
+                yield stream
+            finally:
+                self._search.record(stream.get())
+
+
+def _native_tool(choice: NativeTool) -> WebSearchTool:
+    domains = choice.tool.get("filters") or choice.tool
+    country = (choice.tool.get("user_location") or {}).get("country")
+    return WebSearchTool(
+        allowed_domains=domains.get("allowed_domains"),
+        blocked_domains=domains.get("blocked_domains"),
+        max_uses=choice.max_searches,
+        user_location=WebSearchUserLocation(country=country) if country else None,
+    )
 
 
 def read_model_response(response: ModelResponse) -> NativeSearches | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -12,8 +13,10 @@ import pytest
 pytest.importorskip("pydantic_ai")
 
 from pydantic_ai import Agent, ModelResponse, ToolReturnPart
+from pydantic_ai.capabilities import ModelFallback
 from pydantic_ai.messages import TextPart, ToolCallPart
 from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -140,9 +143,26 @@ def test_settings_and_a_function_are_not_combined() -> None:
 
 # --- native or ours ----------------------------------------------------------------------------
 
+both_ways = pytest.mark.parametrize("is_streaming", [False, True], ids=["whole", "streaming"])
+each_vendor = pytest.mark.parametrize("vendor", MODELS)
 
-@pytest.mark.parametrize("vendor", MODELS)
-@pytest.mark.parametrize("is_streaming", [False, True])
+
+async def ask(agent: Any, *, is_streaming: bool, **options: Any) -> Any:
+    """Run an agent, and return the result; `output` is its answer."""
+    if not is_streaming:
+        return await agent.run(QUESTION, **options)
+    async with agent.run_stream(QUESTION, **options) as run:
+        run.output = await run.get_output()
+    return run
+
+
+def bodies(server: SandboxServer) -> list[dict[str, Any]]:
+    """The requests to the models."""
+    return [each["body"] for each in server.stats()["last"] if "model" in (each["body"] or ())]
+
+
+@each_vendor
+@both_ways
 async def test_a_known_route_searches_natively_and_the_session_knows(
     vendor: str,
     is_streaming: bool,
@@ -153,31 +173,30 @@ async def test_a_known_route_searches_natively_and_the_session_knows(
     session = web.session()
     search = WebSearch(session, include_domains=["docs.python.org"])
     agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[search])
-    if is_streaming:
-        async with agent.run_stream(QUESTION) as run:
-            await run.get_output()
-    else:
-        await agent.run(QUESTION)
+    await ask(agent, is_streaming=is_streaming)
     [tool] = sent_tools(webtools_sandbox)
     assert tool["type"].startswith("web_search")
     domains = tool["filters"] if vendor == "openai" else tool
     assert domains["allowed_domains"] == ["docs.python.org"]
+    assert tool.get("max_uses") == (5 if vendor == "anthropic" else None)
     report = session.report("json")
     assert report["queries"] == [QUESTION]
-    assert report["cost_usd"] == 0.01
-    assert report["calls"] == 1
+    assert (report["cost_usd"], report["cost_is_estimate"]) == (0.01, True)
+    assert report["calls"] == report["providers"][vendor]["requests"] == 1
     assert {source["how"] for source in report["sources"]} == {"native"}
     assert model_paths(webtools_sandbox) == 0
 
 
-@pytest.mark.parametrize("vendor", MODELS)
-def test_a_source_outside_the_domains_is_refused(
-    vendor: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+@each_vendor
+@both_ways
+async def test_a_source_outside_the_domains_is_refused(
+    vendor: str, is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session = web.session()
     webtools_sandbox.fault(provider=vendor, search="outside")
     search = WebSearch(session, include_domains=["docs.python.org"])
-    Agent(model_for(vendor, webtools_sandbox), capabilities=[search]).run_sync(QUESTION)
+    agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[search])
+    await ask(agent, is_streaming=is_streaming)
     assert session.report("json")["refused"] == ["https://outside.example/page"]
     assert not session.has_seen("https://outside.example/page")
 
@@ -195,44 +214,150 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_forbids_a_native_search_means_ours(
-    case: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+@both_ways
+async def test_what_forbids_a_native_search_means_ours(
+    case: str, is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     options, model_options, limits = CASES[case]
     session = web.session(**limits)
     search = WebSearch(session, **options)
-    model = model_for("openai", webtools_sandbox, **model_options)
-    assert "See [" in Agent(model, capabilities=[search]).run_sync(QUESTION).output
+    agent = Agent(model_for("openai", webtools_sandbox, **model_options), capabilities=[search])
+    assert "See [" in (await ask(agent, is_streaming=is_streaming)).output
     [tool] = sent_tools(webtools_sandbox)
     assert (tool["type"], tool["name"]) == ("function", "web_search")
     assert model_paths(webtools_sandbox) == 1
     assert "web_search was used" in str(session.report("json")["notes"])
 
 
-@pytest.mark.parametrize("vendor", MODELS)
-def test_errors_of_the_vendor_are_in_the_report_and_free(
-    vendor: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+@pytest.mark.parametrize(
+    "settings", [{"openai_reasoning_effort": "minimal"}, {"extra_body": {"x": 1}}], ids=str
+)
+@pytest.mark.parametrize("is_of_the_run", [False, True])
+def test_settings_that_change_the_request_mean_ours(
+    settings: Any, is_of_the_run: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    model, of_run = model_for("openai", webtools_sandbox), settings if is_of_the_run else None
+    agent = Agent(model, capabilities=[WebSearch(web)], model_settings=None if of_run else settings)
+    agent.run_sync(QUESTION, model_settings=of_run)
+    assert [tool["type"] for tool in sent_tools(webtools_sandbox)] == ["function"]
+
+
+@both_ways
+async def test_the_fallback_model_gets_the_tool_of_its_vendor(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    webtools_sandbox.fault(provider="openai", status=500, times=9)
+    session, second = web.session(), model_for("anthropic", webtools_sandbox)
+    capabilities = [ModelFallback(second), WebSearch(session, include_domains=["docs.python.org"])]
+    agent = Agent(model_for("openai", webtools_sandbox), capabilities=capabilities)
+    await ask(agent, is_streaming=is_streaming)
+    sent = bodies(webtools_sandbox)
+    assert {tool["type"] for body in sent[:-1] for tool in body["tools"]} == {"web_search"}
+    [tool] = sent[-1]["tools"]
+    assert (tool["allowed_domains"], tool["max_uses"]) == (["docs.python.org"], 5)
+    assert [*session.report("json")["providers"]] == ["anthropic"]
+
+
+@both_ways
+@pytest.mark.parametrize("unknown", [{"name": "gpt-4.1-nano"}, {"kind": Outer}], ids=str)
+async def test_an_unknown_fallback_model_gets_ours(
+    unknown: Any, is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    webtools_sandbox.fault(provider="anthropic", status=500, times=9)
+    session, second = web.session(), model_for("openai", webtools_sandbox, **unknown)
+    capabilities = [ModelFallback(second), WebSearch(session)]
+    agent = Agent(model_for("anthropic", webtools_sandbox), capabilities=capabilities)
+    await ask(agent, is_streaming=is_streaming)
+    assert [tool["type"] for tool in sent_tools(webtools_sandbox)] == ["function"]
+    assert "web_search was used" in str(session.report("json")["notes"])
+    both = FallbackModel(model_for("openai", webtools_sandbox), second)
+    await ask(Agent(both, capabilities=[WebSearch(session)]), is_streaming=is_streaming)
+    assert [tool["type"] for tool in sent_tools(webtools_sandbox)] == ["function"]
+
+
+@both_ways
+async def test_sources_do_not_go_back_to_openai(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    agent = Agent(
+        model_for("openai", webtools_sandbox),
+        capabilities=[WebSearch(session)],
+        model_settings={"openai_include_web_search_sources": True},  # type: ignore[typeddict-unknown-key, unused-ignore]
+    )
+    history: Any = []
+    for _ in range(3):
+        run = await ask(agent, is_streaming=is_streaming, message_history=history)
+        history = run.all_messages()
+    sent = bodies(webtools_sandbox)
+    assert "web_search_call.action.sources" in sent[0]["include"]
+    assert "web_search_call" in json.dumps(sent[2]["input"])
+    assert not any('"sources"' in json.dumps(body["input"]) for body in sent)
+    assert session.report("json")["calls"] == 3
+    assert len(session.sources) == 2
+
+
+@both_ways
+async def test_a_paused_answer_is_continued_and_all_its_searches_count(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    webtools_sandbox.fault(provider="anthropic", search="pause", times=2)
+    agent = Agent(model_for("anthropic", webtools_sandbox), capabilities=[WebSearch(session)])
+    run = await ask(agent, is_streaming=is_streaming)
+    assert len(bodies(webtools_sandbox)) == 3
+    [_, answer] = run.all_messages()
+    text = "".join(part.content for part in answer.parts if isinstance(part, TextPart))
+    assert text.startswith("Looking.Looking.")
+    assert len(text) > len("Looking.Looking.")
+    report = session.report("json")
+    assert (report["calls"], report["cost_usd"]) == (3, 0.03)
+    assert report["queries"] == [QUESTION] * 3
+
+
+@both_ways
+@pytest.mark.parametrize("limits", [{"usd": 0.025}, {"calls": 2}], ids=str)
+async def test_a_pause_is_not_continued_beyond_the_limits(
+    limits: Any, is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session(**limits)
+    webtools_sandbox.fault(provider="anthropic", search="pause", times=100)
+    agent = Agent(model_for("anthropic", webtools_sandbox), capabilities=[WebSearch(session)])
+    assert "Looking." in (await ask(agent, is_streaming=is_streaming)).output
+    sent = bodies(webtools_sandbox)
+    assert [tool["max_uses"] for body in sent for tool in body["tools"]] == [2, 1]
+    report = session.report("json")
+    assert (report["calls"], report["cost_usd"]) == (2, 0.02)
+    assert "incomplete" in str(report["notes"])
+
+
+@each_vendor
+@both_ways
+async def test_errors_of_the_vendor_are_in_the_report_and_free(
+    vendor: str, is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session = web.session()
     webtools_sandbox.fault(provider=vendor, search="error")
     agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[WebSearch(session)])
-    agent.run_sync(QUESTION)
+    await ask(agent, is_streaming=is_streaming)
     report = session.report("json")
     assert "error" in str(report["notes"])
-    assert report["cost_usd"] == 0
+    assert (report["cost_usd"], report["calls"]) == (0, 0)
 
 
-@pytest.mark.parametrize("vendor", MODELS)
-def test_a_made_up_link_is_told_from_a_native_source(
-    vendor: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+@each_vendor
+@both_ways
+async def test_a_made_up_link_is_distinguished_from_a_native_source(
+    vendor: str, is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session = web.session()
     agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[WebSearch(session)])
-    agent.run_sync(QUESTION)
+    answer = (await ask(agent, is_streaming=is_streaming)).output
     url = session.sources[0].url
+    assert url not in session.check(f"{answer} {url}").not_seen
     web_search = web_tool(SEARCH, session)
     own = Agent(model_for(vendor, webtools_sandbox), tools=[web_search])
-    own.run_sync("How do I read a zip file?")
+    await own.run("How do I read a zip file?")
     assert [source.number for source in session.sources] == [*range(1, len(session.sources) + 1)]
     assert session.sources[0].url == url
     checked = session.check(f"Native [1]. See [it]({url}) and [that](https://made-up.example/).")
@@ -253,14 +378,15 @@ def test_a_budget_of_the_settings_means_ours(webtools_sandbox: SandboxServer, kn
     assert all("input_schema" in tool for tool in sent_tools(webtools_sandbox))
 
 
-def test_what_is_left_limits_the_vendor(
-    web: WebTools, webtools_sandbox: SandboxServer, known: None
+@both_ways
+async def test_what_is_left_limits_the_vendor(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session = web.session(usd=0.025)
     agent = Agent(model_for("anthropic", webtools_sandbox), capabilities=[WebSearch(session)])
     limits: list[Any] = []
     for _ in range(3):
-        agent.run_sync(QUESTION)
+        await ask(agent, is_streaming=is_streaming)
         limits += [tool.get("max_uses", "ours") for tool in sent_tools(webtools_sandbox)]
     assert limits == [2, 1, "ours"]
 
