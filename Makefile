@@ -5,7 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.demo-ready
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what it imports. Compiling all that is installed takes minutes.
+PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile
+PIP := $(BIN)/python -m pip install $(PIP_OPTIONS)
 # Clients that need Node.js: that of Context7, the MCP inspector, and the conformance suite of MCP in
 # one version for each protocol revision.
 MCP_SUITE := @modelcontextprotocol/conformance
@@ -16,8 +18,8 @@ OLDER_LANGCHAIN := langchain==1.3.18
 # An MCP client that requires version 1 of the SDK. A test runs it in a separate environment.
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
 # An adapter with its extra alone, in an environment of its own with the name of the extra.
-alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install --quiet \
-	--disable-pip-version-check --constraint constraints.txt --editable '.[$(1)]'
+alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install $(PIP_OPTIONS) \
+	--constraint constraints.txt --editable '.[$(1)]'
 TEST_ALL := -n auto --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
@@ -41,7 +43,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PIP) --constraint constraints.txt --editable '.[all]' --group dev --group models
 	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
 	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
-		install --quiet --disable-pip-version-check $(OLDER_MCP_CLIENT))
+		install $(PIP_OPTIONS) $(OLDER_MCP_CLIENT))
 	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai))
 	@$(call install_aside,openai-agents,$(call alone,openai-agents))
 	@$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
