@@ -119,15 +119,23 @@ class _Left:
             _NotServedError: Nothing is left, or the vendor cannot hold a limit that must hold.
         """
         vendor, price = facts.vendor, facts.usd_per_search
-        limits = [limit for limit in (self.searches, self.calls) if limit is not None]
+        limits: list[int] = []
+        if self.searches is not None:
+            limits.append(self.searches)
+            if self.searches < 1:
+                raise _NotServedError(f"max_searches is {self.searches}")
+        if self.calls is not None:
+            limits.append(self.calls)
+            if self.calls < 1:
+                raise _NotServedError("no call of the session is left")
         if self.usd is not None and self.usd != math.inf:
-            money = round(self.usd * _MICRO) if self.usd > 0 else 0
-            limits.append(money // round(price * _MICRO))
+            usd = max(0.0, self.usd)
+            limits.append(round(usd * _MICRO) // round(price * _MICRO))
+            if limits[-1] < 1:
+                left = f"{usd:.6g} USD is left"
+                raise _NotServedError(f"{left}, and a search of {vendor} costs {price} USD")
         if not limits:
             return None, ()
-        if min(limits) < 1:
-            left = "no search" if self.usd is None else f"{self.usd:.6g} USD"
-            raise _NotServedError(f"{left} is left, and a search of {vendor} costs {price} USD")
         if facts.has_cap:
             return min(limits), ()
         if self.calls is not None or (self.usd is not None and not self.overshoot):
