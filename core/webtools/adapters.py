@@ -101,28 +101,38 @@ def native_or_own(
 ) -> NativeTool | NotNative:
     """Decide whether a model searches on the vendor's side or with `web_search`.
 
-    Native is what serves all filters, the gate and what is left of the limits of a session. A
-    budget of the settings cannot be held by a vendor, so with one the search is `web_search`.
+    The vendor's tool is returned if it serves all filters and fits the gate and what is left of the
+    limits of a session. A vendor cannot hold `usd_per_day` or a budget of the settings, which other
+    processes share, so with one `web_search` is used.
+
+    What is left is read, not reserved: parallel calls of models can each spend it. The store may be
+    read: on an event loop, call this in a thread.
 
     Args:
         web: The `WebTools` or session that would search.
         route: The vendor's route and model.
         filters: Arguments of `web_search` that the developer has fixed.
         max_searches: Maximum number of searches in a response, where the vendor has such a limit.
-        overshoot: Use a vendor although it may spend more than what is left.
+        overshoot: Use a vendor although it may spend more money than what is left, as long as some
+            is left. It needs a session, which counts what the vendor spends.
     """
     usd_left, calls_left, fetch = None, None, "any"
-    has_usd, has_calls = _budgets(web)
-    if isinstance(web, Session):
-        report = web.report("json")
-        limits, fetch = report["limits"], report["fetch"]
-        has_usd = has_usd or limits["usd_per_day"] is not None
-        if limits["usd"] is not None:
-            usd_left = limits["usd"] - report["cost_usd"]
-        if limits["calls"] is not None:
-            calls_left = limits["calls"] - report["calls"]
-    if has_calls or (has_usd and not overshoot):
-        return NotNative("there is a budget for the day or the process, which a vendor cannot hold")
+    try:
+        budget = web._settings.latest().config.budget.model_dump(exclude_none=True)  # noqa: SLF001
+        if isinstance(web, Session):
+            options = web._core.options  # noqa: SLF001 - of our own class
+            left, fetch = web.remaining(), options.fetch
+            usd_left, calls_left = left.usd, left.calls
+            if left.seconds == 0:
+                return NotNative(f"the session has ended after its {options.seconds:g} s (seconds)")
+            if options.usd_per_day is not None:
+                budget["usd_per_day"] = options.usd_per_day
+    except ConfigError as error:
+        return NotNative(f"the limits cannot be checked: {error}")
+    is_counted = overshoot and isinstance(web, Session)
+    forbidden = [name for name in budget if not (is_counted and name.startswith("usd"))]
+    if forbidden:
+        return NotNative(f"there is {', '.join(forbidden)}, which a vendor cannot hold")
     return native_search(
         route,
         filters,
@@ -132,16 +142,6 @@ def native_or_own(
         fetch=fetch,
         overshoot=overshoot,
     )
-
-
-def _budgets(web: WebTools) -> tuple[bool, bool]:
-    """Return whether the settings limit money, and whether they limit calls."""
-    try:
-        budget = web._settings.accounts().config.budget  # noqa: SLF001 - of our own class
-    except ConfigError:  # the vendor needs no provider
-        return False, False
-    limits = {name for name, value in budget.model_dump().items() if value is not None}
-    return any("usd" in name for name in limits), any("calls" in name for name in limits)
 
 
 def check_options(cache: CacheMode, timeout: float | None) -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from webtools.providers.drafts import SynthesizerLike
     from webtools.results import (
         AnswerCheck,
+        Remaining,
         ResearchEnvelope,
         ResearchPlan,
         SessionSource,
@@ -698,6 +699,17 @@ class Session(WebTools):
             InputError: A text is not a string, or the origin is unknown.
         """
         return self._core.allow(texts, origin)
+
+    def remaining(self) -> Remaining:
+        """Return what is left of the limits.
+
+        With `usd_per_day`, or a budget of the settings for the day, it reads the store: on an event
+        loop, call it in a thread.
+
+        Raises:
+            ConfigError: The settings or the store cannot be read.
+        """
+        return self._core.remaining()
 
     def has_seen(self, url: str) -> bool:
         """Return whether a URL may be opened under the gate of this session.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         ResearchSynthesis,
         Verified,
     )
-    from webtools.results.session_models import AnswerCheck, SessionSource
+    from webtools.results.session_models import AnswerCheck, Remaining, SessionSource
 
 __all__ = [
     "AnswerCheck",
@@ -53,6 +53,7 @@ __all__ = [
     "QueryError",
     "Quotation",
     "ReadResponse",
+    "Remaining",
     "ResearchEnvelope",
     "ResearchMeta",
     "ResearchPlan",

@@ -26,6 +26,21 @@ class SessionSource(Model):
     is_read: bool = False
 
 
+class Remaining(Model):
+    """What is left of the limits of a session, at least 0; None without a limit.
+
+    Attributes:
+        usd: Money in USD: the smallest of what is left of the session, of the user's day, and of
+            the budget of the settings.
+        calls: Tool calls.
+        seconds: Seconds until all calls end.
+    """
+
+    usd: float | None = None
+    calls: int | None = None
+    seconds: float | None = None
+
+
 class AnswerCheck(ItemModel):
     """What is wrong with the links and citations of an answer.
 

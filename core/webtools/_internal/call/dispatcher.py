@@ -133,7 +133,7 @@ class Dispatcher:
             accounts, _ = await self._read_settings(io)
             redactor, timeout_ms = accounts.redactor, accounts.config.timeout_ms
         timeout = timeout or (timeout_ms / 1000 if timeout_ms else inf)
-        deadline = io.now() + min(timeout, self._seconds_left())
+        deadline = io.now() + min(timeout, self.seconds_left())
 
         async def read(urls: list[str]) -> FetchResponse:
             arguments = {"urls": urls, "text_max_characters": MAX_TEXT_CHARACTERS, **options}
@@ -246,7 +246,7 @@ class Dispatcher:
         except ConfigError:
             return NO_SECRETS
 
-    def _seconds_left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds until all calls end. A session can have a limit."""
         return inf
 
@@ -267,7 +267,7 @@ class Dispatcher:
             ConfigError: The settings are invalid.
         """
         try:
-            return self.settings.accounts()
+            return self.settings.latest()
         except ConfigError:
             if (tape := self.tape_in_use()) is None or tape.replay is None:
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any, Literal, get_args
 
 from pydantic import ValidationError
@@ -22,12 +23,12 @@ from webtools._internal.session.report import facts_of
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
-from webtools._internal.storage.budget import micro_usd_of
+from webtools._internal.storage.budget import Budget, micro_usd_of
 from webtools.config import Settings
-from webtools.errors import InputError
+from webtools.errors import ConfigError, InputError
 from webtools.inputs.argument_values import shown
 from webtools.page_urls import page_key
-from webtools.results import AnswerCheck
+from webtools.results import AnswerCheck, Remaining
 from webtools.verifiers import Verifier
 
 Allowed = Literal["user", "developer"]
@@ -137,9 +138,48 @@ class SessionCore:
             raise InputError(f"Invalid `{name}` {shown(fault['input'])}: {fault['msg']}.") from None
         self.history.add_native(native)
         if native.searches or native.cost_usd:
-            self.spending.count_usd(micro_usd_of(native.cost_usd or 0.0), native.searches)
+            self._count_native(native)
         if (tape := self.dispatcher.tape_in_use()) is not None:
             tape.write_native(native, redactor)
+
+    def _count_native(self, native: NativeSearches) -> None:
+        """Count searches and their cost in all limits, also beyond them."""
+        usd, notes = native.cost_usd or 0.0, self.history.notes
+        is_counted = False
+        try:
+            budget = self._budget()
+            if budget.active and usd:
+                is_counted = self.services.counts_usd
+                budget.count(usd)
+        except ConfigError as error:
+            notes[f"What {native.vendor} costs is not counted in all budgets: {error}"] = None
+        self.spending.count_usd(0 if is_counted else micro_usd_of(usd), native.searches)
+        total, options = self.spending.total(), self.options
+        for name, limit, used in (
+            ("usd", options.usd, total.usd),
+            ("calls", options.calls, total.calls),
+        ):
+            if limit is not None and used > limit:
+                notes[f"The searches of {native.vendor} have exceeded `{name}`."] = None
+
+    def _budget(self) -> Budget:
+        """Return the budget of the calls. May read the store.
+
+        Raises:
+            ConfigError: The settings or the store cannot be read.
+        """
+        services = call_services(self.dispatcher.accounts())
+        return (self.services.known(services) or self.services.make(services)).budget
+
+    def remaining(self) -> Remaining:
+        """See `Session.remaining`."""
+        options, seconds = self.options, self.dispatcher.seconds_left()
+        made = self.spending.total().calls
+        return Remaining(
+            usd=self._budget().usd_left(),
+            calls=None if options.calls is None else max(0, int(options.calls) - made),
+            seconds=None if seconds == inf else max(0.0, seconds),
+        )
 
     async def check(
         self,

@@ -65,13 +65,13 @@ class SessionDispatcher(Dispatcher):
         call.services = services
         call.cache = call.cache and services.cache
         call.number_of, call.charges = self._history.number_of, []
-        end = io.now() + self._seconds_left()
+        end = io.now() + self.seconds_left()
         if end < call.deadline:
             call.deadline = end
             call.time_limit = f"{self._options.seconds:g} s (`seconds` of the session)"
         return checked, call
 
-    def _seconds_left(self) -> float:
+    def seconds_left(self) -> float:
         return self._end - time.monotonic()
 
     async def _run(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
@@ -94,7 +94,7 @@ class SessionDispatcher(Dispatcher):
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         """Run a tool within the limits of the session, and count the call and what it costs."""
-        if self._seconds_left() <= 0:
+        if self.seconds_left() <= 0:
             raise RequestTimeoutError(
                 f"The session has ended after its {self._options.seconds:g} s (`seconds`). Answer "
                 "with what you have.",

@@ -330,6 +330,41 @@ class Budget:
             with suppress(StoreError):
                 self._ledger.adjust(reservation.day, -reservation.micro_usd, 1)
 
+    def count(self, usd: float) -> None:
+        """Count what was spent without a reservation, also beyond a limit.
+
+        Raises:
+            ConfigError: The sum of the day cannot be changed. The other sums are.
+        """
+        change = micro_usd_of(usd)
+        self._add_to_process(change, 0)
+        try:
+            if self._counts_days:
+                self._ledger.adjust("", change)
+        except StoreError as error:
+            raise _ledger_error(error) from None
+        finally:
+            if self._outer is not None:
+                self._outer.count(usd)
+
+    def usd_left(self) -> float | None:
+        """Return the USD that are left within all limits, at least 0; None without a limit.
+
+        Raises:
+            ConfigError: The ledger cannot be used.
+        """
+        periods = [(self._process_limit.sum, self._process_sum())]
+        if self._counts_days:
+            periods.append((self._day_limit.sum, self._today()))
+        sums = [
+            max(0, limit.micro_usd - spent.micro_usd) / _MICRO
+            for limit, spent in periods
+            if limit.micro_usd != _NO_LIMIT
+        ]
+        if self._outer is not None and (usd := self._outer.usd_left()) is not None:
+            sums.append(usd)
+        return min(sums, default=None)
+
     def spent(self) -> Spent:
         """Return what was spent, of the budget that this one is a part of if there is one.
 
@@ -338,13 +373,13 @@ class Budget:
         """
         if self._outer is not None:
             return self._outer.spent()
-        today = None
-        if self._counts_days:
-            try:
-                today = self._ledger.today()
-            except StoreError as error:
-                raise _ledger_error(error) from None
-        return Spent(today, self._process_sum())
+        return Spent(self._today() if self._counts_days else None, self._process_sum())
+
+    def _today(self) -> Sum:
+        try:
+            return self._ledger.today()
+        except StoreError as error:
+            raise _ledger_error(error) from None
 
     def _process_sum(self) -> Sum:
         return spent_by(self._owner)

@@ -1,0 +1,128 @@
+"""What is left of a session, and whether the vendor of a model may still search in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webtools import QuotaError, Session, WebTools
+from webtools.adapters import native_or_own
+from webtools.native import NativeTool, NotNative, Route, native_search
+
+ANTHROPIC = Route("https://api.anthropic.com", "messages", "claude-sonnet-4-6")
+OPENAI = Route("https://api.openai.com/v1", "responses", "gpt-5.2")
+Make = Callable[..., WebTools]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Make a `WebTools` with a store of its own and a budget."""
+
+    def web(**budget: Any) -> WebTools:
+        exa = {"name": "exa", "type": "exa", "apiKey": "test-key-exa"}
+        cache = {"path": str(tmp_path / "cache.sqlite3")}
+        return WebTools({"providers": [exa], "cache": cache, "budget": budget})
+
+    return web
+
+
+def pay(session: Session, usd: float, searches: int = 1) -> None:
+    session.record_native(vendor="openai", searches=searches, cost_usd=usd)
+
+
+def test_what_is_left_of_each_limit(make: Make) -> None:
+    session = make().session(usd=0.05, calls=3, seconds=60)
+    pay(session, 0.02, searches=2)
+    left = session.remaining()
+    assert (left.usd, left.calls) == (0.03, 1)
+    assert left.seconds is not None
+    assert 0 < left.seconds <= 60
+    pay(session, 1.0, searches=9)
+    assert (session.remaining().usd, session.remaining().calls) == (0, 0)
+    unlimited = make().session().remaining()
+    assert (unlimited.usd, unlimited.calls, unlimited.seconds) == (None, None, None)
+
+
+@pytest.mark.parametrize("kind", ["session", "user's day", "budget of the day", "process"])
+def test_what_a_vendor_spends_counts_in_every_limit(kind: str, make: Make) -> None:
+    limits: dict[str, Any] = {"usd": 0.05} if kind == "session" else {}
+    if kind == "user's day":
+        limits = {"usd_per_day": 0.05}
+    budget = {"budget of the day": "usdPerDay", "process": "usdPerProcess"}.get(kind)
+    web = make(**({budget: 0.05} if budget else {}))
+    first = web.session(user="ann", id=f"first {kind}", **limits)
+    pay(first, 0.01)
+    assert first.remaining().usd == 0.04
+    second = first if kind == "session" else web.session(user="ann", id=f"second {kind}", **limits)
+    assert second.remaining().usd == 0.04
+    assert isinstance(native_or_own(second, OPENAI, overshoot=True), NativeTool)
+    pay(first, 0.05)
+    assert second.remaining().usd == 0
+    assert isinstance(native_or_own(second, OPENAI, overshoot=True), NotNative)
+    with pytest.raises(QuotaError):
+        second.search("zip")
+    assert first.report("json")["cost_usd"] == 0.06
+
+
+def test_a_session_reports_that_a_limit_was_exceeded(make: Make) -> None:
+    session = make().session(usd=0.02, calls=2)
+    pay(session, 0.02, searches=2)
+    assert not session.report("json")["notes"]
+    pay(session, 0.01)
+    notes = str(session.report("json")["notes"])
+    assert "`usd`" in notes
+    assert "`calls`" in notes
+
+
+@pytest.mark.parametrize("budget", ["usdPerDay", "usdPerProcess", "callsPerDay", "callsPerProcess"])
+@pytest.mark.parametrize("route", [ANTHROPIC, OPENAI], ids=["anthropic", "openai"])
+def test_no_vendor_is_used_beside_a_budget_of_the_settings(
+    budget: str, route: Route, make: Make
+) -> None:
+    web = make(**{budget: 9})
+    assert isinstance(native_or_own(web.session(), route), NotNative)
+    assert isinstance(native_or_own(web, route, overshoot=True), NotNative)  # nothing counts it
+
+
+def test_a_session_that_has_ended_does_not_search(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make().session(seconds=60)
+    assert isinstance(native_or_own(session, ANTHROPIC), NativeTool)
+    monkeypatch.setattr("time.monotonic", lambda: 1e12)
+    assert session.remaining().seconds == 0
+    choice = native_or_own(session, ANTHROPIC)
+    assert isinstance(choice, NotNative)
+    assert "60" in choice.reason
+
+
+def test_settings_that_cannot_be_read_allow_no_vendor(tmp_path: Path) -> None:
+    path = tmp_path / "web-search.json"
+    path.write_text("{")
+    path.chmod(0o600)
+    session = WebTools(path).session(usd=1)
+    assert isinstance(native_or_own(session, ANTHROPIC), NotNative)
+    pay(session, 0.01)
+    assert session.report("json")["cost_usd"] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("left", "named", "not_named"),
+    [
+        ({"usd_left": 0.05, "calls_left": 0}, "call", "USD"),
+        ({"usd_left": 0.05, "max_searches": 0}, "max_searches", "USD"),
+        ({"usd_left": 0.001, "calls_left": 3}, "0.001 USD", "call"),
+        ({"usd_left": -1}, "0 USD", "-1"),
+    ],
+    ids=str,
+)
+def test_the_reason_names_the_limit_that_is_exhausted(
+    left: dict[str, Any], named: str, not_named: str
+) -> None:
+    choice = native_search(ANTHROPIC, **left)
+    assert isinstance(choice, NotNative)
+    assert named in choice.reason
+    assert not_named not in choice.reason
