@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from webtools.results import FetchResponse, ResearchPlan, Verified
 
 T = TypeVar("T")
-Arguments = TypeVar("Arguments", bound=BaseModel | Mapping[str, Any])
-Response = TypeVar("Response", bound=BaseModel)
 _LATE_SECONDS = 0.05  # how early a request may be given up
 NO_SECRETS = Redactor(())
 _NO_SETTINGS = Accounts((), "the tape")
@@ -112,9 +110,9 @@ class Dispatcher:
         """Describe what a research call with these arguments would do."""
         values, options = _split_options(arguments)
         checked, call = await self._start_call(io, RESEARCH, values, options)
-        return await self._exchange(
-            "plan", checked, partial(resolve(_PLAN), call=call), call.accounts.redactor, io
-        )
+        work = partial(resolve(_PLAN), checked, call=call)
+        plan: ResearchPlan = await sanitize(work, call.accounts.redactor, io)
+        return plan
 
     async def verify(
         self,
@@ -145,25 +143,41 @@ class Dispatcher:
         source_list = _list_sources(sources)
         clean = redactor.text
 
-        async def work(values: Mapping[str, Any]) -> Verified:
-            arguments = (values["answer"], values["sources"], verifier, read, clean, io, deadline)
+        async def work() -> Verified:
+            arguments = (clean(text), source_list, verifier, read, clean, io, deadline)
             verified: Verified = await resolve(_VERIFY)(*arguments, fetch=fetch)
             return verified
 
-        values = {"answer": clean(text), "sources": source_list, "fetch": fetch}
-        return await self._exchange("verify", values, work, redactor, io)
+        return await sanitize(work, redactor, io)
 
     def _run(self, tool: Tool, arguments: BaseModel, call: Call) -> Coroutine[Any, Any, Any]:
         """Run a tool with checked arguments. A session checks and counts the call here."""
         return self._answer(tool, arguments, call)
 
-    def _answer(self, tool: Tool, arguments: BaseModel, call: Call) -> Coroutine[Any, Any, Any]:
-        """Answer a call from the tape if there is one, else run the tool."""
-        work = partial(self._run_tool, tool, call=call)
-        redactor, io = call.accounts.redactor, call.io
-        exchange = partial(self._exchange, tool.name, arguments, redactor=redactor, io=io)
-        tape = self.tape_in_use()
-        return exchange(work) if tape is None else tape.run(call, arguments, work, exchange)
+    async def _answer(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
+        """Answer a call from the tape if there is one, else run the tool, and record the call."""
+        tape, io = self.tape_in_use(), call.io
+        if tape is not None and not tape.is_open:
+            await io.call_blocking(tape.open)
+
+        async def work() -> Any:
+            taped = None if tape is None else tape.take(call, arguments)
+            return await self._run_tool(tool, arguments, call) if taped is None else taped.outcome()
+
+        try:
+            response = await sanitize(work, call.accounts.redactor, io)
+        except WebToolsError as error:
+            if tape is not None and tape.records(call):
+                await io.call_blocking(partial(tape.write, call, arguments, error))
+            raise
+        numbers = await self._note_response(response, call)
+        if tape is not None and tape.records(call):
+            return await io.call_blocking(partial(tape.write, call, arguments, response, numbers))
+        return response
+
+    async def _note_response(self, response: Any, call: Call) -> dict[str, int]:  # noqa: ARG002
+        """Add what a response shows to a session, and return the numbers of its sources by URL."""
+        return {}
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         if call.accounts is _NO_SETTINGS:  # they are needed now
@@ -176,27 +190,6 @@ class Dispatcher:
             ambient: Tape | None = resolve(_AMBIENT_TAPE)()
             return ambient
         return self.tape
-
-    def _exchange(
-        self,
-        name: str,  # noqa: ARG002  # for sessions
-        arguments: Arguments,
-        work: Callable[[Arguments], Awaitable[Response]],
-        redactor: Redactor,
-        io: IO,
-    ) -> Coroutine[Any, Any, Response]:
-        """Return the sanitized response to some arguments, or raise the sanitized error.
-
-        A session records and replays here.
-
-        Args:
-            name: Name of the tool, `plan` or `verify`.
-            arguments: The checked arguments, without keys.
-            work: Returns the response to the arguments.
-            redactor: Removes the keys.
-            io: The I/O of the call.
-        """
-        return sanitize(partial(work, arguments), redactor, io)
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools that the settings can serve, without optional ones.

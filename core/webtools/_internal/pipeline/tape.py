@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
@@ -77,7 +76,7 @@ class Tape:
         self.replay = Path(replay) if replay else None
         self._writer: _Writer | None = None
         self._appends = appends or bool(replay)
-        self._is_open = False
+        self.is_open = False
         self._calls: list[TapedCall] | None = None
         self._queues: dict[str, deque[TapedCall]] = {}
         if not has_running_loop():
@@ -89,7 +88,7 @@ class Tape:
         Raises:
             InputError: A file cannot be used.
         """
-        if self._is_open:
+        if self.is_open:
             return
         with _lock:
             if self.replay and self._calls is None:
@@ -103,12 +102,12 @@ class Tape:
                 self.record = self.record.absolute()  # the working folder may change
                 self._writer = _Writer(self.record, appends=self._appends)
                 self._appends = True
-            self._is_open = True
+            self.is_open = True
 
     def close(self) -> None:
         """Close the file. A later call appends to it."""
         with _lock:
-            self._is_open, self._writer = False, None
+            self.is_open, self._writer = False, None
 
     @property
     def unused(self) -> list[TapedCall]:
@@ -116,78 +115,67 @@ class Tape:
         unused = [call for queue in self._queues.values() for call in queue.copy()]
         return sorted(unused, key=lambda call: call.line)
 
-    async def run(
-        self,
-        call: Call,
-        arguments: BaseModel,
-        work: Callable[[Any], Awaitable[Any]],
-        exchange: Callable[[Callable[[Any], Awaitable[Any]]], Awaitable[Any]],
-    ) -> Any:
-        """Answer a call from the tape, or make and record it.
-
-        Args:
-            call: The call.
-            arguments: Its checked arguments.
-            work: Makes the call.
-            exchange: Returns the sanitized outcome of a function like `work`.
+    def take(self, call: Call, arguments: BaseModel) -> TapedCall | None:
+        """Return the call on an open tape that answers a call; None if the call is to be made.
 
         Raises:
-            WebToolsError: The call failed, or is not on the tape.
+            InputError: The call is not on the tape, and none is made.
         """
-        if not self._is_open:
-            await call.io.call_blocking(self.open)
         values = _arguments_of(call, arguments)
-        taped = self._take(key_of(call.tool, values))
-        if taped is not None:
-            _mark_as_replayed(call, taped)
-            return await exchange(_async(taped.outcome))
-        if self.replay and not self.record and call.tool != READ.name:  # that one sends nothing
-            return await exchange(_async(partial(self._miss, call.tool, values)))
-        if self.record is None:
-            return await exchange(work)
-        write = partial(self._write, call, values)
-        try:
-            response = await exchange(work)
-        except WebToolsError as error:
-            await call.io.call_blocking(partial(write, error=error))
-            raise
-        return await call.io.call_blocking(partial(write, response=response))
+        with suppress(IndexError, KeyError):
+            call.taped = self._queues[key_of(call.tool, values)].popleft()
+            _mark_as_replayed(call, call.taped)
+        if call.taped is None and self.replay and not self.record and call.tool != READ.name:
+            raise self._miss(call.tool, values)  # web_read sends nothing
+        return call.taped
+
+    def records(self, call: Call) -> bool:
+        """Return whether a call is to be recorded: it was made, and there is a file for it."""
+        return self.record is not None and call.taped is None
 
     def write_native(self, native: NativeSearches, redactor: Redactor) -> None:
         """Record searches of a model's vendor, which cannot be replayed."""
         if self.record is not None:
             self._append({"native": native.model_dump()}, redactor)
 
-    def _write(
+    def write(
         self,
         call: Call,
-        values: Mapping[str, Any],
-        *,
-        response: BaseModel | None = None,
-        error: WebToolsError | None = None,
+        arguments: BaseModel,
+        outcome: Any,
+        numbers: Mapping[str, int] | None = None,
     ) -> Any:
-        """Record a call, and return its response as a replay will."""
+        """Record a call, and return its response as a replay will.
+
+        Args:
+            call: The call.
+            arguments: Its checked arguments.
+            outcome: Its sanitized response or error.
+            numbers: The numbers of its sources by URL.
+        """
         config = call.accounts.config
         line: dict[str, Any] = {
             "id": call.id,
             "tool": call.tool,
-            "arguments": values,
+            "arguments": _arguments_of(call, arguments),
             "settings": {
                 "providers": [account.name for account in call.accounts.accounts],
                 "max_results": config.max_results,
                 "fence": config.fence,
             },
         }
-        if error is None:
-            line["response"] = _plain(response)
+        if isinstance(outcome, WebToolsError):
+            kind = next(each.__name__ for each in type(outcome).__mro__ if each.__name__ in ERRORS)
+            line["error"] = outcome.to_details() | {"type": kind, "cost_usd": outcome.cost_usd}
         else:
-            kind = next(each.__name__ for each in type(error).__mro__ if each.__name__ in ERRORS)
-            line["error"] = error.to_details() | {"type": kind, "cost_usd": error.cost_usd}
+            line |= {"response": _plain(outcome), "numbers": numbers or {}}
         try:
             return self._append(line, call.accounts.redactor).response
         except InputError as fault:
             LOGGER.warning("A call was not recorded: %s", fault)
-            return response and add_warning(response, f"The call was not recorded: {fault}")
+            if isinstance(outcome, WebToolsError):
+                return None
+            return add_warning(outcome, f"The call was not recorded: {fault}")
 
     def _append(self, line: Mapping[str, Any], redactor: Redactor) -> TapedCall:
         """Write a line, and return it as a replay will read it.
@@ -204,13 +192,8 @@ class Tape:
         writer.write(data + b"\n")
         return taped
 
-    def _take(self, key: str) -> TapedCall | None:
-        with suppress(IndexError, KeyError):
-            return self._queues[key].popleft()
-        return None
-
-    def _miss(self, tool: str, values: Mapping[str, Any]) -> None:
-        """Raise the error of a call that is not on the tape. It names the closest one."""
+    def _miss(self, tool: str, values: Mapping[str, Any]) -> InputError:
+        """Return the error of a call that is not on the tape. It names the closest one."""
         calls = [call for call in self._calls or () if call.tool == tool]
         key = key_of(tool, values)
         if equal := [call for call in calls if call.key == key]:
@@ -222,7 +205,7 @@ class Tape:
             reason = f"the tape has no call of {tool}"
         message = f"{tool} is not on the tape {self.replay} with these arguments: {reason}."
         remedy = "Nothing was sent. Record the run again to replay this call."
-        raise InputError(f"{message} {remedy}", code=NOT_ON_TAPE)
+        return InputError(f"{message} {remedy}", code=NOT_ON_TAPE)
 
 
 _ambient_lock = Lock()
@@ -243,13 +226,6 @@ def ambient_tape() -> Tape | None:
 def forget_ambient_tapes() -> None:
     """Close the tapes that the environment named."""
     _ambient.clear()
-
-
-def _async(function: Callable[[], Any]) -> Callable[[Any], Awaitable[Any]]:
-    async def call(_arguments: Any) -> Any:
-        return function()
-
-    return call
 
 
 def _arguments_of(call: Call, arguments: BaseModel) -> dict[str, Any]:

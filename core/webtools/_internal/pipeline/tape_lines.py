@@ -38,6 +38,7 @@ _MAX_CALLS = 100_000
 _MAX_LINE = 16 * 1024 * 1024  # bytes
 _MAX_NAME = 200  # characters
 _MAX_NUMBER = 2**53
+_MAX_SOURCE = 10**9  # number of a source
 _MAX_COUNT = 10**6  # searches, or USD, of one response
 _URLS = {"url", "url_final", "markdown_url"}
 
@@ -118,6 +119,7 @@ class TapedCall(BaseModel):
         settings: The settings that shape its response.
         response: The response, as a model; None for a failed call.
         error: Why the call failed.
+        numbers: The numbers of its sources in the session, by URL.
         native: Searches of a model's vendor. They are reported, but cannot be replayed.
     """
 
@@ -129,6 +131,7 @@ class TapedCall(BaseModel):
     settings: dict[str, JsonValue] = {}
     response: Any = None
     error: TapedError | None = None
+    numbers: dict[str, Annotated[int, Field(ge=1, le=_MAX_SOURCE)]] = {}
     native: NativeSearches | None = None
 
     @property

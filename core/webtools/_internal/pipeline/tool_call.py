@@ -32,6 +32,7 @@ from webtools.providers.protocols import ReportProgress
 
 if TYPE_CHECKING:
     from webtools._internal.logs.events import Log
+    from webtools._internal.pipeline.tape_lines import TapedCall
     from webtools._internal.storage.redis_rate_limits import RedisRateLimits
     from webtools.providers.drafts import Synthesizer
 
@@ -164,6 +165,7 @@ class Call:
         number_of: Returns the number of a source in texts for models. Default: by its position.
         charges: The provider and the cost of each request, None for an unknown cost. Default: not
             kept.
+        taped: The recorded call that answers it; None for a call that is made.
     """
 
     id: str
@@ -184,6 +186,7 @@ class Call:
     as_seen: Mapping[str, str] = field(default_factory=dict[str, str])
     number_of: Callable[[str], int] | None = None
     charges: list[tuple[str, float | None]] | None = None
+    taped: TapedCall | None = None
 
     @property
     def timeout(self) -> float | None:

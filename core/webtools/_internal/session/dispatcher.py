@@ -85,12 +85,17 @@ class SessionDispatcher(Dispatcher):
         except WebToolsError:
             self._history.fail(tool)
             raise
+        return response if admitted is None else admitted.restore(response)
+
+    async def _note_response(self, response: Any, call: Call) -> dict[str, int]:
+        if call.taped is not None:
+            self._history.plan_numbers(call.taped.numbers)
         record = partial(self._history.record, response)
         if isinstance(response, FetchResponse) and _size(response) > _MAX_SIZE_ON_LOOP:
             await call.io.call_blocking(record, alone=True)
         else:
             record()
-        return response if admitted is None else admitted.restore(response)
+        return self._history.numbers_of(response)
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         """Run a tool within the limits of the session, and count the call and what it costs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlsplit
@@ -92,6 +92,8 @@ class History:
         self.providers: dict[str, Use] = {}
         self.notes: dict[str, None] = {}
         self.next_number = 1
+        self._planned_numbers: dict[str, int] = {}  # by `page_key`
+        self._numbered: set[int] = set()
         self._spellings: dict[str, str] = {}  # the key of each spelling that was seen
         self._links: deque[str] = deque()  # keys, the oldest first
 
@@ -136,10 +138,40 @@ class History:
         source.title = source.title or title
         source.is_read |= is_read
         if cites and not source.number:
-            with _lock:
-                if not source.number:
-                    source.number, self.next_number = self.next_number, self.next_number + 1
+            self._give_number(source, self._planned_numbers.get(key, 0))
         return source
+
+    def restore(self, source: Source) -> None:
+        """Add a source of a state with its number, or a new one if another source has it."""
+        number, source.number = source.number, 0
+        source = self.sources.setdefault(page_key(source.url), source)
+        if number:
+            self._give_number(source, number)
+
+    def plan_numbers(self, numbers: Mapping[str, int]) -> None:
+        """Give sources the numbers of a tape, by URL, once they are added."""
+        self._planned_numbers |= {page_key(url): number for url, number in numbers.items()}
+
+    def _give_number(self, source: Source, wanted: int) -> None:
+        with _lock:
+            if source.number:
+                return
+            if not wanted or wanted in self._numbered:
+                wanted = self.next_number
+            source.number = wanted
+            self._numbered.add(wanted)
+            self.next_number = max(self.next_number, wanted + 1)
+
+    def numbers_of(self, response: object) -> dict[str, int]:
+        """Return the numbers of the sources of a response, by URL."""
+        items = (
+            *getattr(response, "results", ()),
+            *getattr(response, "pages", ()),
+            response,
+        )
+        urls = dict.fromkeys(getattr(item, "url", "") for item in items)
+        sources = {url: self.sources.get(page_key(url)) for url in urls if url}
+        return {url: source.number for url, source in sources.items() if source and source.number}
 
     def number_of(self, url: str) -> int:
         """Return the number of a source; a new one if it has none."""

@@ -82,13 +82,12 @@ class State(BaseModel):
         """Put the state into a session."""
         for url, origin in self.seen:
             history.see(url, origin)
-        for number, url, title, how, is_read in self.sources:
-            source = Source(url, title, how, number, is_read)
-            history.sources.setdefault(page_key(url), source)
-            if how not in _SEEN_ELSEWHERE:
-                history.see(url, how)
         highest = max((source.number for source in self.sources), default=0)
         history.next_number = max(history.next_number, self.next_number, highest + 1)
+        for number, url, title, how, is_read in self.sources:
+            history.restore(Source(url, title, how, number, is_read))
+            if how not in _SEEN_ELSEWHERE:
+                history.see(url, how)
         spending.merge({name: Sum(used.micro_usd, used.calls) for name, used in self.use.items()})
 
 

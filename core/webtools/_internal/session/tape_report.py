@@ -44,6 +44,7 @@ def _add(history: History, call: TapedCall) -> float | None:
     if call.error is not None:
         history.fail(tool)
         return call.error.cost_usd
+    history.plan_numbers(call.numbers)
     history.record(call.response)
     facts = getattr(call.response, "meta", call.response)
     provider = getattr(facts, "provider", None) or getattr(facts, "provider_used", None)
