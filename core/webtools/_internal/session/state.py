@@ -13,7 +13,6 @@ from webtools._internal.storage.budget import Sum
 from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.choices import Origin
 from webtools.errors import InputError
-from webtools.page_urls import page_key
 
 _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
