@@ -606,7 +606,7 @@ class WebTools(AsyncMethods):
                 own with `user` or `api_keys`.
             api_keys: API keys by provider type, as for `WebTools`.
             record: File to record the calls to, a tape. An older tape is replaced, or continued
-                with `state`. Another file is refused.
+                with `state` or if it is in use. Another file is refused.
             replay: Tape that answers the calls, without keys and requests. With `record`, calls
                 that are not on it are made and recorded; without, they fail.
             state: What `Session.state` has returned.

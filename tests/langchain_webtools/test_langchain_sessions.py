@@ -22,6 +22,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
+from runtimes import BOTH
 from tool_agents import Call, Scripted, code_of, script, tool_messages
 
 from langchain_webtools import WebMiddleware, WebSearchTool
@@ -213,28 +214,41 @@ async def test_money_and_calls_add_up_over_turns_and_none_counts_twice(
 
 
 _SECOND_TURN = """
-import json, sys
+import asyncio, json, sys
 sys.path.insert(0, sys.argv[1])
 from tool_agents import code_of, script, tool_messages
 from langchain.agents import create_agent
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langchain_webtools import WebMiddleware
 from webtools import WebTools
 
 config, file, page = json.loads(sys.argv[2]), sys.argv[3], sys.argv[4]
 calls = [("web_fetch", {"urls": [url]}) for url in (page, page + "?x=1")]
 middleware = WebMiddleware(WebTools(config), fetch="seen", usd=1.0)
-with SqliteSaver.from_conn_string(file) as saver:
-    agent = create_agent(script(calls, "done"), middleware=[middleware], checkpointer=saver)
-    thread = {"configurable": {"thread_id": sys.argv[5]}}
-    result = agent.invoke({"messages": [("user", "Go on.")]}, thread)
+thread = {"configurable": {"thread_id": sys.argv[5]}}
+turn = {"messages": [("user", "Go on.")]}
+
+def agent(saver):
+    return create_agent(script(calls, "done"), middleware=[middleware], checkpointer=saver)
+
+async def arun():
+    async with AsyncSqliteSaver.from_conn_string(file) as saver:
+        return await agent(saver).ainvoke(turn, thread)
+
+if sys.argv[6] == "async":
+    result = asyncio.run(arun())
+else:
+    with SqliteSaver.from_conn_string(file) as saver:
+        result = agent(saver).invoke(turn, thread)
 codes = [code_of(message) for message in tool_messages(result)[-2:]]
 print(json.dumps({"codes": codes, "report": result["web_report"]}))
 """
 
 
+@BOTH
 def test_another_process_continues_a_conversation(
-    webtools_sandbox: SandboxServer, page: str, tmp_path: Path
+    webtools_sandbox: SandboxServer, page: str, tmp_path: Path, is_async: bool
 ) -> None:
     config, file = webtools_sandbox.config(), str(tmp_path / "checkpoints.sqlite")
     with SqliteSaver.from_conn_string(file) as saver, WebTools(config) as web:
@@ -244,7 +258,8 @@ def test_another_process_continues_a_conversation(
     here = str(Path(__file__).parent)
     reports = []
     for thread in ("a", "b", "a"):
-        command = [sys.executable, "-c", _SECOND_TURN, here, json.dumps(config), file, page, thread]
+        arguments = [here, json.dumps(config), file, page, thread, "async" if is_async else ""]
+        command = [sys.executable, "-c", _SECOND_TURN, *arguments]
         ran = subprocess.run(command, check=True, capture_output=True, env={**os.environ})
         reports.append(json.loads(ran.stdout))
     second, other, third = reports

@@ -10,7 +10,8 @@ from typing import Any, get_args
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wires import Wire, either, web_of
+from runtimes import BOTH, either
+from wires import Wire, web_of
 
 from webtools import InputError, Session, WebTools, WebToolsError
 from webtools.choices import FetchGate
@@ -117,7 +118,7 @@ def test_no_method_takes_a_url_that_is_not_a_tools() -> None:
                 assert (name.removeprefix("a"), parameter) in known or (name, parameter) in known
 
 
-@pytest.mark.parametrize("is_async", [False, True])
+@BOTH
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_nothing_that_the_model_wrote_leaves(
     session: Session, wire: Wire, operation: str, is_async: bool
@@ -141,7 +142,7 @@ def test_nothing_that_is_written_anywhere_into_a_seen_url_leaves(
     assert TOKEN not in wire.left()
 
 
-@pytest.mark.parametrize("is_async", [False, True])
+@BOTH
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_unseen_url_is_refused_again_and_again(
     session: Session, wire: Wire, operation: str, is_async: bool
@@ -173,7 +174,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize("is_async", [False, True])
+@BOTH
 @pytest.mark.parametrize("url", SAME)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_seen_url_is_sent_as_it_was_seen(
@@ -198,24 +199,25 @@ OTHERS = [
 ]
 
 
+@BOTH
 @pytest.mark.parametrize("url", OTHERS)
-def test_another_url_is_refused(session: Session, wire: Wire, url: str) -> None:
+def test_another_url_is_refused(session: Session, wire: Wire, url: str, is_async: bool) -> None:
     with pytest.raises(InputError):
-        session.fetch(url)
+        either(is_async, session, "fetch", url)
     assert wire.requests == []
     assert not session.has_seen(url)
 
 
+@BOTH
 @pytest.mark.parametrize("provider", ["exa", "direct"])
 def test_pages_that_may_be_opened_are_kept_in_order(
-    session: Session, wire: Wire, provider: str
+    session: Session, wire: Wire, provider: str, is_async: bool
 ) -> None:
     wire.found.append(LINKED)
     session.search("other", provider="exa")
     unseen = f"https://evil.example/{TOKEN}"
-    result = session.call_tool(
-        "web_fetch", {"urls": [SEEN, unseen, f"{SEEN}#part", LINKED], "provider": provider}
-    )
+    arguments = {"urls": [SEEN, unseen, f"{SEEN}#part", LINKED], "provider": provider}
+    result = either(is_async, session, "call_tool", "web_fetch", arguments)
     errors = [page["error_code"] for page in result.details["results"]]
     assert errors == [None, "url_not_seen", None, None]
     assert [page["url"] for page in result.details["results"]] == [
@@ -243,20 +245,21 @@ def test_a_section_is_put_first_without_being_requested(session: Session, wire: 
 # --- what counts as seen -------------------------------------------------------------------------
 
 
+@BOTH
 @pytest.mark.parametrize("mode", get_args(FetchGate))
 def test_links_of_pages_open_unless_strict(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate, is_async: bool
 ) -> None:
     wire.links = [LINKED]
     session = web_of(wire, monkeypatch).session(fetch=mode)
-    session.search("ferry", provider="exa")
-    session.fetch(SEEN, provider="direct")
+    either(is_async, session, "search", "ferry", provider="exa")
+    either(is_async, session, "fetch", SEEN, provider="direct")
     assert session.has_seen(LINKED) is (mode != "strict")
     if mode == "strict":
         with pytest.raises(InputError):
-            session.fetch(LINKED)
+            either(is_async, session, "fetch", LINKED)
     else:
-        assert session.fetch(LINKED, provider="direct").pages[0].text
+        assert either(is_async, session, "fetch", LINKED, provider="direct").pages[0].text
 
 
 @pytest.mark.parametrize("provider", ["exa", "direct"])
@@ -307,17 +310,21 @@ TEXTS = {
 }
 
 
+@BOTH
 @pytest.mark.parametrize(("text", "url"), TEXTS.items())
-def test_urls_in_a_text_of_the_user_open(session: Session, text: str, url: str) -> None:
+def test_urls_in_a_text_of_the_user_open(
+    session: Session, text: str, url: str, is_async: bool
+) -> None:
     assert not session.has_seen(url)
     session.allow(text, origin="user")
-    assert session.fetch(url, provider="exa").pages[0].error is None
+    assert either(is_async, session, "fetch", url, provider="exa").pages[0].error is None
     assert [each.how for each in session.sources if each.how != "search"] == ["user"]
 
 
-def test_native_sources_open(session: Session) -> None:
+@BOTH
+def test_native_sources_open(session: Session, is_async: bool) -> None:
     session.record_native(vendor="openai", sources=[{"url": LINKED, "title": "Other"}], searches=1)
-    assert session.fetch(LINKED, provider="exa").pages[0].text
+    assert either(is_async, session, "fetch", LINKED, provider="exa").pages[0].text
 
 
 def test_errors_queries_and_the_calls_own_urls_do_not_count(
@@ -350,7 +357,7 @@ def test_an_address_that_was_built_from_a_query_does_not_count(
     assert not session.has_seen(result.url)
 
 
-@pytest.mark.parametrize("is_async", [False, True])
+@BOTH
 def test_what_one_session_saw_does_not_open_for_another(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
 ) -> None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from runtimes import BOTH, either
 from servers import RawServer, silent
-from wires import Wire, either, web_of
+from wires import Wire, at_once, web_of
 
 from webtools import InputError, QuotaError, RequestTimeoutError, WebTools, WebToolsError
 
 SEEN = "https://docs.example/guide"
-BOTH = pytest.mark.parametrize("is_async", [False, True])
 
 
 @pytest.fixture
@@ -53,66 +51,56 @@ def test_a_call_above_the_limit_is_refused_before_it_is_sent(
     assert either(is_async, other, "search", "four", provider="exa").results
 
 
+@BOTH
 def test_the_budget_of_the_settings_counts_all_sessions(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
 ) -> None:
     web = web_of(wire, monkeypatch, budget={"usdPerProcess": 0.0085})
-    web.session(usd=1).search("one", provider="exa")
-    web.session(usd=1).search("two", provider="exa")
+    either(is_async, web.session(usd=1), "search", "one", provider="exa")
+    either(is_async, web.session(usd=1), "search", "two", provider="exa")
     with pytest.raises(QuotaError, match="usdPerProcess"):
-        web.session(usd=1).search("three", provider="exa")
+        either(is_async, web.session(usd=1), "search", "three", provider="exa")
 
 
 @BOTH
 def test_parallel_calls_keep_the_limit_together(web: WebTools, wire: Wire, is_async: bool) -> None:
     session = web.session(usd=0.028)  # four calls, each of which may cost 0.007
-
-    async def all_at_once() -> list[Any]:
-        calls = (session.asearch(str(number), provider="exa") for number in range(50))
-        return await asyncio.gather(*calls, return_exceptions=True)
-
-    def call(number: int) -> Any:
-        try:
-            return session.search(str(number), provider="exa")
-        except WebToolsError as error:
-            return error
-
     gate, respond = threading.Event(), wire.respond
-    wire.respond = lambda request: gate.wait(5) and respond(request)  # type: ignore[assignment]
-    if is_async:
-        gate.set()
-        outcomes = asyncio.run(all_at_once())
-    else:
-        with ThreadPoolExecutor(50) as pool:
-            threading.Timer(1, gate.set).start()
-            outcomes = list(pool.map(call, range(50)))
+    if not is_async:  # all threads wait for their response at the same time
+        wire.respond = lambda request: gate.wait(5) and respond(request)  # type: ignore[assignment]
+        threading.Timer(1, gate.set).start()
+    outcomes = at_once(is_async, [(session, str(number)) for number in range(50)], "search")
     assert session.report("json")["cost_usd"] <= 0.028
     assert any(isinstance(outcome, QuotaError) for outcome in outcomes)
     assert all(isinstance(each, QuotaError) or each.results for each in outcomes)
 
 
+FOLDERS = json.dumps([str(folder) for folder in Path(__file__).parents[:2]])
 SPEND = """
 import json, sys, httpx
-sys.path.insert(0, sys.argv[1])
-from wires import Wire, PROVIDERS
+sys.path[:0] = json.loads(sys.argv[1])
+from runtimes import either
+from wires import PROVIDERS, Wire
 from webtools import WebTools
 transport = httpx.MockTransport(Wire("https://docs.example/guide").respond)
 web = WebTools({"providers": PROVIDERS, "cache": json.loads(sys.argv[2])}, transport=transport)
 session = web.session(user=sys.argv[3], usd_per_day=0.0085)
 try:
-    session.search("ferry", provider="exa")
+    either(sys.argv[4] == "async", session, "search", "ferry", provider="exa")
     print("ok")
 except Exception as error:
     print(type(error).__name__, error)
 """
 
 
-def test_a_day_of_a_user_is_counted_by_all_processes(tmp_path: Path) -> None:
+@BOTH
+def test_a_day_of_a_user_is_counted_by_all_processes(tmp_path: Path, is_async: bool) -> None:
     cache = json.dumps({"enabled": False, "path": str(tmp_path / "c.sqlite")})
 
     def run(user: str) -> str:
-        arguments = [sys.executable, "-c", SPEND, str(Path(__file__).parent), cache, user]
-        return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+        arguments = [FOLDERS, cache, user, "async" if is_async else "blocking"]
+        command = [sys.executable, "-c", SPEND, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     outcomes = [run("ann") for _ in range(3)]
     assert outcomes[:2] == ["ok\n", "ok\n"]
@@ -168,17 +156,11 @@ def test_cached_calls_count_and_parts_of_outputs_do_not(
         session.search("one", provider="exa")
 
 
-def test_threads_make_no_more_calls_than_the_limit(web: WebTools) -> None:
+@BOTH
+def test_parallel_calls_are_no_more_than_the_limit(web: WebTools, is_async: bool) -> None:
     session = web.session(calls=7)
-
-    def call(number: int) -> bool:
-        try:
-            return bool(session.search(str(number), provider="exa").results)
-        except QuotaError:
-            return False
-
-    with ThreadPoolExecutor(16) as pool:
-        assert sum(pool.map(call, range(40))) == 7
+    outcomes = at_once(is_async, [(session, str(number)) for number in range(40)], "search")
+    assert sum(not isinstance(each, QuotaError) for each in outcomes) == 7
 
 
 # --- seconds -----------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 import pytest
-from wires import TEXT, Wire, either, web_of
+from runtimes import BOTH, either
+from wires import TEXT, Wire, web_of
 
 from webtools import InputError, Session, WebTools
 from webtools.verifiers import Verdict
 
-BOTH = pytest.mark.parametrize("is_async", [False, True])
 FOUND = [f"https://docs.example/{name}" for name in ("one", "two", "three")]
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wires import Wire, web_of
+from runtimes import BOTH, either
+from wires import Wire, at_once, web_of
 
 from webtools import InputError, QuotaError, Session, WebTools
 
@@ -35,70 +36,117 @@ def through_json(session: Session) -> Any:
     return json.loads(json.dumps(session.state()))
 
 
-def used(web: WebTools, **options: Any) -> Session:
+def used(web: WebTools, *, is_async: bool = False, **options: Any) -> Session:
     session = web.session(fetch="seen", **options)
     session.allow("https://user.example/x", origin="user")
-    session.search("ferry", provider="exa")
-    session.fetch(SEEN, provider="direct")
+    either(is_async, session, "search", "ferry", provider="exa")
+    either(is_async, session, "fetch", SEEN, provider="direct")
     return session
 
 
+FOLDERS = json.dumps([str(folder) for folder in Path(__file__).parents[:2]])
 CONTINUE = """
 import json, sys, socket, httpx
-sys.path.insert(0, sys.argv[1])
-from wires import Wire, PROVIDERS
+sys.path[:0] = json.loads(sys.argv[1])
+from runtimes import either
+from wires import PROVIDERS, Wire
 from webtools import WebTools, WebToolsError
-transport = httpx.MockTransport(Wire("https://docs.example/guide").respond)
+wire = Wire("https://docs.example/guide")
+transport = httpx.MockTransport(wire.respond)
 web = WebTools({"providers": PROVIDERS, "cache": json.loads(sys.argv[2])}, transport=transport)
 options, outcomes = json.loads(sys.argv[4]), []
+is_async, urls = options.pop("is_async"), options.pop("urls")
 session = web.session(state=json.loads(sys.argv[3]), **options)
-for url in ["https://docs.example/guide", "https://docs.example/other", "https://user.example/x",
-            "https://docs.example/guide?d=1"]:
+for url in urls:
     try:
-        outcomes.append(bool(session.fetch(url, provider="exa").pages[0].text))
+        page = either(is_async, session, "fetch", url, provider="exa").pages[0]
+        outcomes.append(bool(page.text))
     except WebToolsError as error:
         outcomes.append(error.code or type(error).__name__)
-print(json.dumps([outcomes, session.state(), [source.number for source in session.sources]]))
+numbers = [source.number for source in session.sources]
+print(json.dumps([outcomes, session.state(), numbers, len(wire.requests)]))
 """
 
 
 def in_another_process(state: Any, tmp_path: Path, **options: Any) -> Any:
     cache = json.dumps({"enabled": False, "path": str(tmp_path / "c.sqlite")})
-    arguments = [str(Path(__file__).parent), cache, json.dumps(state), json.dumps(options)]
+    arguments = [FOLDERS, cache, json.dumps(state), json.dumps(options)]
     command = [sys.executable, "-c", CONTINUE, *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not ran.returncode, ran.stderr
     return json.loads(ran.stdout)
 
 
+NATIVE, USERS = "https://native.example/", "https://user.example/x"
+VARIANTS = [
+    f"{SEEN}?d=1",
+    f"{SEEN}/more",
+    "https://www.docs.example/guide",
+    "https://someone@docs.example/guide",
+]
+
+
+@BOTH
 @pytest.mark.parametrize("user", ["", "ann"])
-def test_a_session_continues_in_another_process(web: WebTools, tmp_path: Path, user: str) -> None:
-    session = used(web, user=user)
+def test_a_session_continues_in_another_process(
+    web: WebTools, tmp_path: Path, user: str, is_async: bool
+) -> None:
+    session = used(web, user=user, is_async=is_async)
+    session.record_native(vendor="openai", sources=[NATIVE])
     before = through_json(session)
-    outcomes, after, numbers = in_another_process(before, tmp_path, user=user, fetch="seen", usd=1)
-    assert outcomes == [True, True, True, "url_not_seen"]
-    assert numbers == [1, 2, 3]
+    urls = [SEEN, LINKED, USERS, NATIVE, *VARIANTS]
+    options = {"user": user, "fetch": "seen", "usd": 1, "is_async": is_async, "urls": urls}
+    outcomes, after, numbers, _ = in_another_process(before, tmp_path, **options)
+    assert outcomes == [*[True] * 4, *["url_not_seen"] * 3, "InputError"]
+    assert numbers == [1, 2, 3, 4]
     assert after["id"] == session.id
     [(own, [calls, spent])] = before["use"].items()
     assert (calls, spent) == (2, 1000)
     [(_, [later_calls, later_spent])] = [item for item in after["use"].items() if item[0] != own]
-    assert (later_calls, later_spent) == (3, 3000)
-    again = web.session(state=after, user=user, fetch="seen", usd=0.004)
-    assert again.report("json")["calls"] == 5
-    assert again.report("json")["cost_usd"] == 0.004
+    assert (later_calls, later_spent) == (4, 4000)
+    again = web.session(state=after, user=user, fetch="seen", usd=0.005)
+    assert again.report("json")["calls"] == 6
+    assert again.report("json")["cost_usd"] == 0.005
     with pytest.raises(QuotaError, match="usd"):
-        again.search("more", provider="exa")
+        either(is_async, again, "search", "more", provider="exa")
 
 
-def test_loading_ones_own_state_changes_nothing(web: WebTools) -> None:
-    session = used(web)
+@BOTH
+@pytest.mark.parametrize(
+    ("limit", "code"), [({"usd": 0.0015}, "QuotaError"), ({"calls": 2}, "session_limit")]
+)
+def test_the_limits_of_a_session_hold_in_another_process(
+    web: WebTools, tmp_path: Path, limit: dict[str, Any], code: str, is_async: bool
+) -> None:
+    state = through_json(used(web, is_async=is_async))
+    options = {**limit, "is_async": is_async, "urls": [SEEN]}
+    outcomes, after, _, requests = in_another_process(state, tmp_path, **options)
+    assert outcomes == [code]
+    assert requests == 0
+    assert sum(spent for _, spent in after["use"].values()) == 1000
+    assert either(is_async, web.session(**limit), "fetch", SEEN, provider="exa").pages[0].text
+
+
+@BOTH
+def test_a_strict_session_is_strict_in_another_process(
+    web: WebTools, tmp_path: Path, is_async: bool
+) -> None:
+    state = through_json(used(web, is_async=is_async))
+    options = {"fetch": "strict", "is_async": is_async, "urls": [SEEN, USERS, LINKED]}
+    outcomes, *_ = in_another_process(state, tmp_path, **options)
+    assert outcomes == [True, True, "url_not_seen"]
+
+
+@BOTH
+def test_loading_ones_own_state_changes_nothing(web: WebTools, is_async: bool) -> None:
+    session = used(web, is_async=is_async)
     for _ in range(3):
         state = through_json(session)
         again = web.session(state=state, fetch="seen")
         assert through_json(again) == state
         assert again.sources == session.sources
-    again.search("ferry", provider="exa")
-    session.search("ferry", provider="exa")
+    either(is_async, again, "search", "ferry", provider="exa")
+    either(is_async, session, "search", "ferry", provider="exa")
     assert session.report("json")["calls"] == again.report("json")["calls"] == 4
 
 
@@ -204,30 +252,16 @@ def test_another_session_cannot_be_loaded_under_an_id(web: WebTools) -> None:
         web.session(id="two", state=state)
 
 
-def test_fifty_sessions_at_once_keep_apart(web: WebTools, wire: Wire) -> None:
-    respond = wire.respond
-
-    def search(number: int) -> tuple[Session, str]:
-        url = f"https://docs.example/{number}"
-        session = web.session(user=f"user-{number}", fetch="seen")
-        session.allow(url)
-        return session, url
-
-    wire.respond = respond  # type: ignore[method-assign]
-    with ThreadPoolExecutor(50) as pool:
-        pairs = list(pool.map(search, range(50)))
-
-    def open_all(pair: tuple[Session, str]) -> list[str]:
-        opened: list[str] = []
-        for _, url in pairs:
-            try:
-                opened += [page.url for page in pair[0].fetch(url, provider="exa").pages]
-            except InputError:
-                continue
-        return opened
-
-    with ThreadPoolExecutor(50) as pool:
-        assert list(pool.map(open_all, pairs)) == [[url] for _, url in pairs]
+@BOTH
+def test_fifty_sessions_at_once_keep_apart(web: WebTools, wire: Wire, is_async: bool) -> None:
+    sessions = [web.session(user=f"user-{number}", fetch="seen") for number in range(50)]
+    urls = [f"https://docs.example/{number}" for number in range(50)]
+    wire.finds = {f"for {number}": [url] for number, url in enumerate(urls)}
+    at_once(is_async, [(each, f"for {at}") for at, each in enumerate(sessions)], "search")
+    pairs = [(session, url) for session in sessions for url in urls]
+    outcomes = at_once(is_async, pairs, "fetch")
+    opened = [not isinstance(outcome, InputError) for outcome in outcomes]
+    assert opened == [sessions.index(session) == urls.index(url) for session, url in pairs]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

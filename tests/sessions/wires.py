@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 import httpx
 
-from webtools import WebTools
+from webtools import Session, WebTools, WebToolsError
 
 PROVIDERS = [
     {"name": "direct", "type": "direct"},
@@ -26,6 +28,7 @@ class Wire:
 
     Attributes:
         found: The URLs that a search finds.
+        finds: The URLs that a search for a certain query finds.
         links: The links of each page.
         moves: Where pages redirect to.
         answers: The JSON of other hosts.
@@ -33,6 +36,7 @@ class Wire:
 
     def __init__(self, *found: str) -> None:
         self.found = [*found]
+        self.finds: dict[str, list[str]] = {}
         self.links: list[str] = []
         self.moves: dict[str, str] = {}
         self.answers: dict[str, Any] = {}
@@ -50,7 +54,7 @@ class Wire:
         if request.url.host in self.answers:
             return httpx.Response(200, json=self.answers[request.url.host])
         if request.url.host == "api.exa.ai":
-            urls = body.get("urls") or self.found
+            urls = body.get("urls") or self.finds.get(body.get("query"), self.found)
             results = [
                 {"id": url, "url": url, "title": f"Page {place}", "text": TEXT}
                 for place, url in enumerate(urls, 1)
@@ -97,9 +101,25 @@ def web_of(wire: Wire, monkeypatch: Any, **settings: Any) -> WebTools:
     return WebTools(config, transport=transport)
 
 
-def either(is_async: bool, web: WebTools, method: str, *args: Any, **kwargs: Any) -> Any:
-    """Call a method, or its async twin."""
-    if not is_async:
-        return getattr(web, method)(*args, **kwargs)
-    call: Callable[..., Any] = getattr(web, f"a{method}")
-    return asyncio.run(call(*args, **kwargs))
+def at_once(is_async: bool, calls: Sequence[tuple[Session, str]], method: str) -> list[Any]:
+    """Call a method of each session in parallel, and return what it returned or raised."""
+    options = {"provider": "exa", "timeout": 60}
+    if is_async:
+        return asyncio.run(_gathered(calls, f"a{method}", options))
+    with ThreadPoolExecutor(50) as pool:
+        return list(pool.map(partial(_outcome, method=method, options=options), calls))
+
+
+def _outcome(call: tuple[Session, str], method: str, options: dict[str, Any]) -> Any:
+    session, subject = call
+    try:
+        return getattr(session, method)(subject, **options)
+    except WebToolsError as error:
+        return error
+
+
+async def _gathered(
+    calls: Sequence[tuple[Session, str]], method: str, options: dict[str, Any]
+) -> list[Any]:
+    made = (getattr(session, method)(subject, **options) for session, subject in calls)
+    return await asyncio.gather(*made, return_exceptions=True)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from runtimes import BOTH, either
 from tape_files import search_line, write_tape
 
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
-from webtools import InputError, Session, WebTools, WebToolsError
+from webtools import InputError, Session, WebTools, WebToolsError, compare
 from webtools.errors import AuthenticationError, ProviderError
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
@@ -217,13 +222,16 @@ def test_equal_calls_are_replayed_in_the_recorded_order(
     assert caught.value.code == "not_on_tape"
 
 
-@pytest.mark.usefixtures("offline")
+@BOTH
 def test_a_miss_names_the_closest_call_and_sends_nothing(
-    unconfigured: WebTools, tape: Path
+    unconfigured: WebTools, tape: Path, request: pytest.FixtureRequest, is_async: bool
 ) -> None:
     write_tape(tape, search_line("zip archives", limit=4), search_line("heap queue", limit=7))
     session = unconfigured.session(replay=tape)
-    result = session.call_tool("web_search", {"query": "heap queues", "limit": 7})
+    if not is_async:  # the event loop of a test connects to itself
+        request.getfixturevalue("offline")
+    arguments = {"query": "heap queues", "limit": 7}
+    result = either(is_async, session, "call_tool", "web_search", arguments)
     assert result.is_error
     error = result.details["error"]
     assert (error["type"], error["code"], error["retryable"]) == (
@@ -236,8 +244,8 @@ def test_a_miss_names_the_closest_call_and_sends_nothing(
     assert "limit" not in result.text
     assert [call["line"] for call in session.unused_calls] == [2, 3]
     with pytest.raises(InputError, match="web_fetch"):
-        session.fetch("https://a.example/")
-    assert session.search("heap queue", limit=7).results
+        either(is_async, session, "fetch", "https://a.example/")
+    assert either(is_async, session, "search", "heap queue", limit=7).results
     assert [call["arguments"] for call in session.unused_calls] == [
         {"queries": ["zip archives"], "limit": 4}
     ]
@@ -297,8 +305,8 @@ def test_a_tape_is_replaced_at_once_and_continued_with_a_state(web: WebTools, ta
         lines = [json.loads(line) for line in tape.read_text().splitlines()[1:]]
         return [line["arguments"]["queries"] for line in lines]
 
-    first = web.session(record=tape)
-    first.search("first")
+    with web.session(record=tape) as first:
+        first.search("first")
     second = web.session(record=tape)
     second.search("second")
     assert queries() == [["second"]]
@@ -330,21 +338,26 @@ def test_the_lines_of_many_threads_are_whole(web: WebTools, tape: Path) -> None:
     assert {*lines[0]} == {"tape", "webtools", "created"}
 
 
+FOLDER = str(Path(__file__).parents[1])
 KILLED = """
 import json, sys
+sys.path.insert(0, sys.argv[1])
+from runtimes import either
 from webtools import WebTools
-web = WebTools(json.loads(sys.argv[1]))
-session = web.session(record=sys.argv[2])
+web = WebTools(json.loads(sys.argv[2]))
+session = web.session(record=sys.argv[3])
 for number in range(10_000):
-    session.search(f"json {number}", cache="bypass")
+    either(sys.argv[4] == "async", session, "search", f"json {number}", cache="bypass")
     print(number, flush=True)
 """
 
 
+@BOTH
 def test_a_killed_process_leaves_whole_lines(
-    webtools_sandbox: SandboxServer, tape: Path, unconfigured: WebTools
+    webtools_sandbox: SandboxServer, tape: Path, unconfigured: WebTools, is_async: bool
 ) -> None:
-    arguments = [sys.executable, "-c", KILLED, json.dumps(webtools_sandbox.config()), str(tape)]
+    config, way = json.dumps(webtools_sandbox.config()), "async" if is_async else "blocking"
+    arguments = [sys.executable, "-c", KILLED, FOLDER, config, str(tape), way]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for _ in range(3):
@@ -411,28 +424,114 @@ def test_without_room_for_a_header_nothing_is_recorded(tape: Path) -> None:
     assert tape.read_bytes() == b""
 
 
-def test_a_tape_that_another_process_records_is_kept(web: WebTools, tape: Path) -> None:
-    code = """
-import sys
+RECORD = """
+import json, sys
 from webtools import WebTools
-web = WebTools({"providers": [{"name": "direct", "type": "direct"}]})
-session = web.session(record=sys.argv[1])
+session = WebTools(json.loads(sys.argv[1])).session(record=sys.argv[2])
 print("open", flush=True)
 sys.stdin.read()
+session.search("of another process", limit=1)
 """
-    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", code, str(tape)], **options) as other:
+
+
+@contextmanager
+def another_process_records(tape: Path, server: SandboxServer) -> Iterator[None]:
+    """Let another process open a tape, and record a call at the end."""
+    command = [sys.executable, "-c", RECORD, json.dumps(server.config()), str(tape)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
-        header = tape.read_text()
-        with web.session(record=tape) as session:
-            session.search("json", limit=1)
-        assert tape.read_text().startswith(header)
+        yield
         other.communicate(timeout=60)
-    assert len(tape.read_text().splitlines()) == 2
+
+
+def queries_on(tape: Path) -> list[str]:
+    lines = [json.loads(line) for line in tape.read_text().splitlines()[1:]]
+    return [*chain.from_iterable(line["arguments"]["queries"] for line in lines)]
+
+
+def test_a_tape_that_another_process_records_is_kept(
+    web: WebTools, tape: Path, webtools_sandbox: SandboxServer
+) -> None:
+    with another_process_records(tape, webtools_sandbox), web.session(record=tape) as session:
+        session.search("json", limit=1)
+    assert queries_on(tape) == ["json", "of another process"]
     with web.session(record=tape) as session:
         session.search("zip", limit=1)
-    assert "json" not in tape.read_text().splitlines()[1]
+    assert queries_on(tape) == ["zip"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("has_old_tape", [False, True])
+def test_processes_that_begin_at_once_record_all_calls(tape: Path, has_old_tape: bool) -> None:
+    def respond(_request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"results": []})
+
+    def record(number: int) -> None:
+        barrier.wait(30)
+        with web.session(record=tape) as session:
+            session.search(str(number))
+            barrier.wait(30)
+
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key-canary-1"}
+    config = {"providers": [exa], "cache": {"enabled": False}, "log": {"enabled": False}}
+    web = WebTools(config, transport=httpx.MockTransport(respond))
+    web.search("warm")
+    forked = multiprocessing.get_context("fork")
+    for _ in range(6):
+        tape.unlink(missing_ok=True)
+        if has_old_tape:
+            write_tape(tape, search_line("old"))
+        barrier = forked.Barrier(6)
+        workers = [forked.Process(target=record, args=(number,)) for number in range(6)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert sorted(queries_on(tape)) == [str(number) for number in range(6)]
+
+
+def end_another_session(web: WebTools, tape: Path) -> None:
+    web.session(record=tape).close()
+
+
+def end_a_child(web: WebTools, _tape: Path) -> None:
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+USES: list[Callable[[WebTools, Path], Any]] = [
+    lambda _web, _tape: None,
+    lambda _web, tape: compare(tape, tape),
+    lambda web, tape: web.session(replay=tape).unused_calls,
+    end_another_session,
+    end_a_child,
+]
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True], ids=["this process", "another"])
+@pytest.mark.parametrize("use", USES)
+def test_a_tape_in_use_is_kept(
+    web: WebTools,
+    tape: Path,
+    webtools_sandbox: SandboxServer,
+    use: Callable[[WebTools, Path], Any],
+    is_elsewhere: bool,
+) -> None:
+    with web.session(record=tape) as session:
+        session.search("first", limit=1)
+        use(web, tape)
+        if is_elsewhere:
+            with another_process_records(tape, webtools_sandbox):
+                session.search("second", limit=1)
+        else:
+            with web.session(record=tape) as other:
+                session.search("second", limit=1)
+                other.search("of another session", limit=1)
+    assert queries_on(tape)[:2] == ["first", "second"]
+    assert len(queries_on(tape)) == 3
 
 
 def test_a_session_of_a_user_is_replayed_and_continued_without_settings(

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 
 import httpx
 import pytest
+from runtimes import BOTH, either
 
 from webtools import WebTools, WebToolsError
 
@@ -46,19 +47,21 @@ def settings(echo: str, *, fails: bool) -> WebTools:
     return WebTools(config, transport=httpx.MockTransport(respond))
 
 
+@BOTH
 @pytest.mark.parametrize("fails", [False, True], ids=["response", "error"])
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_no_key_is_on_a_tape(tape: Path, spelling: str, fails: bool) -> None:
+def test_no_key_is_on_a_tape(tape: Path, spelling: str, fails: bool, is_async: bool) -> None:
     echoes = [SPELLINGS[spelling](key) for key in (KEY, OWN_KEY)]
     web = settings(" ".join(echoes), fails=fails)
     session = web.session(record=tape, api_keys={"exa": OWN_KEY})
-    for call in (
-        lambda: session.search([f"about {KEY}", "plain"], content=True),
-        lambda: session.fetch(f"https://a.example/?k={quote(OWN_KEY)}", question=OWN_KEY),
-        lambda: session.search("x", provider=OWN_KEY),
-    ):
+    calls: list[tuple[str, Any, dict[str, Any]]] = [
+        ("search", [f"about {KEY}", "plain"], {"content": True}),
+        ("fetch", f"https://a.example/?k={quote(OWN_KEY)}", {"question": OWN_KEY}),
+        ("search", "x", {"provider": OWN_KEY}),
+    ]
+    for method, subject, options in calls:
         with suppress(WebToolsError):
-            call()
+            either(is_async, session, method, subject, **options)
     text = tape.read_text()
     assert len(text.splitlines()) == 4
     for key in [KEY, OWN_KEY] if spelling != "cut" else []:

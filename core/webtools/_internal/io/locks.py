@@ -1,6 +1,5 @@
 """Locks of files."""
 
-import errno
 from contextlib import suppress
 
 try:
@@ -10,7 +9,7 @@ except ModuleNotFoundError:  # Windows does not rename or delete an open file, s
 
 
 def try_lock(fd: int) -> bool:
-    """Lock a file until it is closed, unless another process has locked it.
+    """Lock a file until it is closed, unless it is locked where it was opened another time.
 
     Where the system or the file system has no locks, this returns True.
     """
@@ -25,18 +24,11 @@ def try_lock(fd: int) -> bool:
     return True
 
 
-def lock_with_others(fd: int) -> bool:
-    """Lock an open file beside other processes that do, and return whether no other one does.
+def share_lock(fd: int) -> None:
+    """Wait until no one else has the lock of a file, and share it until the file is closed.
 
-    The lock ends when this process closes the file, whichever descriptor it has used.
+    `try_lock` then fails where the file was opened another time.
     """
-    if fcntl is None:
-        return True
-    try:
-        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_alone = True
-    except OSError as error:
-        is_alone = error.errno not in (errno.EACCES, errno.EAGAIN)
-    with suppress(OSError):
-        fcntl.lockf(fd, fcntl.LOCK_SH)
-    return is_alone
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_SH)

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 from webtools._internal.faults import Fault
 from webtools._internal.io.event_loop import has_running_loop
-from webtools._internal.io.locks import lock_with_others
+from webtools._internal.io.locks import share_lock, try_lock
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.pipeline.tape_lines import (
     ERRORS,
@@ -334,10 +334,15 @@ def _open_to_write(path: Path, *, appends: bool) -> int:
 
 
 def _prepare(path: Path, fd: int, *, appends: bool) -> None:
-    info = os.fstat(fd)
-    if not S_ISREG(info.st_mode):
+    """Check a file, and begin a tape unless it is continued. A tape in use is not replaced."""
+    if not S_ISREG(os.fstat(fd).st_mode):
         raise ValueError("it is not a regular file")
-    if info.st_size:
+    if not try_lock(fd):
+        share_lock(fd)  # waits while it is begun
+        appends = True
+        if not os.fstat(fd).st_size:
+            raise ValueError("it is in use and has no header. Choose another file")
+    if os.fstat(fd).st_size:
         try:
             read_header(path, os.read(fd, _MAX_HEADER).partition(b"\n")[0])
         except InputError as error:
@@ -346,9 +351,13 @@ def _prepare(path: Path, fd: int, *, appends: bool) -> None:
         if appends and os.read(fd, 1) != b"\n":
             raise ValueError("its last line is incomplete. Delete that line")
     os.chmod(path, 0o600)  # noqa: PTH101  # it may be another program's copy
-    is_alone = lock_with_others(fd)  # until the file is closed
-    if os.fstat(fd).st_size and (appends or not is_alone):  # a tape in use is not replaced
-        return
+    if not (appends and os.fstat(fd).st_size):
+        _begin(fd)
+    share_lock(fd)
+
+
+def _begin(fd: int) -> None:
+    """Write the header of a tape, and nothing else."""
     os.ftruncate(fd, 0)
     header = {"tape": 1, "webtools": __version__, "created": datetime.now(UTC).isoformat()}
     line = json.dumps(header).encode() + b"\n"
