@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import httpx
 import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
@@ -61,6 +62,43 @@ def test_a_client_that_does_not_name_its_connection_is_refused(
                 await search(client)
 
     while_serving(lambda url: anyio.run(talk, url), session={"fetch": "seen"})
+
+
+VERSION = "2026-07-28"  # of a protocol whose requests stand alone
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def post(url: str, method: str, params: dict[str, Any], **headers: str) -> httpx.Response:
+    accepted = {"Accept": "application/json, text/event-stream"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    fields = {name.replace("_", "-"): value for name, value in headers.items()}
+    return httpx.post(url, json=message, headers={**accepted, **fields}, timeout=30)
+
+
+def test_a_client_cannot_name_a_session(while_serving: Callable[..., Any]) -> None:
+    def call(url: str, session: str, version: str, **more: Any) -> str:
+        headers = {"mcp_session_id": session, "mcp_protocol_version": version}
+        if version == VERSION:
+            headers |= {"mcp_method": "tools/call", "mcp_name": "web_search"}
+        params = {"name": "web_search", "arguments": {"queries": ["heap"], "limit": 1}, **more}
+        return post(url, "tools/call", params, **headers).text
+
+    def work(url: str) -> None:
+        first = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        }
+        own = post(url, "initialize", first).headers["mcp-session-id"]
+        assert "calls" not in call(url, own, "2025-06-18")
+        for name in (own, "another"):
+            assert "not recognized" in call(url, name, VERSION, _meta=META)
+        assert "1 of 1 calls" in call(url, own, "2025-06-18")
+
+    while_serving(work, session={"calls": 1})
 
 
 def test_the_command_limits_its_client(config: str, webtools_sandbox: SandboxServer) -> None:

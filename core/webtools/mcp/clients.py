@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import finalize
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from webtools.client import Session, WebTools
 from webtools.errors import InputError
-
-_MAX_CLIENTS = 1000
-_ID = "mcp-session-id"  # the header by which clients over HTTP name their connection
 
 
 class Clients:
@@ -37,29 +36,28 @@ class Clients:
                 "the session of each client as `session`."
             )
         self._web, self._options = web, session
-        self._sessions: dict[str, Session] = {}  # by the client's ID, the one used last at the end
-        if session:  # raises an error if an argument is not valid
-            first = web.session(**session)
-            if not is_remote:
-                self._sessions[""] = first
+        self._only = web.session(**session) if session else web  # raises if an argument is invalid
+        self._sessions: dict[int, Session] = {}  # by the `id` of what the client has sent first
 
     def web_for(self, ctx: ServerRequestContext) -> WebTools:
         """Return what makes the calls of the client of a request.
 
         Raises:
-            MCPError: The request does not say which client it is from.
+            MCPError: The client of the request cannot be recognized.
         """
-        if not self._options:
-            return self._web
-        name = "" if ctx.request is None else ctx.request.headers.get(_ID, "")
-        if ctx.request is not None and not name:
+        if not self._options or ctx.request is None:  # over stdio there is one client
+            return self._only
+        # Kept by the SDK as long as the connection. Headers are no proof: clients choose them.
+        client = ctx.session.client_params
+        if client is None or ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
             message = (
-                f"This server keeps a session for each client, but the request has no {_ID}. Use a "
-                "client with a protocol version before 2026-07-28, or stdio."
+                "This server keeps a session for each client, but requests of protocol version "
+                f"{ctx.protocol_version} or without a connection are not recognized. Use a client "
+                f"with protocol version {HANDSHAKE_PROTOCOL_VERSIONS[-1]}, or stdio."
             )
             raise MCPError(types.INVALID_REQUEST, message)
-        session = self._sessions.pop(name, None) or self._web.session(**self._options)
-        self._sessions[name] = session
-        if len(self._sessions) > _MAX_CLIENTS:
-            del self._sessions[next(iter(self._sessions))]
-        return session
+        name = id(client)
+        if name not in self._sessions:
+            self._sessions[name] = self._web.session(**self._options)
+            finalize(client, self._sessions.pop, name)
+        return self._sessions[name]
