@@ -720,7 +720,13 @@ class Session(WebTools):
 
     @property
     def unused_calls(self) -> list[dict[str, Any]]:
-        """The calls on the replayed tape that were not made: `line`, `tool` and `arguments`."""
+        """The calls on the replayed tape that were not made: `line`, `tool` and `arguments`.
+
+        On an event loop, the tape is read here if no call was made before.
+
+        Raises:
+            InputError: The tape cannot be read.
+        """
         return self._core.unused_calls()
 
     def record_native(
@@ -836,7 +842,7 @@ class Session(WebTools):
 
     async def aclose(self) -> None:
         """End the session, and close its tape. The connections stay open."""
-        self._core.close()
+        await self._arun(self._core.aclose)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled."""

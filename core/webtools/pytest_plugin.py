@@ -41,7 +41,7 @@ class RecordedTest:
         from webtools._internal.pipeline.tape import ambient_tape  # noqa: PLC0415  see below
 
         tape = ambient_tape()
-        return [] if tape is None else [call.summary() for call in tape.unused]
+        return [] if tape is None else [call.summary() for call in tape.unused()]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,7 +61,10 @@ def webtools_tape(
 ) -> Iterator[RecordedTest]:
     """Replay the calls of all `WebTools` of a test from its tape, or record them."""
     # Imported here: pytest loads this module in every run, also where no test needs a tape.
-    from webtools._internal.pipeline.tape import forget_ambient_tapes  # noqa: PLC0415
+    from webtools._internal.pipeline.tape import (  # noqa: PLC0415
+        ambient_tape,
+        forget_ambient_tapes,
+    )
     from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE  # noqa: PLC0415
 
     path = request.path.parent / "tapes" / request.path.stem / f"{_file_name(request.node.name)}"
@@ -75,6 +78,8 @@ def webtools_tape(
         (REPLAY_VARIABLE, mode != "all"),
     ):
         monkeypatch.setenv(variable, str(path) if is_used else "")
+    if (tape := ambient_tape()) is not None:
+        tape.open()  # also for a test that makes no call
     yield RecordedTest(path)
     forget_ambient_tapes()
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tape_files import search_line, write_tape
 
-from webtools import Session, WebTools
+from webtools import InputError, Session, WebTools
 
+T = TypeVar("T")
 BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "async"])
 
 
@@ -62,3 +67,94 @@ def test_two_sources_never_have_one_number(unconfigured: WebTools, tape: Path) -
         session.search(name)
     assert [source.number for source in session.sources] == [3, 4, 5]
     assert session.sources[0].url == "https://b.example/"
+
+
+def in_loop(is_async: bool, function: Callable[[], T]) -> T:
+    """Call a function, perhaps while an event loop runs."""
+
+    async def call() -> T:
+        return function()
+
+    return asyncio.run(call()) if is_async else function()
+
+
+@BOTH
+def test_a_replay_without_a_call_lists_all_calls_as_unused(
+    unconfigured: WebTools, tape: Path, is_async: bool
+) -> None:
+    write_tape(tape, search_line("zip"), search_line("json"))
+
+    def look() -> list[list[int]]:
+        session = unconfigured.session(replay=tape)
+        unused = [session.unused_calls, session.report("json")["unused_calls"]]
+        return [[call["line"] for call in calls] for calls in unused]
+
+    assert in_loop(is_async, look) == [[2, 3], [2, 3]]
+
+
+def test_a_report_on_a_loop_names_a_tape_that_cannot_be_read(
+    unconfigured: WebTools, tape: Path
+) -> None:
+    report = in_loop(True, lambda: unconfigured.session(replay=tape).report("json"))
+    assert str(tape) in report["notes"][-1]
+    with pytest.raises(InputError, match=tape.name):
+        in_loop(True, lambda: unconfigured.session(replay=tape).unused_calls)
+
+
+@BOTH
+def test_a_run_without_a_call_replaces_the_older_tape(
+    unconfigured: WebTools, tape: Path, is_async: bool
+) -> None:
+    write_tape(tape, search_line("old"))
+
+    async def run() -> None:
+        async with unconfigured.session(record=tape):
+            pass
+
+    if is_async:
+        asyncio.run(run())
+    else:
+        unconfigured.session(record=tape).close()
+    assert len(tape.read_text().splitlines()) == 1
+
+
+def test_a_closed_session_opens_its_tape_no_more(web: WebTools, tape: Path) -> None:
+    with web.session(record=tape, replay=tape) as session:
+        session.search("json")
+    tape.unlink()
+    assert session.unused_calls == []
+    assert session.report("json")["unused_calls"] == []
+    session.close()
+    assert not tape.exists()
+
+
+WITHOUT_A_CALL = """
+import asyncio
+
+def test_agent(webtools_tape):
+    async def run():
+        assert webtools_tape.unused == []
+    asyncio.run(run())
+"""
+
+
+def test_a_test_on_a_loop_that_makes_no_call_fails(tmp_path: Path) -> None:
+    file = tmp_path / "test_agent.py"
+    file.write_text(WITHOUT_A_CALL)
+    tape = tmp_path / "tapes" / "test_agent" / "test_agent.jsonl"
+    tape.parent.mkdir(parents=True)
+    write_tape(tape, search_line("old"))
+
+    def run(*options: str) -> str:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        command += ["-p", "webtools.pytest_plugin", *options, str(file)]
+        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        ran = subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False
+        )
+        return ran.stdout
+
+    assert "1 failed" in run()
+    assert "1 passed" in run("--webtools-record=all")
+    assert len(tape.read_text().splitlines()) == 1
+    assert "1 passed" in run()

@@ -17,6 +17,7 @@ from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 from pydantic import BaseModel
 
@@ -53,7 +54,6 @@ _MAX_HEADER = 4096  # bytes
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _MAX_COMPARED = 1000  # calls of which the closest is named
 _MAX_LINES_SHOWN = 5
-_lock = Lock()  # held while a tape is opened
 
 
 class Tape:
@@ -76,11 +76,17 @@ class Tape:
         self.replay = Path(replay) if replay else None
         self._writer: _Writer | None = None
         self._appends = appends or bool(replay)
-        self.is_open = False
+        self.is_open = self._was_open = False
+        self.renew_lock()
+        _tapes.add(self)
         self._calls: list[TapedCall] | None = None
         self._queues: dict[str, deque[TapedCall]] = {}
         if not has_running_loop():
             self.open()
+
+    def renew_lock(self) -> None:
+        """Let the files be opened, also in a forked process while its parent opens them."""
+        self._lock = Lock()
 
     def open(self) -> None:
         """Read the tape to replay, and open the one to record. Later calls change nothing.
@@ -90,28 +96,43 @@ class Tape:
         """
         if self.is_open:
             return
-        with _lock:
-            if self.replay and self._calls is None:
-                is_new = self.replay == self.record and not self.replay.exists()
-                calls = [] if is_new else read_tape(self.replay)[1]
-                for call in calls:
-                    if call.native is None:
-                        self._queues.setdefault(call.key, deque()).append(call)
-                self._calls = calls
+        with self._lock:
+            self._read()
             if self.record and self._writer is None:
                 self.record = self.record.absolute()  # the working folder may change
                 self._writer = _Writer(self.record, appends=self._appends)
-                self._appends = True
+                self._appends = self._was_open = True
             self.is_open = True
 
+    def _read(self) -> None:
+        if self.replay is None or self._calls is not None:
+            return
+        is_new = self.replay == self.record and not self.replay.exists()
+        calls = [] if is_new else read_tape(self.replay)[1]
+        for call in calls:
+            if call.native is None:
+                self._queues.setdefault(call.key, deque()).append(call)
+        self._calls = calls
+
     def close(self) -> None:
-        """Close the file. A later call appends to it."""
-        with _lock:
+        """Close the file. A later call appends to it. A run without a call leaves an empty tape.
+
+        Raises:
+            InputError: The file was not opened before, and cannot be used.
+        """
+        if self.record and not self._was_open:
+            self.open()
+        with self._lock:
             self.is_open, self._writer = False, None
 
-    @property
     def unused(self) -> list[TapedCall]:
-        """The calls that were not replayed, in the order of the tape."""
+        """Return the calls that were not replayed, in the order of the tape.
+
+        Raises:
+            InputError: The tape was not read before, and cannot be used.
+        """
+        with self._lock:
+            self._read()
         unused = [call for queue in self._queues.values() for call in queue.copy()]
         return sorted(unused, key=lambda call: call.line)
 
@@ -208,6 +229,7 @@ class Tape:
         return InputError(f"{message} {remedy}", code=NOT_ON_TAPE)
 
 
+_tapes: WeakSet[Tape] = WeakSet()
 _ambient_lock = Lock()
 _ambient: dict[tuple[str, str], Tape] = {}  # by the values of the variables
 
@@ -226,6 +248,17 @@ def ambient_tape() -> Tape | None:
 def forget_ambient_tapes() -> None:
     """Close the tapes that the environment named."""
     _ambient.clear()
+
+
+def _after_fork_in_child() -> None:
+    global _ambient_lock  # noqa: PLW0603  # another thread of the parent may have held it
+    _ambient_lock = Lock()
+    for tape in list(_tapes):
+        tape.renew_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def _arguments_of(call: Call, arguments: BaseModel) -> dict[str, Any]:

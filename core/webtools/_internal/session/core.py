@@ -97,10 +97,14 @@ class SessionCore:
         if self.dispatcher.tape is not None:
             self.dispatcher.tape.close()
 
+    async def aclose(self, io: IO) -> None:
+        """See `Session.close`."""
+        await io.call_blocking(self.close)  # it may open a file
+
     def unused_calls(self) -> list[dict[str, Any]]:
         """See `Session.unused_calls`."""
         tape = self.dispatcher.tape_in_use()
-        return [] if tape is None else [call.summary() for call in tape.unused]
+        return [] if tape is None else [call.summary() for call in tape.unused()]
 
     def has_seen(self, url: str) -> bool:
         """See `Session.has_seen`."""
@@ -226,7 +230,10 @@ class SessionCore:
         if form not in {"markdown", "json"}:
             raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
         facts = facts_of(self.options, self.id, self.history, self.spending)
-        facts["unused_calls"] = self.unused_calls()
+        try:
+            facts["unused_calls"] = self.unused_calls()
+        except InputError as error:  # so does each call
+            facts |= {"unused_calls": [], "notes": [*facts["notes"], str(error)]}
         return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:
