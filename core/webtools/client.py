@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import httpx
 
 from webtools._internal.call.awaited import AsyncMethods, Moment, Strings
-from webtools._internal.call.dispatcher import arguments
+from webtools._internal.call.dispatcher import arguments, read_synthesizer
 from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools._internal.representation import load_display
@@ -29,7 +29,6 @@ from webtools.config.config_models import Key, KeywordSettings
 from webtools.config.overrides import read_overrides, secret_keys, unknown_setting
 from webtools.errors import InputError
 from webtools.progress import ProgressCallback
-from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import (
     FETCH,
@@ -566,7 +565,7 @@ class WebTools(AsyncMethods):
             Text within the output budget, and details. If the call fails, `is_error` is True and
             the text says why.
         """
-        options = CallOptions(cache, progress, as_synthesizer(synthesizer), timeout=timeout)
+        options = CallOptions(cache, progress, read_synthesizer(synthesizer), timeout=timeout)
         return self._run(lambda io: self._dispatcher.call_tool(io, name, arguments, options))
 
     def session(
@@ -657,8 +656,7 @@ class Session(WebTools):
         if isinstance(web, Session):
             raise InputError("A session has no sessions. Call session() of the WebTools instead.")
         self._has_warned = web._has_warned  # noqa: SLF001 - of our own class
-        self._transports = web._transports  # noqa: SLF001
-        self._http, self._async_http = web._http, web._async_http  # noqa: SLF001
+        self._connections = web._connections  # noqa: SLF001
         self._core: SessionCore = resolve(f"{_SESSION}.core:SessionCore")(
             web._settings,  # noqa: SLF001
             options,

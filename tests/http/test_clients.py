@@ -41,7 +41,8 @@ from servers import (
 )
 
 from webtools._internal.http import network, pool, tls
-from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.async_clients import AsyncHTTP
+from webtools._internal.http.clients import BlockingHTTP
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
 from webtools.messages import Request, Response
 from webtools_sandbox import SandboxServer
@@ -711,7 +712,8 @@ def test_connections_end_with_their_loop_and_nothing_keeps_either(
 SCRIPT = """
 import asyncio, logging, os, sys, time
 from webtools.messages import Request
-from webtools._internal.http.clients import BlockingHTTP, AsyncHTTP
+from webtools._internal.http.async_clients import AsyncHTTP
+from webtools._internal.http.clients import BlockingHTTP
 
 logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word on a step that a busy machine slows
 request = Request("GET", sys.argv[1])

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from webtools import ConfigError, RequestError, RequestTimeoutError, WebTools
-from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.async_clients import AsyncHTTP
+from webtools._internal.http.clients import BlockingHTTP
 from webtools.messages import Request
 from webtools_sandbox import SandboxServer
 

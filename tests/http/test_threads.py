@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from webtools import WebTools
-from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.dns import resolve
+from webtools._internal.http.event_loops import aresolve
 from webtools.errors import RequestError, RequestTimeoutError
 from webtools_sandbox import SandboxServer
 

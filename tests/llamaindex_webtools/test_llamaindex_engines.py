@@ -60,7 +60,7 @@ def _nothing_but_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
 def careless_loops(web: WebTools) -> Iterator[None]:
     """Sweep up after LlamaIndex, which closes the loop of its thread over open connections."""
     yield
-    web._async_http._loops.clear()
+    web._connections.on_loops._loops.clear()
     gc.collect()
 
 

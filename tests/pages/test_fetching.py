@@ -24,7 +24,8 @@ from langchain_webtools._documents import page_document
 from llamaindex_webtools._nodes import page_document as node_document
 from webtools import WebTools
 from webtools._internal.http import tls
-from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP
+from webtools._internal.http.async_clients import AsyncHTTP
+from webtools._internal.http.clients import BlockingHTTP
 from webtools._internal.http.proxies import NO_PROXIES
 from webtools._internal.operations.fetch import fetch
 from webtools._internal.pages import missing_libraries

@@ -36,9 +36,9 @@ def test_a_session_is_a_webtools_and_cannot_be_pickled(web: WebTools) -> None:
 def test_closing_a_session_leaves_the_connections_open(web: WebTools) -> None:
     with web.session() as session:
         session.search("read json")
-    pools: Any = web._http
+    pools: Any = web._connections
     assert session.search("read csv").results
-    assert pools is session._http
+    assert pools is session._connections
 
 
 SEEN = "https://docs.example/guide"

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from webtools._internal.http.threads import in_thread
+from webtools._internal.http.event_loops import in_thread
 from webtools.bulk.limits import Reserve
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeAlias
 
-from webtools._internal.http.threads import in_thread
+from webtools._internal.http.event_loops import in_thread
 from webtools._internal.storage.store_errors import StoreError
 from webtools.rate_limits import RateLimits
 

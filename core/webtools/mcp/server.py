@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from webtools._internal.http.threads import in_thread
+from webtools._internal.http.event_loops import in_thread
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from webtools._internal.io.foreign import both_ways
+from webtools._internal.io.async_foreign import both_ways
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import without_controls
 from webtools.errors import InputError, RequestError
@@ -46,14 +46,12 @@ class FunctionSynthesizer:
         raise RequestError(f"The synthesizer failed: it returned {kind} instead of a text.")
 
 
-def as_synthesizer(value: Any) -> Synthesizer | None:
+def as_synthesizer(value: Any) -> Synthesizer:
     """Return a synthesizer for what a caller passed.
 
     Raises:
         InputError: It is neither a function of the query nor an object with such a method `draft`.
     """
-    if value is None:
-        return None
     function = getattr(value, "draft", value)
     kind = type(value).__name__
     if not callable(function):

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from webtools._internal.call.dispatcher import arguments
+from webtools._internal.call.dispatcher import arguments, read_synthesizer
 from webtools._internal.call.instance import Instance
 from webtools._internal.pipeline.tool_call import CallOptions
 from webtools.choices import CacheMode, Command
 from webtools.progress import ProgressCallback
-from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.results import FetchResponse, ReadResponse, SearchResponse, SiteMap, SummaryResponse
 from webtools.tools import FETCH, MAP, READ, RESEARCH, SEARCH, SUMMARIZE, Tool, ToolResult
 
@@ -238,5 +237,5 @@ class AsyncMethods(Instance):
         synthesizer: SynthesizerLike | None = None,
     ) -> ToolResult:
         """Call a tool, as `call_tool` does."""
-        options = CallOptions(cache, progress, as_synthesizer(synthesizer), timeout=timeout)
+        options = CallOptions(cache, progress, read_synthesizer(synthesizer), timeout=timeout)
         return await self._arun(lambda io: self._dispatcher.call_tool(io, name, arguments, options))

@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from webtools._internal.call.sanitize import sanitize
 from webtools._internal.call.tracing import begin_span
 from webtools._internal.http.watching import Tracing
-from webtools._internal.io.event_loop import has_running_loop
 from webtools._internal.io.runtime import IO
 from webtools._internal.late_imports import resolve
 from webtools._internal.logs.events import new_call_id
@@ -36,7 +35,6 @@ from webtools.errors import (
     WebToolsError,
 )
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS
-from webtools.providers.function_synthesizer import as_synthesizer
 from webtools.tools import (
     ALL_TOOLS,
     FETCH,
@@ -51,6 +49,7 @@ from webtools.tools import (
 
 if TYPE_CHECKING:
     from webtools._internal.pipeline.tape import Tape
+    from webtools.providers.drafts import Synthesizer
     from webtools.results import FetchResponse, ResearchPlan, Verified
 
 T = TypeVar("T")
@@ -69,6 +68,8 @@ _OPTIONS = {
 # What a search does not need is imported at its first use, as the operations of the tools.
 _PRESENT = "_internal.call.present:present"
 _PLAN = "_internal.operations.research.planning:plan"
+_HAS_RUNNING_LOOP = "_internal.http.event_loops:has_running_loop"
+_AS_SYNTHESIZER = "providers.function_synthesizer:as_synthesizer"
 _AMBIENT_TAPE = "_internal.pipeline.tape:ambient_tape"
 _VERIFY = "_internal.operations.answer_verification:verify"
 
@@ -249,7 +250,7 @@ class Dispatcher:
             return self.settings.latest()
         except Exception as error:
             # On an event loop, a tool that detects blocking calls can forbid reading the file.
-            if isinstance(error, ConfigError) or has_running_loop():
+            if isinstance(error, ConfigError) or resolve(_HAS_RUNNING_LOOP)():
                 return error
             raise
 
@@ -379,8 +380,18 @@ def _split_options(values: dict[str, Any]) -> tuple[dict[str, Any], CallOptions]
     synthesis = values.get("synthesis")
     if synthesis is None or isinstance(synthesis, str):
         return values, CallOptions(**options)
-    synthesizer = as_synthesizer(synthesis)
+    synthesizer = read_synthesizer(synthesis)
     return values | {"synthesis": "llm"}, CallOptions(**options, synthesizer=synthesizer)
+
+
+def read_synthesizer(value: Any) -> Synthesizer | None:
+    """Return a synthesizer for what a caller passed.
+
+    Raises:
+        InputError: It is not a synthesizer.
+    """
+    synthesizer: Synthesizer | None = None if value is None else resolve(_AS_SYNTHESIZER)(value)
+    return synthesizer
 
 
 def _list_sources(value: Any) -> list[Any]:

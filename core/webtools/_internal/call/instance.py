@@ -6,17 +6,18 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx
 
 from webtools._internal.call.dispatcher import Dispatcher
-from webtools._internal.http.clients import AsyncHTTP, BlockingHTTP, running_loop
+from webtools._internal.http.clients import BlockingHTTP
 from webtools._internal.http.watching import find_tracer
 from webtools._internal.io.blocking import BlockingIO
-from webtools._internal.io.event_loop import AsyncIO
 from webtools._internal.io.runtime import IO, interruptible, run
+from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.text.reader import short_interrupt
@@ -35,6 +36,7 @@ from webtools.tools import Tool
 if TYPE_CHECKING:
     from typing import Self
 
+    from webtools._internal.http.async_clients import AsyncHTTP
     from webtools.rate_limits import RateLimits
 
 T = TypeVar("T")
@@ -48,6 +50,51 @@ _LIBRARIES = {
 }
 
 
+# What blocking calls do not need, asyncio included, is imported by the first async call.
+_ASYNC_HTTP = "_internal.http.async_clients:AsyncHTTP"
+_ASYNC_IO = "_internal.io.event_loop:AsyncIO"
+
+
+class Connections:
+    """The connections of a `WebTools` and its sessions.
+
+    Args:
+        transport: A transport of the caller.
+        async_transport: Another one, of the async methods. Default: `transport`, if it has both.
+
+    Raises:
+        InputError: A transport is not an httpx transport.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.BaseTransport | None,
+        async_transport: httpx.AsyncBaseTransport | None,
+    ) -> None:
+        if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
+            async_transport = transport
+        kinds: list[tuple[Any, type]] = [
+            (transport, httpx.BaseTransport),
+            (async_transport, httpx.AsyncBaseTransport),
+        ]
+        for value, kind in kinds:
+            if value is not None and not isinstance(value, kind):
+                name = type(value).__name__
+                raise InputError(f"A transport must be an httpx.{kind.__name__}, not {name}.")
+        self.transports = transport, async_transport
+        self.has_own = transport is not None or async_transport is not None
+        is_unavailable = self.has_own and transport is None
+        self.blocking = BlockingHTTP(transport, is_unavailable=is_unavailable)
+
+    @cached_property
+    def on_loops(self) -> AsyncHTTP:
+        """The connections of event loops."""
+        transport = self.transports[1]
+        is_unavailable = self.has_own and transport is None
+        connections: AsyncHTTP = resolve(_ASYNC_HTTP)(transport, is_unavailable=is_unavailable)
+        return connections
+
+
 class Instance:
     """Settings and connections of a `WebTools`."""
 
@@ -59,20 +106,19 @@ class Instance:
         async_transport: httpx.AsyncBaseTransport | None,
     ) -> None:
         self._has_warned = False
-        self._transports = transport, async_transport
-        self._http, self._async_http = _clients_over(transport, async_transport)
-        has_own = transport is not None or async_transport is not None
+        self._connections = Connections(transport, async_transport)
+        has_own = self._connections.has_own
         self._settings = Settings(config, overrides=overrides, own_transport=has_own)
         self._dispatcher = Dispatcher(self._settings)
 
     def close(self) -> None:
         """Close the connections of the blocking methods. Later calls open new ones."""
-        self._http.close()
+        self._connections.blocking.close()
 
     async def aclose(self) -> None:
         """Close the connections of the running loop and those of the blocking methods."""
-        self._http.close()
-        await self._async_http.aclose()
+        self._connections.blocking.close()
+        await self._connections.on_loops.aclose()
 
     @property
     def fence(self) -> str:  # not `Fence`: a property that returns a Literal stops jedi
@@ -161,15 +207,14 @@ class Instance:
     def _run(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
         find_tracer()
         with short_interrupt(), interruptible():
-            return run(work(BlockingIO(self._http)))
+            return run(work(BlockingIO(self._connections.blocking)))
 
     async def _acall(self, tool: Tool, arguments: dict[str, Any]) -> Any:
         return await self._arun(lambda io: self._dispatcher.call(io, tool, arguments))
 
     async def _arun(self, work: Callable[[IO], Coroutine[Any, Any, T]]) -> T:
-        running_loop()
         find_tracer()
-        return await work(AsyncIO(self._async_http))
+        return await work(resolve(_ASYNC_IO)(self._connections.on_loops))
 
     def __repr__(self) -> str:
         """Name the providers and the source of the settings."""
@@ -191,7 +236,7 @@ class Instance:
         """Pickle the source of the settings. A `Config` with keys cannot be pickled."""
         config, overrides = self._settings.source
         rebuild = type(self)._rebuild  # noqa: SLF001 - a method of our own
-        return rebuild, (config, overrides, *self._transports)
+        return rebuild, (config, overrides, *self._connections.transports)
 
     @classmethod
     def _rebuild(cls, *source: Any) -> Self:
@@ -232,23 +277,3 @@ def _depth_of_caller() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
         frame, depth = frame.f_back, depth + 1
     return depth
-
-
-def _clients_over(
-    transport: httpx.BaseTransport | None, async_transport: httpx.AsyncBaseTransport | None
-) -> tuple[BlockingHTTP, AsyncHTTP]:
-    if async_transport is None and isinstance(transport, httpx.AsyncBaseTransport):
-        async_transport = transport
-    kinds: list[tuple[Any, type]] = [
-        (transport, httpx.BaseTransport),
-        (async_transport, httpx.AsyncBaseTransport),
-    ]
-    for value, kind in kinds:
-        if value is not None and not isinstance(value, kind):
-            name = type(value).__name__
-            raise InputError(f"A transport must be an httpx.{kind.__name__}, not {name}.")
-    has_own = transport is not None or async_transport is not None
-    return (
-        BlockingHTTP(transport, is_unavailable=has_own and transport is None),
-        AsyncHTTP(async_transport, is_unavailable=has_own and async_transport is None),
-    )

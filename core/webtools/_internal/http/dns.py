@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import time
 from concurrent.futures import Future
@@ -24,24 +23,15 @@ def resolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
         RequestError: The host has no address.
         RequestTimeoutError: `deadline`, on the monotonic clock, passed.
     """
-    future = _look_up(host, port)
+    future = look_up(host, port)
     try:
-        return future.result(_seconds_until(deadline))
+        return future.result(seconds_until(deadline))
     except TimeoutError:
         future.cancel()  # if it still waits for a thread
-        raise _too_late(host) from None
+        raise too_late(host) from None
 
 
-async def aresolve(host: str, port: int, deadline: float) -> tuple[str, ...]:
-    """Do as `resolve` on the running event loop, without its default executor."""
-    try:
-        async with asyncio.timeout(_seconds_until(deadline)):
-            return await asyncio.wrap_future(_look_up(host, port))
-    except TimeoutError:
-        raise _too_late(host) from None
-
-
-def _look_up(host: str, port: int) -> Future[tuple[str, ...]]:
+def look_up(host: str, port: int) -> Future[tuple[str, ...]]:
     """Start to look up a host in a thread that delays neither the call nor the exit."""
     try:
         return start_in_thread(partial(_addresses, host, port), _pool)
@@ -59,7 +49,7 @@ def _addresses(host: str, port: int) -> tuple[str, ...]:
     raise fault
 
 
-def _seconds_until(deadline: float) -> float:
+def seconds_until(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
 
 
@@ -72,7 +62,7 @@ def _unknown(host: str, error: Exception) -> RequestError:
     return failure
 
 
-def _too_late(host: str) -> RequestTimeoutError:
+def too_late(host: str) -> RequestTimeoutError:
     name = _quoted(host)
     failure = RequestTimeoutError(f"{name} could not be looked up in time")
     failure.unknown_host = name

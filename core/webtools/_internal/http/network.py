@@ -1,12 +1,12 @@
-"""Network backends for httpcore, with one deadline for a whole call and fixed addresses."""
+"""A network backend for httpcore, with one deadline for a whole call and fixed addresses.
+
+That of event loops is in `async_connections`.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import math
-import select
 import ssl
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,14 +14,12 @@ from typing import Any
 
 import httpcore
 
-from webtools._internal.http.dns import aresolve, resolve
+from webtools._internal.http.dns import resolve
 from webtools._internal.http.framing import ResponseEnd
 from webtools.messages import CONNECT_TIMEOUT
 
 _WRITE_BYTES = 65_536
 _MIN_SECONDS = 0.001
-_MAX_UNREAD = 1024 * 1024  # bytes, from which a stream stops receiving
-_EXTRA_NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # of httpcore, of asyncio
 _CONNECT_ERRORS = (httpcore.ConnectError, httpcore.ConnectTimeout)
 
 
@@ -146,105 +144,6 @@ def _holds_record(stream: httpcore.NetworkStream) -> bool:
     return True
 
 
-class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
-    """As `BlockingStream`, on an event loop, where the deadline cancels the whole exchange.
-
-    What the loop received is kept here alone, so that a surplus after a response cannot hide.
-    """
-
-    def __init__(self, call: CurrentCall) -> None:
-        self._call = call
-        self._unsent = b""
-        self._unread = bytearray()
-        self._changed = asyncio.Event()
-        self._has_ended = False
-        self._was_paused = False  # then TLS may hold more than `_unread`
-        self._error: Exception | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport: Any = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._unread += data
-        self._changed.set()
-        if len(self._unread) > _MAX_UNREAD:
-            self._was_paused = True
-            self._transport.pause_reading()
-
-    def eof_received(self) -> None:
-        self._has_ended = True
-        self._changed.set()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._error = exc
-        self.eof_received()
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._unsent += buffer
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        data, self._unsent = self._unsent, b""
-        if data:
-            self._call.response_end = ResponseEnd()
-            self._transport.write(data)
-        while not self._unread and not self._has_ended:
-            if self._was_paused:
-                self._transport.resume_reading()
-            self._changed.clear()
-            await self._changed.wait()
-        if not self._unread and self._error is not None:
-            raise httpcore.ReadError(str(self._error)) from self._error
-        part = bytes(self._unread[:max_bytes])
-        del self._unread[:max_bytes]
-        self._call.response_end.add(part)
-        return part
-
-    async def aclose(self) -> None:
-        self._has_ended = True
-        self._transport.abort()
-
-    def get_extra_info(self, info: str) -> Any:
-        if info == "is_readable":
-            has_state = bool(self._unread) or self._has_ended or self._was_paused
-            return has_state or _is_readable(self._transport.get_extra_info("socket"))
-        return self._transport.get_extra_info(_EXTRA_NAMES.get(info, info))
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> AsyncStream:
-        loop = asyncio.get_running_loop()
-        if self._unread:
-            raise httpcore.ConnectError("the proxy sent data before TLS")
-        try:
-            async with asyncio.timeout(self._call.handshake_seconds()):
-                transport = await loop.start_tls(
-                    self._transport, self, ssl_context, server_hostname=server_hostname
-                )
-        except TimeoutError as error:
-            raise httpcore.ConnectTimeout from error
-        except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
-        if transport is None:
-            raise httpcore.ConnectError("the connection was lost")
-        self._transport = transport
-        return self
-
-
-def _is_readable(connection: Any) -> bool:
-    """Return whether a socket has received bytes or the end of the connection."""
-    descriptor = connection.fileno()
-    if descriptor < 0:  # it was closed
-        return True
-    if sys.platform == "win32":
-        return bool(select.select([descriptor], [], [], 0)[0])
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
-
-
 class BlockingBackend(httpcore.NetworkBackend):
     """Connects to `addresses`. Without any, it looks the host up."""
 
@@ -256,7 +155,7 @@ class BlockingBackend(httpcore.NetworkBackend):
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> BlockingStream:
         end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
         addresses = self._addresses or resolve(host, port, end)
-        for address, seconds, is_last in _attempts(addresses, end):
+        for address, seconds, is_last in attempts(addresses, end):
             try:
                 tcp = self._network.connect_tcp(address, port, seconds)
             except _CONNECT_ERRORS:
@@ -268,37 +167,7 @@ class BlockingBackend(httpcore.NetworkBackend):
         raise httpcore.ConnectError
 
 
-class AsyncBackend(httpcore.AsyncNetworkBackend):
-    """As `BlockingBackend`, on an event loop."""
-
-    def __init__(self, call: CurrentCall, addresses: tuple[str, ...]) -> None:
-        self._call = call
-        self._addresses = addresses
-
-    async def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> AsyncStream:
-        loop = asyncio.get_running_loop()
-        end = time.monotonic() + min(CONNECT_TIMEOUT, self._call.seconds_left())
-        addresses = self._addresses or await aresolve(host, port, end)
-        for address, seconds, is_last in _attempts(addresses, end):
-            try:
-                async with asyncio.timeout(seconds):
-                    connecting = loop.create_connection(
-                        lambda: AsyncStream(self._call), address, port
-                    )
-                    stream = (await connecting)[1]
-            except TimeoutError as error:
-                if is_last:
-                    raise httpcore.ConnectTimeout from error
-            except OSError as error:
-                if is_last:
-                    raise httpcore.ConnectError(str(error)) from error
-            else:
-                self._call.stream = stream
-                return stream
-        raise httpcore.ConnectError
-
-
-def _attempts(addresses: Sequence[str], end: float) -> Iterator[tuple[str, float, bool]]:
+def attempts(addresses: Sequence[str], end: float) -> Iterator[tuple[str, float, bool]]:
     """Yield each address, its share of the time until `end`, and whether it is the last one."""
     for remaining, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
         seconds = max(_MIN_SECONDS, end - time.monotonic()) / remaining

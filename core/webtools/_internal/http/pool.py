@@ -6,7 +6,6 @@ are canceled. A connection is used again only if its last call read all that the
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -24,7 +23,6 @@ from webtools.errors import RequestTimeoutError
 from webtools.messages import Response
 
 MAX_CONNECTIONS = 64  # in use for one route, per loop or for all threads together
-_CHUNKS_PER_TURN = 256  # of a body, until other tasks of the event loop run
 
 
 class Connection:
@@ -91,45 +89,6 @@ class BlockingConnection(Connection):
         self._client.close()
         if self._call.stream is not None:  # httpcore leaves it open if a handshake fails
             self._call.stream.close()
-
-
-class AsyncConnection(Connection):
-    """As `BlockingConnection`, on an event loop."""
-
-    def __init__(
-        self,
-        client: httpx.AsyncClient,
-        call: CurrentCall,
-        transport: transports.AsyncTransport | None = None,
-    ) -> None:
-        super().__init__(call, transport)
-        self._client = client
-
-    async def exchange(self, outgoing: Outgoing) -> Response:
-        async with asyncio.timeout(outgoing.seconds_left()):
-            response = await self._client.send(self._begin(outgoing), stream=True)
-            try:
-                body = Body(response, outgoing.request)
-                await _read(response, body)
-            finally:
-                await response.aclose()
-        return self._end(body)
-
-    async def close(self) -> None:
-        await self._client.aclose()
-        if self._call.stream is not None:  # httpcore leaves it open if a handshake fails
-            await self._call.stream.aclose()
-
-
-async def _read(response: httpx.Response, body: Body) -> None:
-    chunks = 0
-    async for chunk in cast("httpx.AsyncByteStream", response.stream):
-        body.add(chunk)
-        if body.is_full:
-            break
-        chunks += 1
-        if chunks % _CHUNKS_PER_TURN == 0:  # one read can return thousands of small chunks
-            await asyncio.sleep(0)
 
 
 C = TypeVar("C", bound=Connection)
@@ -199,7 +158,7 @@ class BlockingPool(Pool[BlockingConnection]):
         try:
             self._permits.get(timeout=min(outgoing.seconds_left(), threading.TIMEOUT_MAX))
         except Empty:
-            raise _all_busy() from None
+            raise all_busy() from None
         try:
             return self._take()
         except BaseException:
@@ -216,36 +175,6 @@ class BlockingPool(Pool[BlockingConnection]):
             old.close()
 
 
-class AsyncPool(Pool[AsyncConnection]):
-    """Serves one event loop."""
-
-    def __init__(self, connect: Callable[[], AsyncConnection]) -> None:
-        super().__init__(connect)
-        self._permits = asyncio.Semaphore(MAX_CONNECTIONS)
-
-    async def take(self, outgoing: Outgoing) -> AsyncConnection:
-        """Return a connection that no other call uses. Give it back after the call."""
-        try:
-            async with asyncio.timeout(outgoing.seconds_left()):
-                await self._permits.acquire()
-        except TimeoutError:
-            raise _all_busy() from None
-        try:
-            return self._take()
-        except BaseException:
-            self._permits.release()
-            raise
-
-    async def give_back(self, connection: AsyncConnection) -> None:
-        """Keep a connection for another call, or close it."""
-        try:
-            to_close = self._give_back(connection)
-        finally:
-            self._permits.release()
-        for old in to_close:
-            await old.close()
-
-
-def _all_busy() -> RequestTimeoutError:
+def all_busy() -> RequestTimeoutError:
     message = f"all {MAX_CONNECTIONS} connections to the host were busy until the time-out"
     return RequestTimeoutError(message)

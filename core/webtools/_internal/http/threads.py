@@ -6,7 +6,6 @@ waits for its threads.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
 import threading
@@ -41,24 +40,6 @@ def start_in_thread(function: Callable[[], T], pool: ThreadPool | None = None) -
     future, work = _prepare(function)
     (pool or _pool).submit(work)
     return future
-
-
-async def in_thread(function: Callable[[], T], undo: Callable[[T], object] = lambda _: None) -> T:
-    """Call a function in a shared thread, for work of a few milliseconds.
-
-    If the caller is cancelled meanwhile, `undo` is called with the result, in a thread.
-    """
-    future = start_in_thread(function)
-    try:
-        return await asyncio.wrap_future(future)
-    except BaseException:
-        future.add_done_callback(lambda done: _undo(done, undo))
-        raise
-
-
-def _undo(future: Future[T], undo: Callable[[T], object]) -> None:
-    if not future.cancelled() and future.exception() is None:
-        start_in_thread(lambda: undo(future.result()))
 
 
 def _prepare(function: Callable[[], T]) -> tuple[Future[T], Callable[[], None]]:

@@ -10,7 +10,6 @@ import httpcore
 import httpx
 from pydantic import SecretStr
 
-from webtools._internal.http.network import AsyncBackend, BlockingBackend, CurrentCall
 from webtools._internal.http.outgoing import Route
 
 IDLE_SECONDS = 30.0  # an idle connection older than this is not used again
@@ -23,8 +22,9 @@ class BlockingTransport(httpx.HTTPTransport):
     and the constructor of httpx is not called.
     """
 
-    def __init__(self, route: Route, context: ssl.SSLContext | None, call: CurrentCall) -> None:
-        backend = BlockingBackend(call, route.addresses)
+    def __init__(
+        self, route: Route, context: ssl.SSLContext | None, backend: httpcore.NetworkBackend
+    ) -> None:
         connection: Any
         if route.proxy is None:
             connection = httpcore.HTTPConnection(
@@ -48,8 +48,9 @@ class BlockingTransport(httpx.HTTPTransport):
 class AsyncTransport(httpx.AsyncHTTPTransport):
     """httpx's transport over one connection on an event loop. See `BlockingTransport`."""
 
-    def __init__(self, route: Route, context: ssl.SSLContext | None, call: CurrentCall) -> None:
-        backend = AsyncBackend(call, route.addresses)
+    def __init__(
+        self, route: Route, context: ssl.SSLContext | None, backend: httpcore.AsyncNetworkBackend
+    ) -> None:
         connection: Any
         if route.proxy is None:
             connection = httpcore.AsyncHTTPConnection(

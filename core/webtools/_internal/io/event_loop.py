@@ -10,8 +10,9 @@ from concurrent.futures import Future
 from math import inf
 from typing import Any, Protocol, TypeVar, cast
 
-from webtools._internal.http.threads import in_own_thread, in_thread, start_in_thread
-from webtools._internal.io.foreign import await_until
+from webtools._internal.http.event_loops import in_thread, running_loop
+from webtools._internal.http.threads import in_own_thread, start_in_thread
+from webtools._internal.io.async_foreign import await_until
 from webtools._internal.io.runtime import (
     MAX_CONCURRENCY,
     NO_RESPONSE,
@@ -23,15 +24,6 @@ from webtools.errors import RequestTimeoutError, WebToolsError
 from webtools.messages import Request, Response
 
 T = TypeVar("T")
-
-
-def has_running_loop() -> bool:
-    """Return whether this thread runs an event loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 class AsyncHTTPClient(Protocol):
@@ -51,9 +43,13 @@ class AsyncIO:
 
     Args:
         http: Sends the requests.
+
+    Raises:
+        InputError: No asyncio loop is running, as under trio.
     """
 
     def __init__(self, http: AsyncHTTPClient) -> None:
+        running_loop()
         self._http = http
 
     def now(self) -> float:

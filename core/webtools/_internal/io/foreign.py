@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
-import inspect
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -16,8 +14,7 @@ from webtools._internal.text.cutting import shortened
 from webtools.errors import RequestError, RequestTimeoutError
 
 _MAX_MESSAGE = 300  # characters
-_CLEANUP_SECONDS = 1.0  # for the user's code after it was canceled
-_TOO_LATE = "no response in time"
+TOO_LATE = "no response in time"
 
 
 def call_in_thread(function: Callable[[], Any], deadline: float) -> Any:
@@ -28,36 +25,7 @@ def call_in_thread(function: Callable[[], Any], deadline: float) -> Any:
             exception itself is dropped, since it may hold a key.
         RequestTimeoutError: It did not return before `deadline`. It may still be running.
     """
-    return _return_or_raise(_outcome_in_thread(function, deadline))
-
-
-async def await_until(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
-    """Await a function on an event loop, and cancel it at the deadline.
-
-    Raises:
-        RequestError: As `call_in_thread` does.
-    """
-    return _return_or_raise(await _outcome_on_loop(function, deadline))
-
-
-def both_ways(
-    function: Callable[[], Any],
-) -> tuple[Callable[[], Any], Callable[[], Awaitable[Any]]]:
-    """Return a blocking and an async function that call a function of either kind."""
-
-    async def resolve(result: Any) -> Any:
-        return await result if inspect.isawaitable(result) else result
-
-    def blocking() -> Any:
-        result = function()
-        return asyncio.run(resolve(result)) if inspect.isawaitable(result) else result
-
-    async def awaited() -> Any:
-        if inspect.iscoroutinefunction(function):
-            return await function()
-        return await resolve(await asyncio.to_thread(function))
-
-    return blocking, awaited
+    return return_or_raise(_outcome_in_thread(function, deadline))
 
 
 def _outcome_in_thread(function: Callable[[], Any], deadline: float) -> Any:
@@ -76,42 +44,12 @@ def _outcome_in_thread(function: Callable[[], Any], deadline: float) -> Any:
         thread.start()
         thread.join(min(seconds, threading.TIMEOUT_MAX))
     if not outcomes:
-        return RequestTimeoutError(_TOO_LATE)
+        return RequestTimeoutError(TOO_LATE)
     result, error = outcomes.pop()
-    return result if error is None else _to_request_error(error)
+    return result if error is None else to_request_error(error)
 
 
-async def _outcome_on_loop(function: Callable[[], Awaitable[Any]], deadline: float) -> Any:
-    async def work() -> Any:
-        return await function()
-
-    seconds = deadline - time.monotonic()
-    if seconds <= 0:
-        return RequestTimeoutError(_TOO_LATE)
-    task = asyncio.ensure_future(work())
-    try:
-        await asyncio.wait({task}, timeout=seconds)
-        is_late = not task.done()
-    finally:
-        if not task.done():
-            task.add_done_callback(_retrieve_exception)
-            task.cancel()
-            await asyncio.wait({task}, timeout=_CLEANUP_SECONDS)
-    if is_late:
-        return RequestTimeoutError(_TOO_LATE)
-    if task.cancelled():
-        return RequestError("the call cancelled itself")
-    error = task.exception()
-    return task.result() if error is None else _to_request_error(error)
-
-
-def _retrieve_exception(task: asyncio.Task[Any]) -> None:
-    """Retrieve an error that is raised too late. Otherwise the loop would log it."""
-    if not task.cancelled():
-        task.exception()
-
-
-def _to_request_error(error: BaseException) -> RequestError:
+def to_request_error(error: BaseException) -> RequestError:
     """Convert an exception. One that ends the program is raised again."""
     if not isinstance(error, Exception):
         raise error
@@ -127,7 +65,7 @@ def describe_error(error: Exception) -> str:
     return ": ".join(filter(None, [type(error).__name__, message]))
 
 
-def _return_or_raise(outcome: Any) -> Any:
+def return_or_raise(outcome: Any) -> Any:
     """Return a result, or raise an error whose frames do not hold the foreign exception."""
     try:
         if isinstance(outcome, RequestError):

@@ -16,7 +16,7 @@ from secrets import token_urlsafe
 from types import TracebackType
 from typing import Self
 
-from webtools._internal.http.dns import aresolve
+from webtools._internal.http.event_loops import aresolve
 from webtools._internal.http.proxies import Proxy
 from webtools._internal.pages import ssrf
 from webtools._internal.pages.ssrf import Policy

@@ -22,7 +22,7 @@ from weakref import WeakSet
 from pydantic import BaseModel
 
 from webtools._internal.faults import Fault
-from webtools._internal.io.event_loop import has_running_loop
+from webtools._internal.http.event_loops import has_running_loop
 from webtools._internal.io.locks import share_lock, try_lock
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.pipeline.tape_lines import (
