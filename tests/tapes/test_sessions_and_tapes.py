@@ -158,3 +158,38 @@ def test_a_test_on_a_loop_that_makes_no_call_fails(tmp_path: Path) -> None:
     assert "1 passed" in run("--webtools-record=all")
     assert len(tape.read_text().splitlines()) == 1
     assert "1 passed" in run()
+
+
+# --- searches of a model's vendor ---------------------------------------------------------------
+
+
+@BOTH
+def test_searches_that_do_not_fit_on_a_tape_are_counted_and_reported(
+    web: WebTools, tape: Path, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    monkeypatch.setattr("webtools._internal.pipeline.tape.MAX_BYTES", 300)
+    searches = {"queries": ["lease " * 100], "searches": 2, "cost_usd": 0.02}
+
+    def run() -> Any:
+        session = web.session(record=tape)
+        session.record_native(vendor="openai", **searches)
+        session.close()
+        return session.report("json")
+
+    report = in_loop(is_async, run)
+    assert (report["calls"], report["cost_usd"]) == (2, 0.02)
+    assert [str(tape) in note for note in report["notes"]] == [True]
+    assert len(tape.read_text().splitlines()) == 1
+
+
+def test_only_what_a_vendor_did_is_on_the_tape(web: WebTools, tape: Path) -> None:
+    with web.session(record=tape) as session:
+        for note in ("a", "a", "b", "a"):
+            session.record_native(vendor="openai")
+            session.record_native(vendor="openai", notes=[note], is_estimate=False)
+        session.record_native(vendor="openai", searches=1)
+        session.record_native(vendor="openai", cost_usd=0.01)
+        with pytest.raises(InputError, match="vendor"):
+            session.record_native(vendor="\n")
+        assert session.report("json")["notes"] == ["a", "b"]
+    assert len(tape.read_text().splitlines()) == 1 + 4

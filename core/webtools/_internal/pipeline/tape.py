@@ -30,7 +30,7 @@ from webtools._internal.pipeline.tape_lines import (
     MAX_BYTES,
     OPTIONS,
     SAFELY,
-    NativeSearches,
+    NativeRecord,
     TapedCall,
     key_of,
     read_call,
@@ -154,10 +154,16 @@ class Tape:
         """Return whether a call is to be recorded: it was made, and there is a file for it."""
         return self.record is not None and call.taped is None
 
-    def write_native(self, native: NativeSearches, redactor: Redactor) -> None:
-        """Record searches of a model's vendor, which cannot be replayed."""
-        if self.record is not None:
-            self._append({"native": native.model_dump()}, redactor)
+    def write_native(self, native: NativeRecord, redactor: Redactor) -> str:
+        """Record searches of a model's vendor, which cannot be replayed.
+
+        Returns:
+            Why they were not recorded; empty if they were, or if nothing is recorded.
+        """
+        if self.record is None:
+            return ""
+        taped = self._record({"native": native.model_dump()}, redactor)
+        return taped if isinstance(taped, str) else ""
 
     def write(
         self,
@@ -190,20 +196,20 @@ class Tape:
             line["error"] = outcome.to_details() | {"type": kind, "cost_usd": outcome.cost_usd}
         else:
             line |= {"response": _plain(outcome), "numbers": numbers or {}}
+        taped = self._record(line, call.accounts.redactor)
+        if isinstance(taped, TapedCall):
+            return taped.response
+        return outcome if isinstance(outcome, WebToolsError) else add_warning(outcome, taped)
+
+    def _record(self, line: Mapping[str, Any], redactor: Redactor) -> TapedCall | str:
+        """Write a line, and return it as a replay will read it, or why it was not written."""
         try:
-            return self._append(line, call.accounts.redactor).response
-        except InputError as fault:
-            LOGGER.warning("A call was not recorded: %s", fault)
-            if isinstance(outcome, WebToolsError):
-                return None
-            return add_warning(outcome, f"The call was not recorded: {fault}")
+            return self._append(line, redactor)
+        except InputError as error:
+            LOGGER.warning("A call was not recorded: %s", error)
+            return f"The call was not recorded: {error}"
 
     def _append(self, line: Mapping[str, Any], redactor: Redactor) -> TapedCall:
-        """Write a line, and return it as a replay will read it.
-
-        Raises:
-            InputError: It cannot be written, or could not be read.
-        """
         self.open()  # it may have been closed
         if (writer := self._writer) is None:
             raise InputError(f"{self.record} was closed.")

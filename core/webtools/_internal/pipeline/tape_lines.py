@@ -89,7 +89,7 @@ class TapedError(BaseModel):
         return ERRORS[self.type](self.message, **facts)
 
 
-class NativeSearches(BaseModel):
+class NativeRecord(BaseModel):
     """Searches that the vendor of a model has made; see `Session.record_native`.
 
     Attributes:
@@ -104,6 +104,12 @@ class NativeSearches(BaseModel):
     searches: int = Field(0, ge=0, le=_MAX_COUNT)
     cost_usd: float | None = Field(None, ge=0, le=_MAX_COUNT)
     is_estimate: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing but the name of the vendor."""
+        facts = self.model_dump(exclude={"vendor", "is_estimate"})
+        return not any(facts.values())
 
 
 class TapedCall(BaseModel):
@@ -132,7 +138,7 @@ class TapedCall(BaseModel):
     response: Any = None
     error: TapedError | None = None
     numbers: dict[str, Annotated[int, Field(ge=1, le=_MAX_SOURCE)]] = {}
-    native: NativeSearches | None = None
+    native: NativeRecord | None = None
 
     @property
     def key(self) -> str:

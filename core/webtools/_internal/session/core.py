@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from pydantic import ValidationError
 
 from webtools._internal.io.runtime import IO
-from webtools._internal.pipeline.tape_lines import NativeSearches
+from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.session.check import Cited
@@ -135,18 +135,22 @@ class SessionCore:
         values |= {"notes": _listed(notes), "searches": searches}
         values |= {"cost_usd": cost_usd, "is_estimate": is_estimate}
         try:
-            native = redactor.clean(NativeSearches.model_validate(values))
+            native = redactor.clean(NativeRecord.model_validate(values))
         except ValidationError as error:
             [fault, *_] = error.errors(include_url=False)
             name = ".".join(map(str, fault["loc"]))
             raise InputError(f"Invalid `{name}` {shown(fault['input'])}: {fault['msg']}.") from None
+        native.notes = [note for note in native.notes if note not in self.history.notes]
+        if native.is_empty:
+            return
         self.history.add_native(native)
         if native.searches or native.cost_usd:
             self._count_native(native)
-        if (tape := self.dispatcher.tape_in_use()) is not None:
-            tape.write_native(native, redactor)
+        tape = self.dispatcher.tape_in_use()
+        if tape is not None and (reason := tape.write_native(native, redactor)):
+            self.history.notes[reason] = None
 
-    def _count_native(self, native: NativeSearches) -> None:
+    def _count_native(self, native: NativeRecord) -> None:
         """Count searches and their cost in all limits, also beyond them."""
         usd, notes = native.cost_usd or 0.0, self.history.notes
         is_counted = False

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlsplit
 
-from webtools._internal.pipeline.tape_lines import NativeSearches
+from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.session.links import key_of, urls_in
 from webtools._internal.storage.budget import micro_usd_of
 from webtools.choices import Origin
@@ -223,7 +223,7 @@ class History:
                 use.micro_usd += micro_usd_of(usd or 0.0)
                 use.is_estimate |= is_estimate and usd is not None
 
-    def add_native(self, native: NativeSearches) -> None:
+    def add_native(self, native: NativeRecord) -> None:
         """Add searches that the vendor of a model has made."""
         self.queries += native.queries
         self.refused += native.refused
