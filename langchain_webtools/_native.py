@@ -1,6 +1,7 @@
 """The search of a model's vendor in the calls of an agent: the choice, the request, the reading."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -173,6 +174,17 @@ class ModelTurn:
                 self.request = self._with_native(choice, request.messages)
             else:
                 self._note([f"{_name_of(request.model)} searched with webtools: {choice.reason}."])
+
+    @contextmanager
+    def noting_failure(self) -> Iterator[None]:
+        """Note for the report that a request failed whose searches the vendor may charge."""
+        try:
+            yield
+        except BaseException:  # a run that is canceled, too
+            if self._tool is not None:
+                name = _name_of(self._original.model)
+                self._note([f"A request to {name} failed. What it searched is not counted."])
+            raise
 
     def add(self, response: ModelResponse[Any]) -> None:
         """Record what the vendor searched, and continue an answer that was paused."""

@@ -253,7 +253,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         session = self._sessions.find(_stored_of(request))
         turn = ModelTurn(self._native, request, session, is_async=False)
         while turn.request:
-            turn.add(handler(turn.request))
+            with turn.noting_failure():
+                response = handler(turn.request)
+            turn.add(response)
         return turn.response  # type: ignore[no-any-return]
 
     async def awrap_model_call(
@@ -265,9 +267,12 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         if self._native is None:
             return await handler(request)
         session = await self._afind(_stored_of(request))
-        turn = ModelTurn(self._native, request, session, is_async=True)
+        # In a thread, because the settings, the store or the tape can be read and written.
+        turn = await asyncio.to_thread(ModelTurn, self._native, request, session, is_async=True)
         while turn.request:
-            turn.add(await handler(turn.request))
+            with turn.noting_failure():
+                response = await handler(turn.request)
+            await asyncio.to_thread(turn.add, response)
         return turn.response  # type: ignore[no-any-return]
 
     def wrap_tool_call(

@@ -1,5 +1,6 @@
 """An agent that belongs to a session."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +75,14 @@ class WebAgent(FunctionAgent):
         if self.user_urls:
             text = await ctx.store.get("user_msg_str", default=None)
             self.session.allow(text or "", origin="user")
-        stream = _Stream(ctx)
-        output = await super().take_step(stream, llm_input, tools, memory)
-        found = self._read(stream.responses if self.streaming else output.raw)
-        if found is not None:
-            self.session.record_native(**found.record())
+        stream, output = _Stream(ctx), None
+        try:
+            output = await super().take_step(stream, llm_input, tools, memory)
+        finally:  # a stream that breaks has its searches, too
+            raw = stream.responses if self.streaming else getattr(output, "raw", None)
+            if raw and (searches := self._read(raw)) is not None:
+                # In a thread, because the store or the tape can be written.
+                await asyncio.to_thread(self.session.record_native, **searches.record())
         return output
 
     async def finalize(self, ctx: Context, output: AgentOutput, memory: BaseMemory) -> AgentOutput:
@@ -96,8 +100,8 @@ class WebAgent(FunctionAgent):
         if vendor is None:
             return None
         read: Any = read_stream if self.streaming else read_response
-        found: NativeSearches = read(vendor, raw, model=self.llm.metadata.model_name)
-        return found
+        searches: NativeSearches = read(vendor, raw, model=self.llm.metadata.model_name)
+        return searches
 
 
 class _Stream:

@@ -5,25 +5,33 @@
 
     agent = Agent(name="Researcher", tools=web_tools())
 
-`search_tool` is the hosted search of OpenAI where it serves your filters and limits, else
+`HostedSearch` is the hosted search of OpenAI where it serves your filters and limits, else
 `web_search`. Requires the extra `openai-agents`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from agents import Agent, FunctionTool, RunContextWrapper, RunHooks, WebSearchTool
+from agents import (
+    Agent,
+    FunctionTool,
+    ModelSettings,
+    RunContextWrapper,
+    RunHooks,
+    WebSearchTool,
+)
 from agents.run import CallModelData, ModelInputData
 
 from webtools import Session, WebTools
 from webtools import tools as webtools_tools
-from webtools.adapters import native_or_own, web_of
+from webtools.adapters import check_web, native_or_own, web_of
 from webtools.native import NotNative, Route, read_response, without_sources
 
-__all__ = ["NativeHooks", "choose_native", "search_tool", "strip_sources", "web_tool", "web_tools"]
+__all__ = ["HostedSearch", "strip_sources", "web_tool", "web_tools"]
 
 Web: TypeAlias = WebTools | Callable[[RunContextWrapper[Any]], WebTools]
 
@@ -84,76 +92,86 @@ def web_tools(
     return [web_tool(tool, find) for tool in tools]
 
 
-def search_tool(
-    web: WebTools | None = None,
-    *,
-    model: str,
-    base_url: str,
-    native_overshoot: bool = False,
-    **filters: Any,
-) -> WebSearchTool | FunctionTool:
-    """Return OpenAI's hosted search if it serves all filters and limits, else `web_search`.
+class HostedSearch(RunHooks[Any]):
+    """Web search for one run: OpenAI's hosted search if it serves all, else `web_search`.
 
-    The SDK cannot replace a hosted tool during a run, so this is decided now: call it for each run.
+        search = HostedSearch(session, model="gpt-5.2", base_url=url, include_domains=domains)
+        agent = Agent(name="Researcher", model="gpt-5.2", tools=[search.tool])
+        await Runner.run(agent, question, hooks=search)
+
+    As hooks of the run, it adds what OpenAI searched to the session, and refuses sources outside
+    the domains. The SDK cannot replace a hosted tool during a run, so the search is chosen now:
+    make one for each run. On an event loop, make it in a thread if a file has the settings.
 
     Args:
-        web: The `WebTools`, or the session of the run.
+        web: The session of the run, or a `WebTools`. Default: a new `WebTools`.
         model: Name of the model. Use the tool with an `OpenAIResponsesModel` of this name only.
         base_url: Base URL of the client, such as `str(client.base_url)`.
+        model_settings: The settings of the agent or the run, if there are any. Some do not go with
+            the hosted search.
         native_overshoot: Use the hosted search although it can spend more than what is left of the
             money.
         filters: Arguments of `web_search` that the model neither sees nor changes.
 
+    Attributes:
+        tool: The tool for the agent.
+        reason: Why the hosted search is not used; empty if it is.
+
     Raises:
         InputError: An argument is not valid.
-    """
-    web = web_of(web)(None)
-    choice = choose_native(
-        web, model=model, base_url=base_url, native_overshoot=native_overshoot, **filters
-    )
-    if not isinstance(choice, NotNative):
-        return choice
-    if isinstance(web, Session):
-        web.record_native(vendor="openai", notes=[f"web_search was used: {choice.reason}"])
-    return web_tool(webtools_tools.SEARCH, web, **filters)
-
-
-def choose_native(
-    web: WebTools, *, model: str, base_url: str, native_overshoot: bool = False, **filters: Any
-) -> WebSearchTool | NotNative:
-    """Return the hosted search, or the reason why not. The arguments are those of `search_tool`."""
-    route = Route(base_url, "responses", model, has_functions=True)
-    choice = native_or_own(web, route, filters, overshoot=native_overshoot)
-    if isinstance(choice, NotNative):
-        return choice
-    tool = choice.tool
-    return WebSearchTool(user_location=tool["user_location"], filters=tool.get("filters"))
-
-
-class NativeHooks(RunHooks[Any]):
-    """Adds what OpenAI searched to a session: `Runner.run(..., hooks=NativeHooks(session))`.
-
-    Args:
-        web: The session, or a function of the run's context that returns it.
-        include_domains: The domains of the search. Other sources are refused.
-        exclude_domains: Domains of which sources are refused.
+        ConfigError: A setting is not valid.
     """
 
     def __init__(
-        self, web: Web, include_domains: Iterable[str] = (), exclude_domains: Iterable[str] = ()
+        self,
+        web: WebTools | None = None,
+        *,
+        model: str,
+        base_url: str,
+        model_settings: ModelSettings | None = None,
+        native_overshoot: bool = False,
+        **filters: Any,
     ) -> None:
-        self._find = web_of(web)
-        self._domains = ([*include_domains], [*exclude_domains])
+        self._web, self._model = check_web(web), model
+        self._domains = [filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
+        own = web_tool(webtools_tools.SEARCH, self._web, **filters)  # checks the filters
+        settings = model_settings or ModelSettings()
+        effort = settings.reasoning.effort if settings.reasoning else None
+        route = Route(base_url, "responses", model, effort or "", has_functions=True)
+        choice = _other_request(settings) or native_or_own(
+            self._web, route, filters, overshoot=native_overshoot
+        )
+        self.tool: WebSearchTool | FunctionTool = own
+        self.reason = ""
+        if isinstance(choice, NotNative):
+            self.reason = choice.reason
+            notes = [f"web_search was used: {choice.reason}"]
+        else:
+            place, domains = choice.tool["user_location"], choice.tool.get("filters")
+            self.tool, notes = WebSearchTool(place, domains), [*choice.notes]
+        if isinstance(self._web, Session):
+            self._web.record_native(vendor="openai", notes=notes)
 
     async def on_llm_end(
-        self, context: RunContextWrapper[Any], agent: Agent[Any], response: Any
+        self,
+        context: RunContextWrapper[Any],  # noqa: ARG002
+        agent: Agent[Any],  # noqa: ARG002
+        response: Any,
     ) -> None:
-        """Read a response of the model."""
-        session = self._find(context)
-        model = agent.model if isinstance(agent.model, str) else getattr(agent.model, "model", "")
-        found = read_response("openai", {"output": response.output}, model=str(model))
-        if isinstance(session, Session) and (found.searches or found.pending or found.sources):
-            session.record_native(**found.within(*self._domains).record())
+        """Add what OpenAI searched for a response to the session."""
+        if isinstance(self._web, Session):
+            searches = read_response("openai", {"output": response.output}, model=self._model)
+            facts = searches.within(*self._domains).record()
+            # In a thread, because the store or the tape can be written.
+            await asyncio.to_thread(self._web.record_native, **facts)
+
+
+def _other_request(settings: ModelSettings) -> NotNative | None:
+    """Return why the request is not the one of the table, or None."""
+    for name in ("extra_body", "extra_args", "tool_choice"):
+        if getattr(settings, name) not in (None, "auto", {}):
+            return NotNative(f"the request has its own {name}")
+    return None
 
 
 def strip_sources(data: CallModelData[Any]) -> ModelInputData:

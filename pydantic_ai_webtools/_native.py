@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -32,6 +33,7 @@ _APIS = {
     "AnthropicModel": "messages",
     "GoogleModel": "generateContent",
 }
+_OTHER_REQUEST = ("extra_body", "openai_native_tools", "tool_choice")  # settings
 _FILTERS = {"include_domains", "exclude_domains", "country"}  # of WebSearchTool
 
 
@@ -74,8 +76,9 @@ class WebSearch(NativeOrLocalTool[Any]):
             **(getattr(model, "settings", None) or {}),
             **(context.model_settings or {}),
         }
-        if settings.get("extra_body"):
-            return NotNative("the request has its own extra_body")
+        for name in _OTHER_REQUEST:
+            if settings.get(name) not in (None, "auto", {}, []):
+                return NotNative(f"the request has its own {name}")
         effort = str(settings.get("openai_reasoning_effort") or settings.get("thinking") or "")
         route = Route(
             base_url=getattr(model, "base_url", None) or "",
@@ -108,15 +111,22 @@ class WebSearch(NativeOrLocalTool[Any]):
         """Add the vendor's search to a request, if the model that gets the request serves all."""
         model, settings = request_context.model, request_context.model_settings
         self._context = replace(ctx, model=model, model_settings=settings)
-        choice = self.choose(self._context)
-        if isinstance(choice, NotNative):
-            self._note(f"web_search was used: {choice.reason}")
+        # In a thread, because the settings, the store or the tape can be read and written.
+        choice = await asyncio.to_thread(self._choose_and_note, self._context)
+        if choice is None:
             return request_context
-        self._note(*choice.notes)
         parameters = request_context.model_request_parameters
         tools = [*parameters.native_tools, _native_tool(choice)]
         request_context.model_request_parameters = replace(parameters, native_tools=tools)
         return request_context
+
+    def _choose_and_note(self, context: RunContext[Any]) -> NativeTool | None:
+        choice = self.choose(context)
+        if isinstance(choice, NotNative):
+            self._note(f"web_search was used: {choice.reason}")
+            return None
+        self._note(*choice.notes)
+        return choice
 
     def get_wrapper_model(self, model: Model) -> Model | None:
         """Return the model with a reader of its responses."""
@@ -147,6 +157,10 @@ class WebSearch(NativeOrLocalTool[Any]):
             lists = [self._filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
             session.record_native(**found.within(*lists).record())
 
+    def note_failure(self) -> None:
+        """Note that a request failed whose searches the vendor may charge."""
+        self._note("A request failed. What the vendor searched for it is not counted.")
+
     def _note(self, *notes: str) -> None:
         if (session := self._session()) and self._context:
             session.record_native(vendor=str(self._context.model.system), notes=notes)
@@ -169,11 +183,18 @@ class _Recorded(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        parameters = self._search.continued(messages, model_request_parameters)
+        parameters = await asyncio.to_thread(
+            self._search.continued, messages, model_request_parameters
+        )
         if parameters is None:
             return ModelResponse(parts=[])
-        response = await super().request(messages, model_settings, parameters)
-        self._search.record(response)
+        try:
+            response = await super().request(messages, model_settings, parameters)
+        except BaseException:  # a run that is canceled, too
+            if any(isinstance(tool, WebSearchTool) for tool in parameters.native_tools):
+                await asyncio.to_thread(self._search.note_failure)
+            raise
+        await asyncio.to_thread(self._search.record, response)
         return response
 
     @asynccontextmanager
@@ -184,7 +205,9 @@ class _Recorded(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        parameters = self._search.continued(messages, model_request_parameters)
+        parameters = await asyncio.to_thread(
+            self._search.continued, messages, model_request_parameters
+        )
         if parameters is None:
             end = ModelResponse(parts=[])
             yield CompletedStreamedResponse(end, model_request_parameters=model_request_parameters)
@@ -195,7 +218,7 @@ class _Recorded(WrapperModel):
             try:
                 yield stream
             finally:
-                self._search.record(stream.get())
+                await asyncio.to_thread(self._search.record, stream.get())
 
 
 def _native_tool(choice: NativeTool) -> WebSearchTool:
@@ -262,6 +285,19 @@ def _anthropic(calls: Any, results: dict[str, Any], response: ModelResponse) -> 
 def _google(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:
     queries = [query for call in calls for query in call.args_as_dict().get("queries") or ()]
     pages = [page for result in results.values() for page in result or ()]
-    grounding = {"web_search_queries": queries, "grounding_chunks": [{"web": p} for p in pages]}
-    parts = [{"text": text} for text, _ in _cited(response)]
+    chunks: list[Any] = [{"web": page} for page in pages]
+    parts, supports = list[dict[str, Any]](), list[dict[str, Any]]()
+    for text, citations in _cited(response):
+        for citation in citations or ():  # a support with the chunks that it refers to
+            first, own = len(chunks), citation.get("grounding_chunks") or ()
+            chunks += own
+            segment = {**(citation.get("segment") or {}), "part_index": len(parts)}
+            indices = range(first, len(chunks))
+            supports.append({"segment": segment, "grounding_chunk_indices": [*indices]})
+        parts.append({"text": text})
+    grounding = {
+        "web_search_queries": queries,
+        "grounding_chunks": chunks,
+        "grounding_supports": supports,
+    }
     return {"candidates": [{"content": {"parts": parts}, "grounding_metadata": grounding}]}

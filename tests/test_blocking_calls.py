@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import os
@@ -29,6 +30,7 @@ from webtools._internal.pipeline import requests
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools.config import log_path
 from webtools.logs import events_of
+from webtools.native import stand_in
 from webtools_sandbox import SandboxServer
 
 QUERY = "heap queue"
@@ -279,3 +281,69 @@ async def test_passages_of_pages_are_chosen_in_another_thread(
     await web.aresearch(QUERY, command="web-deep")
     assert threads
     assert threading.get_ident() not in threads
+
+
+async def run_langchain(web: WebTools, url: str, options: dict[str, Any]) -> Any:
+    openai = pytest.importorskip("langchain_openai")
+    agents = pytest.importorskip("langchain.agents")
+    timeout = 77 + len(options)  # LangChain keeps a client per time-out, which has its loop
+    model = openai.ChatOpenAI(
+        model="gpt-5.2", base_url=url, api_key="test-key-openai", timeout=timeout
+    )
+    middleware = langchain_webtools.WebMiddleware(
+        web, native="auto", native_overshoot=True, **options
+    )
+    agent = agents.create_agent(model, middleware=[middleware])
+    return (await agent.ainvoke({"messages": [("user", QUERY)]}))["web_report"]
+
+
+async def run_pydantic_ai(web: WebTools, url: str, options: dict[str, Any]) -> Any:
+    pydantic_ai = pytest.importorskip("pydantic_ai")
+    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    from pydantic_ai_webtools import WebSearch  # noqa: PLC0415
+
+    session = web.session(**options)
+    provider = OpenAIProvider(base_url=url, api_key="test-key-openai")
+    model = OpenAIResponsesModel("gpt-5.2", provider=provider)
+    search = WebSearch(session, native_overshoot=True)
+    await pydantic_ai.Agent(model, capabilities=[search]).run(QUERY)
+    return session.report("json")
+
+
+async def run_openai_agents(web: WebTools, url: str, options: dict[str, Any]) -> Any:
+    agents = pytest.importorskip("agents")
+    openai = pytest.importorskip("openai")
+    from openai_agents_webtools import HostedSearch  # noqa: PLC0415
+
+    agents.set_tracing_disabled(True)
+    session = web.session(**options)
+    facts = {"model": "gpt-5.2", "base_url": url, "native_overshoot": True}
+    search = await asyncio.to_thread(HostedSearch, session, **facts)
+    client = openai.AsyncOpenAI(base_url=url, api_key="test-key-openai")
+    model = agents.OpenAIResponsesModel("gpt-5.2", client)
+    agent = agents.Agent(name="A", model=model, tools=[search.tool])
+    await agents.Runner.run(agent, QUERY, hooks=search)
+    return session.report("json")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:Exception ignored in")
+@pytest.mark.parametrize("run", [run_langchain, run_pydantic_ai, run_openai_agents])
+@pytest.mark.parametrize("options", [{}, {"user": "ann", "usd": 5, "usd_per_day": 5}], ids=str)
+async def test_a_vendor_searches_for_an_agent(
+    run: Callable[..., Awaitable[Any]],
+    options: dict[str, Any],
+    detector: BlockBuster,
+    settings: dict[str, Any],
+    tmp_path: Path,
+    webtools_sandbox: SandboxServer,
+) -> None:
+    path = tmp_path / "web-search.json"
+    path.write_text(json.dumps({**settings, "budget": {}}))
+    path.chmod(0o600)
+    url = webtools_sandbox.model_url("openai")
+    with WebTools(path) as web, stand_in("openai", url):
+        report = await run(web, url, options)
+    assert report["providers"]["openai"]["requests"] == 1, report["notes"]
+    assert report["cost_usd"] == 0.01

@@ -257,6 +257,17 @@ async def test_the_fallback_model_gets_the_tool_of_its_vendor(
     assert [*report["providers"]] == ["anthropic"]
 
 
+async def test_a_request_that_fails_is_reported_since_its_searches_are_unknown(
+    invoke: Invoke, models: Models, web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    webtools_sandbox.fault(provider="openai", body="cut")
+    fallback = ModelFallbackMiddleware(models("anthropic"))
+    agent = create_agent(models("openai"), middleware=[fallback, WebMiddleware(web, native="auto")])
+    report = (await invoke(agent))["web_report"]
+    assert any("gpt-5.2" in note for note in report["notes"])
+    assert not any("claude" in note for note in report["notes"])
+
+
 class Again(AgentMiddleware):
     """Calls the model twice in each run."""
 

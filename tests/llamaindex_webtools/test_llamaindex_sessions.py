@@ -176,3 +176,46 @@ def _events(vendor: str, response: dict[str, Any]) -> list[dict[str, Any]]:
 def test_an_agent_needs_a_session(web: WebTools) -> None:
     with pytest.raises(InputError, match="session"):
         WebAgent(web, llm=Script().llm)  # type: ignore[arg-type]
+
+
+SEARCHED: list[dict[str, Any]] = [
+    {"type": "response.created", "response": {"model": "gpt-5.2"}},
+    {
+        "type": "response.output_item.done",
+        "output_index": 0,
+        "item": {
+            "type": "web_search_call",
+            "status": "completed",
+            "action": {
+                "type": "search",
+                "query": "zip",
+                "sources": [{"url": "https://docs.example/zip"}],
+            },
+        },
+    },
+]
+
+
+class OpenAIResponses(MockFunctionCallingLLM):
+    """A model whose stream breaks after the vendor has searched."""
+
+    async def astream_chat_with_tools(self, *args: Any, **kwargs: Any) -> Any:
+        message = ChatMessage(role="assistant", content="")
+
+        async def events() -> Any:
+            for event in SEARCHED:
+                yield ChatResponse(message=message, delta="", raw=event)
+            raise ConnectionError("cut")
+
+        return events()
+
+
+async def test_what_a_vendor_searched_before_a_stream_broke_counts(web: WebTools) -> None:
+    session = web.session()
+    agent = WebAgent(session, llm=OpenAIResponses(), tools=[])
+    with pytest.raises(Exception, match="cut"):
+        await agent.run(user_msg="How do I read a zip file?")
+    report = session.report("json")
+    assert report["queries"] == ["zip"]
+    assert report["cost_usd"] == 0.01
+    assert [source["url"] for source in report["sources"]] == ["https://docs.example/zip"]

@@ -22,7 +22,7 @@ from agents import (
 )
 from openai import AsyncOpenAI
 
-from openai_agents_webtools import NativeHooks, search_tool, strip_sources, web_tool, web_tools
+from openai_agents_webtools import HostedSearch, strip_sources, web_tool, web_tools
 from webtools import InputError, Session, WebTools
 from webtools.native import stand_in
 from webtools.tools import FETCH, SEARCH, TOOLS
@@ -56,9 +56,9 @@ def sent_tools(server: SandboxServer) -> list[dict[str, Any]]:
     return server.stats()["last"][-1]["body"].get("tools") or []
 
 
-def hosted(server: SandboxServer, web: WebTools, **options: Any) -> Any:
+def hosted(server: SandboxServer, web: WebTools, **options: Any) -> HostedSearch:
     url = server.model_url("openai")
-    return search_tool(web, model="gpt-5.2", base_url=url, **options)
+    return HostedSearch(web, **{"model": "gpt-5.2", "base_url": url, **options})
 
 
 async def test_a_real_model_searches_with_our_tool(
@@ -112,18 +112,18 @@ async def test_the_hosted_search_is_added_to_the_session(
     is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session, domains = web.session(), ["docs.python.org"]
-    tool = hosted(webtools_sandbox, session, include_domains=domains)
-    assert isinstance(tool, WebSearchTool)
-    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[tool])
+    search = hosted(webtools_sandbox, session, include_domains=domains)
+    assert isinstance(search.tool, WebSearchTool)
+    assert not search.reason
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
     webtools_sandbox.fault(provider="openai", search="outside")
-    hooks = NativeHooks(session, include_domains=domains)
     for _ in range(2):
         if is_streaming:
-            run = Runner.run_streamed(agent, QUESTION, hooks=hooks)
+            run = Runner.run_streamed(agent, QUESTION, hooks=search)
             async for _event in run.stream_events():
                 pass
         else:
-            await Runner.run(agent, QUESTION, hooks=hooks)
+            await Runner.run(agent, QUESTION, hooks=search)
     [sent] = sent_tools(webtools_sandbox)
     assert sent["filters"] == {"allowed_domains": domains}
     report = session.report("json")
@@ -139,7 +139,7 @@ async def test_sources_do_not_go_back(
     agent = Agent(
         name="A",
         model=model_for(webtools_sandbox),
-        tools=[hosted(webtools_sandbox, web)],
+        tools=[hosted(webtools_sandbox, web).tool],
         model_settings=ModelSettings(response_include=["web_search_call.action.sources"]),
     )
     first = await Runner.run(agent, QUESTION)
@@ -148,6 +148,10 @@ async def test_sources_do_not_go_back(
     assert (await Runner.run(agent, history, run_config=config)).final_output
     with pytest.raises(Exception, match="sources"):
         await Runner.run(agent, history)
+
+
+def settings(**values: Any) -> dict[str, Any]:
+    return {"model_settings": ModelSettings(**values)}
 
 
 @pytest.mark.parametrize(
@@ -160,6 +164,11 @@ async def test_sources_do_not_go_back(
         ({}, {"calls": 5}),
         ({"native_overshoot": True}, {"calls": 5}),
         ({}, {"fetch": "strict"}),
+        ({"model": "gpt-4.1-nano"}, {}),
+        ({"model": "gpt-5", **settings(reasoning={"effort": "minimal"})}, {}),
+        (settings(extra_body={"model": "gpt-4.1-nano"}), {}),
+        (settings(extra_args={"model": "gpt-4.1-nano"}), {}),
+        (settings(tool_choice="none"), {}),
     ],
     ids=str,
 )
@@ -170,15 +179,52 @@ def test_what_forbids_the_hosted_search_means_ours(
     webtools_sandbox: SandboxServer,
     known: None,
 ) -> None:
-    assert isinstance(hosted(webtools_sandbox, web.session(**limits), **options), FunctionTool)
+    session = web.session(**limits)
+    search = hosted(webtools_sandbox, session, **options)
+    assert isinstance(search.tool, FunctionTool)
+    assert search.reason
+    assert search.reason in str(session.report("json")["notes"])
 
 
-def test_money_may_be_overshot_on_request(
+def test_settings_that_go_with_the_hosted_search_are_accepted(
+    web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    options = settings(reasoning={"effort": "high"}, tool_choice="auto", temperature=0.5)
+    assert isinstance(hosted(webtools_sandbox, web, **options).tool, WebSearchTool)
+
+
+def test_money_may_be_overshot_on_request_and_the_report_says_that_nothing_limits_it(
     web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session = web.session(usd=5)
-    assert isinstance(hosted(webtools_sandbox, session, native_overshoot=True), WebSearchTool)
+    search = hosted(webtools_sandbox, session, native_overshoot=True)
+    assert isinstance(search.tool, WebSearchTool)
+    assert "no limit" in str(session.report("json")["notes"])
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+async def test_an_error_of_the_hosted_search_is_reported(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    search = hosted(webtools_sandbox, session)
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
+    webtools_sandbox.fault(provider="openai", search="error")
+    if is_streaming:
+        run = Runner.run_streamed(agent, QUESTION, hooks=search)
+        async for _event in run.stream_events():
+            pass
+    else:
+        await Runner.run(agent, QUESTION, hooks=search)
+    report = session.report("json")
+    assert "error" in str(report["notes"])
+    assert report["cost_usd"] == 0
+
+
+def test_a_function_is_no_web(webtools_sandbox: SandboxServer) -> None:
+    with pytest.raises(InputError):
+        hosted(webtools_sandbox, lambda context: context.context)  # type: ignore[arg-type, unused-ignore]
 
 
 def test_a_custom_base_url_means_ours(web: WebTools, webtools_sandbox: SandboxServer) -> None:
-    assert isinstance(hosted(webtools_sandbox, web), FunctionTool)
+    assert isinstance(hosted(webtools_sandbox, web).tool, FunctionTool)

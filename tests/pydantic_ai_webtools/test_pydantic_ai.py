@@ -12,7 +12,13 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
-from pydantic_ai import Agent, ModelResponse, ToolReturnPart
+from pydantic_ai import (
+    Agent,
+    ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
+    ToolReturnPart,
+)
 from pydantic_ai.capabilities import ModelFallback
 from pydantic_ai.messages import TextPart, ToolCallPart
 from pydantic_ai.models.anthropic import AnthropicModel
@@ -22,7 +28,7 @@ from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from pydantic_ai_webtools import WebSearch, web_tool, web_toolset
+from pydantic_ai_webtools import WebSearch, read_model_response, web_tool, web_toolset
 from webtools import InputError, Session, WebTools
 from webtools.native import stand_in
 from webtools.tools import FETCH, SEARCH, TOOLS
@@ -230,7 +236,13 @@ async def test_what_forbids_a_native_search_means_ours(
 
 
 @pytest.mark.parametrize(
-    "settings", [{"openai_reasoning_effort": "minimal"}, {"extra_body": {"x": 1}}], ids=str
+    "settings",
+    [
+        {"openai_reasoning_effort": "minimal"},
+        {"extra_body": {"x": 1}},
+        {"openai_native_tools": [{"type": "web_search"}]},
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("is_of_the_run", [False, True])
 def test_settings_that_change_the_request_mean_ours(
@@ -239,7 +251,11 @@ def test_settings_that_change_the_request_mean_ours(
     model, of_run = model_for("openai", webtools_sandbox), settings if is_of_the_run else None
     agent = Agent(model, capabilities=[WebSearch(web)], model_settings=None if of_run else settings)
     agent.run_sync(QUESTION, model_settings=of_run)
-    assert [tool["type"] for tool in sent_tools(webtools_sandbox)] == ["function"]
+    sent = sent_tools(webtools_sandbox)
+    of_the_developer = settings.get("openai_native_tools", [])
+    assert [tool for tool in sent if tool not in of_the_developer] == [
+        tool for tool in sent if tool["type"] == "function"
+    ]
 
 
 @both_ways
@@ -406,3 +422,45 @@ def test_gemini_searches_natively_also_beside_functions(
     report = session.report("json")
     assert (report["queries"], report["calls"], report["cost_usd"]) == ([QUESTION], 1, 0.014)
     assert {source["how"] for source in report["sources"]} == {"native"}
+
+
+def test_the_citations_of_google_have_their_pages_and_characters() -> None:
+    def page(number: int) -> dict[str, Any]:
+        return {"web": {"uri": f"https://{number}.example/", "title": f"Page {number}"}}
+
+    def support(text: str, *pages: int) -> dict[str, Any]:
+        end = len(text.encode())
+        segment = {"start_index": 0, "end_index": end, "text": text, "part_index": 7}
+        return {"segment": segment, "grounding_chunks": [page(number) for number in pages]}
+
+    first, second = "Öffne das Archiv.", "Lies es."
+    call = NativeToolCallPart("web_search", {"queries": ["zip"]}, tool_call_id="c")
+    returned = NativeToolReturnPart("web_search", [page(1)["web"]], tool_call_id="c")
+    texts = [
+        TextPart(first, provider_details={"citations": [support(first, 1)]}),
+        TextPart(second, provider_details={"citations": [support(second, 2, 1)]}),
+    ]
+    parts = [call, returned, *texts]
+    response = ModelResponse(parts=parts, provider_name="google", model_name="gemini-3.5-flash")
+    searches = read_model_response(response)
+    assert searches is not None
+    cited = [(each.url, searches.text[each.start : each.end]) for each in searches.citations]
+    assert cited == [
+        ("https://1.example/", first),
+        ("https://2.example/", second),
+        ("https://1.example/", second),
+    ]
+    assert len(searches.sources) == 2
+    assert searches.searches == 1
+
+
+@each_vendor
+async def test_a_request_that_fails_is_reported_since_its_searches_are_unknown(
+    vendor: str, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    webtools_sandbox.fault(provider=vendor, body="cut", times=9)
+    agent = Agent(model_for(vendor, webtools_sandbox), capabilities=[WebSearch(session)])
+    with pytest.raises(Exception):  # noqa: B017, PT011  # of the SDK
+        await agent.run(QUESTION)
+    assert any("not counted" in note for note in session.report("json")["notes"])
