@@ -79,7 +79,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
     Args:
         web: Settings and connections. Default: a new `WebTools`.
         tools: Names of the tools of the agent. Default: all that a configured provider can serve.
-            With a filter, `web_research` is left out, because it does not apply filters.
+            With a filter, `web_research` is left out, and refused if `tools` names it, because it
+            does not apply filters.
         user: Name of the user, or a function that returns it for the config of a run. Other users
             are refused when they continue the conversation.
         user_urls: Whether the links in the messages of the user may be opened. Pass False if
@@ -160,7 +161,10 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
     def _make_tools(self, names: Sequence[str] | None) -> list[Any]:
         search = WebSearchTool(web=self._web, **self._filters)
         tools = WebToolkit(self._web).get_tools(names)
-        if self._filters and names is None:
+        if self._filters:
+            if names is not None and any(tool.name == RESEARCH.name for tool in tools):
+                filters = ", ".join(self._filters)
+                raise InputError(f"{RESEARCH.name} cannot apply {filters}. Leave out one of them.")
             tools = [tool for tool in tools if tool.name != RESEARCH.name]
         return [search if tool.name == SEARCH.name else tool for tool in tools]
 

@@ -382,6 +382,8 @@ def test_an_invalid_option_is_refused_when_the_agent_is_made(web: WebTools) -> N
         ("not a domain", {"include_domains": ["not a domain"]}),
         ("no_such", {"no_such": 1}),
         ("timeout", {"timeout": 5}),
+        ("web_research", {"tools": ["web_search", "web_research"], "category": "news"}),
+        ("include_domains", {"tools": ["web_research"], "include_domains": ["a.example"]}),
     ]
     for value, options in wrong:
         with pytest.raises((ValueError, InputError), match=value):
@@ -403,4 +405,10 @@ def test_states_of_one_session_are_joined(web: WebTools) -> None:
     loaded = web.session(state=joined)
     for url in ("https://a.example/1", "https://b.example/2", "https://c.example/3"):
         assert loaded.has_seen(url)
+    assert [(source.number, source.url) for source in loaded.sources if source.number] == [
+        (1, "https://b.example/2"),
+        (2, "https://c.example/3"),
+    ]
+    assert merge_states(joined, other.state())["sources"] == joined["sources"]
+    assert loaded.check("By [1].").only_found == ["https://b.example/2"]
     assert merge_states(joined, web.session(id="t").state())["id"] == "t"

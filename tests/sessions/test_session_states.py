@@ -344,3 +344,12 @@ def test_a_session_can_be_shown_while_threads_use_it(web: WebTools, wire: Wire) 
     finally:
         is_done.set()
         sys.setswitchinterval(interval)
+
+
+def test_a_state_with_one_number_twice_gives_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    with web_of(Wire(), monkeypatch) as web:
+        state = web.session(id="s").state()
+        rows = [[1, f"https://a.example/{name}", "", "search", False] for name in "xyz"]
+        session = web.session(state={**state, "sources": rows})
+        assert [source.number for source in session.sources] == [1, 2, 3]
+        assert web.session(state=session.state()).sources == session.sources

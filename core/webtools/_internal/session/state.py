@@ -143,13 +143,28 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     use = dict(old["use"])
     for process, spent in new["use"].items():
         use[process] = [*map(max, spent, use.get(process, spent))]
+    next_number = max(old["next_number"], new["next_number"])
+    sources, next_number = _renumbered(old["sources"], new["sources"], next_number)
     return {
         **new,
-        "next_number": max(old["next_number"], new["next_number"]),
-        "sources": _joined(old["sources"], new["sources"], _MAX_SOURCES, url=1, origin=3),
+        "next_number": next_number,
+        "sources": _joined(old["sources"], sources, _MAX_SOURCES, url=1, origin=3),
         "seen": _joined(old["seen"], new["seen"], _MAX_SEEN, url=0, origin=1),
         "use": use,
     }
+
+
+def _renumbered(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple[list[Any], int]:
+    """Return new sources with numbers that no old one has, and the next number."""
+    numbers = {url: number for number, url, *_ in old if number}
+    urls = {number: url for url, number in numbers.items()}
+    sources: list[Any] = []
+    for new_number, url, *facts in new:
+        number = numbers.get(url, new_number)
+        if number and urls.setdefault(number, url) != url:  # of parallel sessions
+            number, next_number = next_number, next_number + 1
+        sources.append([number, url, *facts])
+    return sources, next_number
 
 
 def _joined(
