@@ -47,7 +47,7 @@ class CallServices(NamedTuple):
 
     Attributes:
         limits: Rate limits that all processes share; None if each process has its own.
-        ledger: The sums of each day; None if there is no store.
+        ledger: The sums of each day.
     """
 
     stores: tuple[Store, ...]
@@ -56,8 +56,8 @@ class CallServices(NamedTuple):
     budget: Budget
     health: Health
     log: Log | None
+    ledger: SharedLedger
     limits: RedisRateLimits | None = None
-    ledger: SharedLedger | None = None
 
 
 def call_services(accounts: Accounts) -> CallServices:
@@ -318,6 +318,15 @@ class _NoStore:
     def today(self) -> Sum:
         return Sum(0, 0)
 
+    def of_user(self, _user: str) -> _NoStore:
+        return self
+
+    def forget(self) -> None:
+        pass
+
+    def secret(self) -> bytes:
+        return b""
+
     def read(self, _key: str) -> State | None:
         return None
 
@@ -332,5 +341,5 @@ def detached(io: IO, accounts: Accounts = _NO_ACCOUNTS) -> Call:
     """Return a call for tests of providers: nothing is cached, counted or logged."""
     store = _NoStore()
     budget, health = Budget(store, BudgetConfig()), Health(store)
-    services = CallServices((store,), None, Flights(), budget, health, None)
+    services = CallServices((store,), None, Flights(), budget, health, log=None, ledger=store)
     return Call("", "", accounts, services, io)

@@ -100,10 +100,10 @@ class SessionServices:
             ConfigError: The store cannot be used.
         """
         options, ledger = self._options, services.ledger
-        if options.user and ledger is not None:
+        if options.user:
             self.user = user_hash(options.user, ledger)
         budget = services.budget
-        if ledger is not None and self.counts_usd:
+        if self.counts_usd:
             budget = Budget(
                 ledger.of_user(self.user),
                 _Limits(options.usd_per_day, options.usd),
