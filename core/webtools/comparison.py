@@ -30,7 +30,13 @@ from webtools._internal.display.short_texts import day, more, price
 from webtools._internal.grounding.citation_marks import address
 from webtools._internal.late_imports import resolve
 from webtools._internal.operations.research.rules import normalize_url
-from webtools._internal.pipeline.tape_lines import TapedCall, check_values, read_file, read_tape
+from webtools._internal.pipeline.tape_lines import (
+    NativeRecord,
+    TapedCall,
+    check_values,
+    read_file,
+    read_tape,
+)
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.visible import display_text
 from webtools._version import __version__
@@ -292,7 +298,18 @@ class _Record:
             served = facts.provider_used if call.tool == RESEARCH.name else facts.provider
             self.note(f"{call.tool} was served by", served)
             self._add_response(call.response, facts.retrieved_at, version)
-        self.cost_usd = None if cost is None or self.cost_usd is None else cost + self.cost_usd
+        self._add_cost(cost)
+
+    def _add_cost(self, usd: float | None) -> None:
+        self.cost_usd = None if usd is None or self.cost_usd is None else usd + self.cost_usd
+
+    def add_native(self, native: NativeRecord, at: datetime) -> None:
+        """Add what the vendor of a model searched. The texts of its sources are not known."""
+        self.note(f"queries of {native.vendor}", native.queries)
+        for url, title in native.sources:
+            self.source(url, at, title)
+        if native.searches or native.cost_usd:
+            self._add_cost(native.cost_usd)
 
     def _add_response(self, response: Any, at: datetime | None, version: str) -> None:
         match response:
@@ -364,6 +381,8 @@ def _read(run: Run) -> _Record:
     for call in calls:
         if call.native is None:
             record.add(call, version)
+        else:
+            record.add_native(call.native, call.at)
     return record
 
 

@@ -325,3 +325,41 @@ def test_nothing_of_a_page_acts_in_the_report() -> None:
     report = str(compare(fetched(text), fetched(text.replace("1`", "2`") + " 2", title=text)))
     for part in ("](javascript", "<script", "**b", "\x1b", "| "):
         assert part not in report
+
+
+def test_searches_of_a_vendor_are_part_of_a_run(tmp_path: Path) -> None:
+    def native(queries: list[str], urls: list[str], usd: float | None) -> dict[str, Any]:
+        sources = [[url, "Page"] for url in urls]
+        searches = {"vendor": "openai", "queries": queries, "sources": sources, "searches": 1}
+        return {"at": AT.isoformat(), "native": searches | {"cost_usd": usd}}
+
+    old = write_tape(
+        tmp_path / "a", search_line("x", URL), native(["x"], ["https://b.example/"], 0.01)
+    )
+    new = write_tape(
+        tmp_path / "b", search_line("x", URL), native(["y"], ["https://c.example/"], 0.03)
+    )
+    comparison = compare(old, new)
+    assert [comparison.old_cost_usd, comparison.new_cost_usd] == pytest.approx([0.015, 0.035])
+    assert {source.url: source.status for source in comparison.sources} == {
+        URL: "not_compared",
+        "https://b.example/": "gone",
+        "https://c.example/": "new",
+    }
+    assert [(change.old, change.new) for change in comparison.settings] == [(["x"], ["y"])]
+    unknown = write_tape(tmp_path / "c", native([], [], None))
+    assert compare(unknown, old).old_cost_usd is None
+
+
+def test_the_report_of_a_tape_states_only_what_the_tape_has(
+    web: WebTools, tape: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with web.session(record=tape, usd=1, fetch="seen", user="ann") as session:
+        session.search(["json", "zip"])
+    assert main(["report", "--json", str(tape)]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["queries"] == session.queries
+    assert not {"has_user", "limits", "fetch"} & facts.keys()
+    assert facts["notes"]
+    assert main(["report", str(tape)]) == 0
+    assert "Limits" not in capsys.readouterr().out

@@ -61,13 +61,16 @@ def _markdown_cells(row: Iterable[str]) -> Iterable[str]:
 
 
 def _summary(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    limits = [f"{name} {value:g}" for name, value in facts["limits"].items() if value is not None]
-    return [
-        ("Calls", str(facts["calls"])),
-        ("Cost", f"{_usd(facts)} USD"),
-        ("URLs that may be opened", facts["fetch"]),
-        ("Limits", ", ".join(limits) or "none"),
-    ]
+    summary = [("Calls", str(facts["calls"])), ("Cost", f"{_usd(facts)} USD")]
+    if "limits" in facts:  # a tape has none
+        limits = [
+            f"{name} {value:g}" for name, value in facts["limits"].items() if value is not None
+        ]
+        summary += [
+            ("URLs that may be opened", facts["fetch"]),
+            ("Limits", ", ".join(limits) or "none"),
+        ]
+    return summary
 
 
 def _tables(facts: Mapping[str, Any]) -> Iterable[_Table]:

@@ -13,7 +13,7 @@ from webtools._internal.call.dispatcher import Dispatcher
 from webtools._internal.io.runtime import IO
 from webtools._internal.pipeline.tool_call import Call, CallOptions
 from webtools._internal.session.gate import Gate
-from webtools._internal.session.history import History
+from webtools._internal.session.history import History, queries_of
 from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import Spending
@@ -79,7 +79,7 @@ class SessionDispatcher(Dispatcher):
         arguments, admitted = self._gate.admit(tool, arguments)
         if admitted is not None:
             call.as_seen = admitted.as_seen
-        self._history.begin(tool, arguments)
+        self._history.begin(tool, queries_of(vars(arguments)))
         try:
             response = await self._answer(tool, arguments, call)
         except WebToolsError:

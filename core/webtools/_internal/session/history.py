@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 from urllib.parse import urlsplit
 
 from webtools._internal.pipeline.tape_lines import NativeRecord
@@ -194,13 +195,11 @@ class History:
 
     # --- what a call does and returns ----------------------------------------------------------
 
-    def begin(self, tool: Tool, arguments: object) -> None:
+    def begin(self, tool: Tool, queries: Iterable[str]) -> None:
         """Count a call, and note its queries."""
-        query = getattr(arguments, "query", "") or getattr(arguments, "question", "")
-        queries = () if getattr(arguments, "similar", False) else getattr(arguments, "queries", ())
         with _lock:
             self.tools.setdefault(tool.name, Use()).count += 1
-            self.queries += [*queries, query] if query else queries
+            self.queries += queries
 
     def fail(self, tool: Tool) -> None:
         """Note that a call failed."""
@@ -299,6 +298,13 @@ class History:
         if seen is None:
             return "argument"
         return "page" if seen.origin == LINK else seen.origin  # type: ignore[return-value]
+
+
+def queries_of(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the queries and the question among the arguments of a call."""
+    queries = () if arguments.get("similar") else arguments.get("queries")
+    others = arguments.get("query"), arguments.get("question")
+    return [text for text in (*(queries or ()), *others) if text and isinstance(text, str)]
 
 
 def _repeats_library(url: str, query: str) -> bool:

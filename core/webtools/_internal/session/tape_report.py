@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from webtools._internal.pipeline.tape_lines import TapedCall, read_tape
-from webtools._internal.session.history import History
+from webtools._internal.session.history import History, queries_of
 from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.report import facts_of
 from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import micro_usd_of
-from webtools._internal.text.narrowing import is_list
 from webtools.tools import ALL_TOOLS, READ
+
+NOT_ON_TAPE = "A tape has no limits, and no URLs that the gate has refused."
 
 
 def facts_of_tape(path: Path) -> dict[str, Any]:
@@ -26,21 +26,21 @@ def facts_of_tape(path: Path) -> dict[str, Any]:
     for call in read_tape(path)[1]:
         if call.native is None:
             usd = _add(history, call)
-            spending.count_usd(micro_usd_of(usd or 0.0), calls=call.tool != READ.name)
+            spending.count_usd(micro_usd_of(usd or 0.0), calls=int(call.tool != READ.name))
         else:
             history.add_native(call.native)
             usd = call.native.cost_usd
             spending.count_usd(micro_usd_of(usd or 0.0), call.native.searches)
     facts = facts_of(SessionOptions(), path.name, history, spending)
-    return {**facts, "fetch": "not recorded"}
+    for name in ("has_user", "limits", "fetch"):
+        del facts[name]
+    return {**facts, "notes": [*facts["notes"], NOT_ON_TAPE]}
 
 
 def _add(history: History, call: TapedCall) -> float | None:
     """Add a call, and return its cost."""
     tool = ALL_TOOLS[call.tool]
-    queries = call.arguments.get("queries")
-    texts = [each for each in (queries if is_list(queries) else ()) if isinstance(each, str)]
-    history.begin(tool, SimpleNamespace(**{**call.arguments, "queries": texts}))
+    history.begin(tool, queries_of(call.arguments))
     if call.error is not None:
         history.fail(tool)
         return call.error.cost_usd
