@@ -94,7 +94,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         native_overshoot: Use a vendor without such a limit although `usd` limits the money.
         usd: Limit of the session, as `usd_per_day`, `calls`, `fetch` and `cache` in
             `WebTools.session`.
-        seconds: Seconds from the beginning of a run until all calls end.
+        seconds: Seconds from the beginning of a run until all calls end. The time in which it waits
+            for a human counts, unless another process resumes it: there, the time begins again.
         api_keys: As for `WebTools.session`, or a function that returns it for the config of a run.
         filters: Arguments of `web_search` that go with every search, such as `include_domains`. The
             model does not see them and cannot change them.

@@ -74,7 +74,8 @@ class WebAgent(FunctionAgent):
         """Take a step, and add to the session what the vendor of the model has searched."""
         if self.user_urls:
             text = await ctx.store.get("user_msg_str", default=None)
-            self.session.allow(text or "", origin="user")
+            # It may read the settings.
+            await asyncio.to_thread(self.session.allow, text or "", origin="user")
         stream, output = _Stream(ctx), None
         try:
             output = await super().take_step(stream, llm_input, tools, memory)
