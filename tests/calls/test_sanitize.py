@@ -13,6 +13,7 @@ from webtools._internal.call.sanitize import sanitize
 from webtools._internal.http.clients import BlockingHTTP
 from webtools._internal.text.redaction import MARK, Redactor
 from webtools.results import SearchResponse
+from webtools.results.research_models import ResearchEnvelope
 
 KEY = "test-key-exa-0123456789"
 
@@ -31,6 +32,23 @@ def sanitized(warning: str) -> Any:
 def test_a_key_split_by_hidden_characters_is_redacted() -> None:
     broken = KEY[:9] + "\u200b" + KEY[9:]
     assert sanitized(broken).warnings[0] == MARK
+
+
+def test_texts_that_are_not_in_the_json_are_cleaned() -> None:
+    async def flow() -> ResearchEnvelope:
+        hidden = f"{KEY} \x1b]0;t\x07 {KEY[:9]}\u200b{KEY[9:]}"
+        claim = {"text": "It is.", "status": "unsupported", "citations": [], "heading": hidden}
+        meta = {"query": "q", "command": "web-deep", "provider_chain": [], "confidence": "low"}
+        meta |= {"normalized_query": "q", "retrieved_at": "2026-11-01T00:00:00Z"}
+        meta |= {"confidence_rule": hidden}
+        synthesis = {"summary": "", "citations": [], "claims": [claim]}
+        values = {"results": [], "meta": meta, "synthesis": synthesis}
+        return ResearchEnvelope.model_validate(values)
+
+    envelope = drive(sanitize(flow, Redactor([KEY]), IO))
+    for text in (envelope.meta.confidence_rule, envelope.synthesis.claims[0].heading):
+        assert KEY[:12] not in text.replace("\u200b", "")
+        assert "\x1b" not in text
 
 
 def test_a_key_beside_a_lone_surrogate_is_redacted() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import socket
 import subprocess
 import sys
 import threading
@@ -10,12 +13,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from runtimes import BOTH, either
 from servers import RawServer, silent
 from wires import Wire, at_once, web_of
 
-from webtools import InputError, QuotaError, RequestTimeoutError, WebTools, WebToolsError
+from webtools import InputError, QuotaError, RequestTimeoutError, Session, WebTools, WebToolsError
 
 SEEN = "https://docs.example/guide"
 
@@ -239,6 +243,7 @@ INVALID: list[dict[str, Any]] = [
     {"cache": "none"},
     {"user": 7},
     {"id": "x" * 501},
+    {"id": "one\ud800"},
     {"state": "text"},
     {"state": {}},
 ]
@@ -296,6 +301,57 @@ def test_no_key_is_in_what_a_session_keeps(web: WebTools) -> None:
     assert "test-key" not in kept
 
 
+SPLITS = ["\u200b", "\u00ad", "\ufe0f", "\u034f", "\u202e", "\U000e0041", "\x1b[31m", "\0", "\x7f"]
+
+
+@pytest.mark.parametrize("split", SPLITS, ids=ascii)
+def test_no_key_with_hidden_characters_is_in_what_a_session_keeps(
+    web: WebTools, split: str, tmp_path: Path
+) -> None:
+    tape = tmp_path / "run.jsonl"
+    session = web.session(fetch="seen", record=tape)
+    key = split.join("test-key-exa")
+    url = f"{SEEN}?k={key}"
+    session.allow(f"Read {url}.", origin="user")
+    with contextlib.suppress(WebToolsError):
+        session.fetch(f"https://unseen.example/{key}")
+    natives: list[dict[str, Any]] = [
+        {"queries": [key], "notes": [key]},
+        {"sources": [{"url": SEEN, "title": key}, url]},
+        {"citations": [url], "refused": [url]},
+    ]
+    for facts in natives:
+        with contextlib.suppress(InputError):
+            session.record_native(vendor="openai", **facts)
+    kept: list[Any] = [session.report(), session._repr_html_(), session.report("json")]
+    kept += [session.state(), *map(json.loads, tape.read_text().splitlines())]
+    letters = json.dumps(kept, ensure_ascii=False).encode("ascii", "ignore").decode()
+    assert "test-key-exa" not in letters.replace("\\u001b[31m", "").replace("\\u0000", "")
+
+
+@BOTH
+def test_a_key_that_was_replaced_in_the_file_is_removed(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_async: bool
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", wire.getaddrinfo)
+    file, keys = tmp_path / "web-search.json", ["test-key-first", "test-key-second"]
+    web = WebTools(file, transport=httpx.MockTransport(wire.respond))
+    session: Session | None = None
+    for number, key in enumerate(keys):
+        exa = {"name": "exa", "type": "exa", "apiKey": key}
+        file.write_text(json.dumps({"providers": [exa], "cache": {"enabled": False}}))
+        file.chmod(0o600)
+        os.utime(file, (number, number))
+        session = session or web.session()
+        either(is_async, session, "search", f"about {' and '.join(keys[: number + 1])}")
+    assert session is not None
+    assert wire.requests[-1].headers["x-api-key"] == keys[-1]
+    file.write_text("{")
+    session.allow(f"https://docs.example/?k={keys[0]}&l={keys[1]}", origin="user")
+    kept = f"{session.report()}{session.report('json')}{session.state()}{session.queries}"
+    assert "test-key" not in kept + str([request.content for request in wire.requests])
+
+
 def test_a_key_that_the_session_replaces_is_removed(web: WebTools, wire: Wire) -> None:
     session = web.session(api_keys={"exa": "test-key-of-the-customer"})
     session.search("about test-key-exa and test-key-of-the-customer", provider="exa")
@@ -319,7 +375,10 @@ NOT_NATIVE: list[dict[str, Any]] = [
     {"cost_usd": float("nan")},
     {"cost_usd": float("inf")},
     {"queries": [7]},
+    {"queries": None},
     {"sources": [7]},
+    {"sources": 5},
+    {"refused": None},
 ]
 
 

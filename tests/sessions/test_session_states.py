@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -15,7 +16,8 @@ import pytest
 from runtimes import BOTH, either
 from wires import Wire, at_once, web_of
 
-from webtools import InputError, QuotaError, Session, WebTools
+from webtools import InputError, QuotaError, Session, WebTools, WebToolsError
+from webtools.adapters import merge_states
 
 SEEN, LINKED = "https://docs.example/guide", "https://docs.example/other"
 
@@ -220,6 +222,41 @@ def test_a_state_keeps_the_newest_and_what_the_user_wrote(web: WebTools, wire: W
     wire.found = ["https://new.example/"]
     later.search("new", provider="exa")
     assert later.sources[-2].number == 1201
+
+
+@BOTH
+@pytest.mark.parametrize("usd", [1e10, 1e300, 10**400])
+def test_a_state_loads_whatever_a_provider_charges(
+    web: WebTools, wire: Wire, usd: Any, is_async: bool
+) -> None:
+    wire.answers["api.exa.ai"] = {"results": [], "costDollars": {"total": usd}}
+    session = web.session()
+    for _ in range(2):
+        with contextlib.suppress(WebToolsError):
+            either(is_async, session, "search", "ferry", provider="exa")
+    assert session.report()
+    assert web.session(state=through_json(session)).id == session.id
+
+
+def test_states_of_two_users_are_not_merged(web: WebTools) -> None:
+    ann, bob = (used(web, user=user, id="job").state() for user in ("ann", "bob"))
+    for old, new in [(ann, bob), (bob, ann), (ann, {**bob, "user": ""})]:
+        with pytest.raises(InputError, match="users"):
+            merge_states(old, new)
+    assert merge_states({}, ann) == ann
+
+
+NO_STATES: list[Any] = [None, 7, [], "text", {"id": "x"}, {"version": 1, "id": "x", "sources": 5}]
+
+
+@pytest.mark.parametrize("value", NO_STATES, ids=str)
+def test_what_is_no_state_is_not_merged(web: WebTools, value: Any) -> None:
+    state = used(web).state()
+    with pytest.raises(InputError, match="state"):
+        merge_states(state, value)
+    if value:
+        with pytest.raises(InputError, match="state"):
+            merge_states(value, state)
 
 
 INVALID = [

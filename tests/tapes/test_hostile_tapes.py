@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from tape_files import AT, HEADER, page_line, search_line, write_tape
 
 from webtools import InputError, WebTools, WebToolsError, compare
+from webtools.choices import FetchGate
+from webtools.cli import main
 from webtools.fencing import WORDS
 from webtools.tools import ALL_TOOLS, ToolResult
 
@@ -54,6 +56,7 @@ ENVELOPE_LINE = {
         "passages": [{"text": "It is.", "url": "https://a.example/", "score": 0.5}],
     },
 }
+SUMMARY = {"text": "It is.", "summary_type": "summary", "engine": "cecil", "tokens": 9}
 LINES = [
     search_line("zip"),
     page_line({"text": "Text.", "title": "A"}, cost_usd=0.001),
@@ -73,6 +76,7 @@ JUNK = st.one_of(
             "https://user:word@a.example/",
             "\x1b[31mred\x9b1m\u202e\u200b\ud800",
             "x" * 100_000,
+            *("9" * 400, "inf", "-5"),
             f"{WORDS} 0123456789ab>>>",
             *("InputError", "BaseException", "web_read", "os:system", "all", "__class__"),
         ]
@@ -115,12 +119,17 @@ def damaged_tapes(draw: st.DrawFn) -> bytes:
 
 
 def replayed(path: Path) -> list[ToolResult]:
-    """Make all calls that the lines record."""
-    session = WebTools(path.parent / "missing.json").session(replay=path)
-    return [
+    """Make all calls that the lines record, and continue their session."""
+    web = WebTools(path.parent / "missing.json")
+    session = web.session(replay=path)
+    results = [
         session.call_tool(line["tool"], line["arguments"])  # type: ignore[arg-type]
         for line in LINES
     ]
+    state, facts = session.state(), session.report("json")
+    assert web.session(state=json.loads(json.dumps(state, allow_nan=False))).state() == state
+    assert "user:word@" not in f"{state}{facts['sources']}"
+    return results
 
 
 @given(data=damaged_tapes())
@@ -141,6 +150,7 @@ def test_a_damaged_tape_is_refused_or_sound(data: bytes, tape: Path) -> None:
     assert "\n" not in message
     with suppress(InputError):
         str(compare(tape, tape))
+    assert main(["report", str(tape)]) in (0, 2)
 
 
 def assert_is_clean(text: str) -> None:
@@ -160,7 +170,11 @@ def assert_is_sound(result: ToolResult) -> None:
         ("response.results.0.url", "javascript:alert(1)"),
         ("response.results.0.url", "file:///etc/passwd"),
         ("response.results.0.url", "not a URL"),
+        ("response.results.0.url", "https://user:word@a.example/"),
         ("response.results.0.score", 7),
+        ("response.cost_usd", "-1"),
+        ("response.cost_usd", "inf"),
+        ("response.cost_usd", "9" * 400),
         ("response.cost_usd", -1),
         ("response.cost_usd", 10**30),
         ("response.retrieved_at", "yesterday"),
@@ -277,13 +291,28 @@ def test_an_error_of_a_tape_has_one_of_our_classes(tape: Path, unconfigured: Web
     )
 
 
-@pytest.mark.parametrize("pages", [[], ["https://other.example/"], ["https://a.example/#x"]])
-def test_a_page_of_another_url_is_no_answer_under_the_gate(tape: Path, pages: list[str]) -> None:
-    line = page_line({"text": "Text."})
-    [page] = line["response"]["pages"]
-    line["response"]["pages"] = [{**page, "url": url} for url in pages]
+A, B = "https://a.example/", "https://b.example/"
+ANSWERS = [[], [A], [B], [B, A], [A, B, "https://c.example/"], [A, "https://c.example/"]]
+
+
+@pytest.mark.parametrize("fetch", get_args(FetchGate))
+@pytest.mark.parametrize("urls", ANSWERS, ids=" ".join)
+def test_pages_of_other_urls_are_no_answer(tape: Path, urls: list[str], fetch: FetchGate) -> None:
+    line = page_line({"url": A, "text": "Text."}, {"url": B, "text": "Text."})
+    [page, _] = line["response"]["pages"]
+    line["response"]["pages"] = [{**page, "url": url} for url in urls]
     write_tape(tape, line)
-    session = WebTools(tape).session(replay=tape, fetch="seen")
-    session.allow(page["url"])
-    with pytest.raises(InputError, match="no page"):
-        session.fetch(page["url"])
+    with pytest.raises(InputError, match="line 2"):
+        WebTools(tape).session(replay=tape, fetch=fetch)
+
+
+@pytest.mark.parametrize(("tool", "more"), [("summarize", SUMMARY), ("web_map", {"entries": []})])
+def test_a_response_about_another_url_is_no_answer(
+    tape: Path, tool: str, more: dict[str, Any]
+) -> None:
+    response = {"provider": "kagi", "retrieved_at": AT, "total": 0, **more, "url": B}
+    write_tape(tape, {"tool": tool, "arguments": {"url": A}, "at": AT, "response": response})
+    with pytest.raises(InputError, match="line 2"):
+        WebTools(tape).session(replay=tape)
+    write_tape(tape, {"tool": tool, "arguments": {"url": B}, "at": AT, "response": response})
+    assert WebTools(tape).session(replay=tape).unused_calls

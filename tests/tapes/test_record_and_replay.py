@@ -19,12 +19,14 @@ from typing import Any
 
 import httpx
 import pytest
+from forking import in_child, needs_fork
 from runtimes import BOTH, either
 from tape_files import search_line, write_tape
 
 from langchain_webtools import WebToolkit
 from llamaindex_webtools import WebToolsSpec
 from webtools import InputError, Session, WebTools, WebToolsError, compare
+from webtools._internal.pipeline import tape as tapes
 from webtools.errors import AuthenticationError, ProviderError
 from webtools.tools import TOOLS
 from webtools_sandbox import SandboxServer
@@ -461,7 +463,7 @@ def test_a_tape_that_another_process_records_is_kept(
     assert queries_on(tape) == ["zip"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@needs_fork
 @pytest.mark.parametrize("has_old_tape", [False, True])
 def test_processes_that_begin_at_once_record_all_calls(tape: Path, has_old_tape: bool) -> None:
     def respond(_request: httpx.Request) -> httpx.Response:
@@ -532,6 +534,52 @@ def test_a_tape_in_use_is_kept(
                 other.search("of another session", limit=1)
     assert queries_on(tape)[:2] == ["first", "second"]
     assert len(queries_on(tape)) == 3
+
+
+def test_searches_of_a_vendor_that_do_not_fit_are_reported(
+    web: WebTools, tape: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = web.session(record=tape)
+    session.record_native(vendor="openai", queries=["\ud800"], searches=1)
+    assert len(tape.read_text().splitlines()) == 2
+    monkeypatch.setattr("webtools._internal.pipeline.tape.MAX_BYTES", 10)
+    session.record_native(vendor="openai", queries=["ferry"], searches=1)
+    assert tape.name in caplog.text
+    assert session.report("json")["calls"] == 2
+
+
+def test_a_tape_that_was_deleted_is_reported(web: WebTools, tape: Path) -> None:
+    session = web.session(record=tape)
+    tape.unlink()
+    assert "deleted" in session.search("json", limit=1).warnings[-1]
+
+
+@needs_fork
+@pytest.mark.parametrize("argument", ["record", "replay"])
+def test_a_forked_process_does_not_wait_for_a_thread_that_opens_a_tape(
+    tape: Path, monkeypatch: pytest.MonkeyPatch, argument: str
+) -> None:
+    write_tape(tape, search_line("zip"))
+    is_opening, may_go_on = threading.Event(), threading.Event()
+
+    def wait(*args: Any, **options: Any) -> Any:
+        if threading.current_thread() is opening:
+            is_opening.set()
+            may_go_on.wait(60)
+        return original(*args, **options)
+
+    name = "_Writer" if argument == "record" else "read_tape"
+    original = getattr(tapes, name)
+    monkeypatch.setattr(tapes, name, wait)
+    monkeypatch.setenv(f"WEBTOOLS_{argument.upper()}", str(tape))
+    opening = threading.Thread(target=tapes.ambient_tape)
+    opening.start()
+    try:
+        assert is_opening.wait(60)
+        assert in_child(tapes.ambient_tape, 20) == 0
+    finally:
+        may_go_on.set()
+        opening.join()
 
 
 def test_a_session_of_a_user_is_replayed_and_continued_without_settings(

@@ -55,6 +55,18 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 }
 
 
+@given(
+    st.from_regex("[A-Za-z0-9_-]{12,40}", fullmatch=True),
+    st.characters(min_codepoint=0x80, exclude_categories=["Cs"]),
+    st.integers(0, 40),
+)
+def test_a_key_with_other_characters_in_it_is_found(key: str, other: str, place: int) -> None:
+    redactor = Redactor([key])
+    for text in (other.join(key), key[:place] + other * 3 + key[place:]):
+        clean = redactor.text(f"before {text} after")
+        assert key not in clean.encode("ascii", "ignore").decode()
+
+
 @pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
 def test_a_key_is_found_in_every_spelling(spell: Callable[[str], str]) -> None:
     redactor = Redactor([KEY])

@@ -27,6 +27,7 @@ from webtools._internal.io.pacing import Pacer
 from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
+from webtools._internal.text.redaction import NO_SECRETS, Redactor
 from webtools.config.accounts import Accounts, build, stand_ins
 from webtools.config.config_file import (
     CONFIG_VARIABLE,
@@ -281,10 +282,20 @@ class Settings:
         )
 
     def _replaced_keys(self) -> frozenset[str]:
+        """Return the keys that are not in use, and may be in what a session keeps."""
+        last = self._last_read[1]
+        keys: frozenset[str] = last.secrets if last else frozenset()
         if self._base is not None:
             with suppress(ConfigError):  # such as without any provider
-                return self._base.accounts().secrets
-        return frozenset()
+                keys |= self._base.accounts().secrets
+        return keys
+
+    def redactor(self) -> Redactor:
+        """Return what redacts the keys; if the settings are invalid, those that were read last."""
+        with suppress(ConfigError):
+            return self.latest().redactor
+        last = self._last_read[1]
+        return last.redactor if last else NO_SECRETS
 
     def _asks_for_cache(self, config: Config) -> bool:
         """Return whether the code has settings of the cache, or the file turns it on.

@@ -25,7 +25,7 @@ from webtools._internal.pipeline.tool_call import Call, CallOptions, CallService
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools._internal.text.narrowing import is_iterable, is_mapping
 from webtools._internal.text.quoting import SHORTEST_KEY
-from webtools._internal.text.redaction import Redactor, redactor_for
+from webtools._internal.text.redaction import NO_SECRETS, Redactor, redactor_for
 from webtools.config import Accounts, Settings
 from webtools.config.paths import ENVIRONMENT, RECORD_VARIABLE, REPLAY_VARIABLE
 from webtools.errors import (
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LATE_SECONDS = 0.05  # how early a request may be given up
-NO_SECRETS = Redactor(())
 _NO_SETTINGS = Accounts((), "the tape")
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
@@ -235,10 +234,7 @@ class Dispatcher:
 
     def redactor(self) -> Redactor:
         """Return what redacts the configured keys; nothing if the settings cannot be read."""
-        try:
-            return self.settings.latest().redactor
-        except ConfigError:
-            return NO_SECRETS
+        return self.settings.redactor()
 
     def seconds_left(self) -> float:
         """Return the seconds until all calls end. A session can have a limit."""

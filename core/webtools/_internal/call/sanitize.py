@@ -19,7 +19,7 @@ from pydantic_core import to_json
 from webtools._internal.io.runtime import IO
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import ADDRESSES, may_hide, visible_error, visible_model
-from webtools._internal.text.nested_texts import with_texts
+from webtools._internal.text.nested_texts import texts_in, with_texts
 from webtools._internal.text.redaction import Redactor
 from webtools.errors import WebToolsError
 
@@ -28,6 +28,7 @@ _MAX_SIZE_ON_LOOP = 128 * 1024  # characters of JSON; a larger result is cleaned
 # In JSON. The other escapes are of quotation marks, backslashes, tabs and line feeds.
 _CONTROLS = re.compile(r"\\u00[01]|\\[bfr]|[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _ONE_LINE = {"title", "author", "heading"}
+_WITH_MORE_TEXTS = {"meta", "claims"}  # fields of the responses of research and verify
 _LINE_BREAKS = re.compile(rf'"(?:{"|".join(_ONE_LINE)})":"[^"]*\\')
 
 
@@ -72,10 +73,13 @@ def _has_controls(text: str) -> bool:
 
 
 def _to_json(model: BaseModel) -> str:
+    """Return the JSON of a model, and the texts that the JSON of research leaves out."""
+    has_more = not _WITH_MORE_TEXTS.isdisjoint(type(model).model_fields)
+    more = texts_in(model) if has_more else None
     try:
-        return to_json(model).decode()
+        return to_json([model, more]).decode()
     except ValueError:  # a lone surrogate has no UTF-8
-        return json.dumps(model.model_dump(mode="json"), ensure_ascii=False)
+        return json.dumps([model.model_dump(mode="json"), more], ensure_ascii=False)
 
 
 def _plain(text: str, name: str) -> str:

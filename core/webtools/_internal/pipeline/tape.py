@@ -109,10 +109,11 @@ class Tape:
             return
         is_new = self.replay == self.record and not self.replay.exists()
         calls = [] if is_new else read_tape(self.replay)[1]
+        queues: dict[str, deque[TapedCall]] = {}
         for call in calls:
             if call.native is None:
-                self._queues.setdefault(call.key, deque()).append(call)
-        self._calls = calls
+                queues.setdefault(call.key, deque()).append(call)
+        self._calls, self._queues = calls, queues  # at once: the process may be forked meanwhile
 
     def close(self) -> None:
         """Close the file. A later call appends to it. A run without a call leaves an empty tape.
@@ -343,7 +344,10 @@ class _Writer:
             InputError: It cannot be written.
         """
         try:
-            size = os.fstat(self._fd).st_size
+            info = os.fstat(self._fd)
+            size = info.st_size
+            if not info.st_nlink:
+                raise InputError(f"{self.path} was deleted while it was recorded.")
             if size + len(line) > MAX_BYTES:
                 raise InputError(f"{self.path} is full: a tape has at most {MAX_BYTES} bytes.")
             if (written := os.write(self._fd, line)) < len(line):  # the disk is full

@@ -25,7 +25,7 @@ from pydantic_core import from_json
 from webtools import errors
 from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_list, is_object
-from webtools._internal.text.web_urls import is_web_url
+from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.errors import InputError, Payment, WebToolsError
 from webtools.inputs.argument_values import shown
 from webtools.tools import ALL_TOOLS
@@ -263,6 +263,21 @@ def _read_response(call: TapedCall) -> None:
         raise ValueError("a call has either a response or an error")
     if call.error is None:
         call.response = resolve(tool.response).model_validate(call.response)
+        if tool.url_argument and not tool.url_switch:
+            _check_urls(call.response, call.arguments.get(tool.url_argument))
+    check_values([call.response, call.error])  # a text may have been read as a number
+
+
+def _check_urls(response: Any, requested: Any) -> None:
+    """Check that a response is about the URLs of the call.
+
+    Raises:
+        ValueError: It has other pages.
+    """
+    pages = getattr(response, "pages", [response])
+    urls = requested if is_list(requested) else [requested]
+    if [*dict.fromkeys(page.url for page in pages)] != [*dict.fromkeys(urls)]:
+        raise ValueError("its response is not about the URLs of the call")
 
 
 def check_values(value: Any, name: str = "") -> None:
@@ -275,11 +290,13 @@ def check_values(value: Any, name: str = "") -> None:
         if not -_MAX_NUMBER < value < _MAX_NUMBER or (name == "cost_usd" and value < 0):
             raise ValueError(f"{shown(name)} has the value {shown(value)}")
     elif isinstance(value, str):
-        if value and name in _URLS and not is_web_url(value):
-            raise ValueError(f"{shown(name)} {shown(value)} is not an http(s) URL")
+        if value and name in _URLS and (not is_web_url(value) or has_login(value)):
+            raise ValueError(f"{shown(name)} {shown(value)} is not an http(s) URL without a login")
     elif is_list(value):
         for item in value:
             check_values(item, "url" if name == "citations" else name)
     elif is_object(value):
         for key, item in value.items():
             check_values(item, key)
+    elif isinstance(value, BaseModel):
+        check_values(vars(value))

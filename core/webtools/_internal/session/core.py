@@ -24,6 +24,8 @@ from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
 from webtools._internal.storage.budget import Budget, micro_usd_of
+from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.nested_texts import with_texts
 from webtools.config import Settings
 from webtools.errors import ConfigError, InputError
 from webtools.inputs.argument_values import shown
@@ -43,7 +45,13 @@ def _pair(source: str | Mapping[str, Any]) -> tuple[str, str]:
     raise InputError(f"A source must be a URL or have one, not {shown(url)}.")
 
 
+def _without_controls(text: str, _name: str) -> str:
+    return without_controls(text)
+
+
 def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, Iterable):
+        raise InputError(f"Invalid value {shown(value)}: expected a list of texts or sources.")
     return [value] if isinstance(value, (str, Mapping)) else [*value]
 
 
@@ -135,7 +143,8 @@ class SessionCore:
         values |= {"notes": _listed(notes), "searches": searches}
         values |= {"cost_usd": cost_usd, "is_estimate": is_estimate}
         try:
-            native = redactor.clean(NativeRecord.model_validate(values))
+            native = NativeRecord.model_validate(with_texts(values, _without_controls))
+            native = redactor.clean(native)
         except ValidationError as error:
             [fault, *_] = error.errors(include_url=False)
             name = ".".join(map(str, fault["loc"]))

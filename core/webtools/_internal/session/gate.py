@@ -16,7 +16,6 @@ from pydantic import BaseModel
 from webtools._internal.session.history import LINK, History
 from webtools.choices import FetchGate
 from webtools.errors import URL_NOT_SEEN, InputError
-from webtools.inputs.argument_values import shown
 from webtools.results import FetchResponse, Page, failed_page
 from webtools.tools import FETCH, Tool
 
@@ -40,8 +39,6 @@ class Admitted:
         if not isinstance(response, FetchResponse):
             return response
         pages = {page.url: page for page in response.pages}
-        if missing := {*filter(None, self.urls.values())} - pages.keys():  # as on a changed tape
-            raise InputError(f"The response to the call has no page of {shown(min(missing))}.")
         restored = [
             _refused_page(url) if opened is None else pages[opened].model_copy(update={"url": url})
             for url, opened in self.urls.items()

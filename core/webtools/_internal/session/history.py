@@ -133,9 +133,14 @@ class History:
     def add(
         self, url: str, how: Origin, title: str = "", *, is_read: bool = False, cites: bool = True
     ) -> Source:
-        """Add a source, or what is new of it. A source that `cites` gets a number."""
+        """Add a source, or what is new of it. A source that `cites` gets a number.
+
+        A URL that cannot be requested, such as one with a login on a tape, is not kept.
+        """
         key = page_key(url)
-        source = self.sources.get(key) or self.sources.setdefault(key, Source(url, title, how))
+        source = self.sources.get(key) or Source(url, title, how)
+        if url in self._spellings or key_of(url):
+            source = self.sources.setdefault(key, source)
         source.title = source.title or title
         source.is_read |= is_read
         if cites and not source.number:

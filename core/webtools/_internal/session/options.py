@@ -44,6 +44,8 @@ class SessionOptions:
         """Refuse values that mean nothing, with the value and what to pass."""
         for name in ("user", "id"):
             _check_name(name, getattr(self, name))
+        if any("\ud800" <= character <= "\udfff" for character in self.id):
+            raise _invalid("id", self.id, "text without surrogates, as its state is JSON")
         for name in ("usd", "usd_per_day"):
             _check_number(name, getattr(self, name), "an amount in USD, at least 0", minimum=0)
         _check_number("seconds", self.seconds, "a number of seconds above 0")

@@ -131,15 +131,25 @@ def to_state(session_id: str, user: str, history: History, spending: Spending) -
         ],
         "seen": [[each.url, each.origin] for each in [*links, *kept, *allowed][-_MAX_SEEN:]],
         "use": {
-            name: [spent.calls, spent.micro_usd] for name, spent in spending.by_process().items()
+            name: [min(spent.calls, _MAX), min(spent.micro_usd, _MAX)]
+            for name, spent in spending.by_process().items()
         },
     }
 
 
 def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a state of what two states of one session have; the newer one of two sessions."""
-    if not old or old.get("id") != new.get("id"):
+    """Return a state of what two states of one session have; the newer one of two sessions.
+
+    Raises:
+        InputError: One of them is not a state, or they belong to different users.
+    """
+    read_state(new)
+    if not old or read_state(old).id != new["id"]:
         return dict(new)
+    if old["user"] != new["user"]:
+        raise InputError(
+            "The states of two users cannot be merged. Give each user a session with its own `id`."
+        )
     use = dict(old["use"])
     for process, spent in new["use"].items():
         use[process] = [*map(max, spent, use.get(process, spent))]

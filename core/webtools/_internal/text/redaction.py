@@ -173,7 +173,9 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def _decoded(text: str) -> str:
-    """Return a text without markup, and with its letters and digits unescaped."""
+    """Return a text without markup and what is not ASCII, its letters and digits unescaped."""
+    if not text.isascii():
+        text = text.encode("ascii", "ignore").decode()
     if "<" in text:
         text = _TAG.sub("", text)
     text = text.replace("*", "").replace("`", "")
@@ -255,7 +257,7 @@ _ESCAPED_LETTER = re.compile(_ESCAPED_LETTERS)
 
 _BORDER = "\0"  # between texts that are searched together; no text of a result holds it
 _TAGS = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>"
-_MARKUP = rf"{_TAGS}|\*[*`]{{0,8}}|`[*`]{{0,8}}"
+_MARKUP = rf"{_TAGS}|\*[*`]{{0,8}}|`[*`]{{0,8}}|[^\x00-\x7f]{{1,64}}"
 _TAG = re.compile(_TAGS)
 _ANY_ESCAPE = re.compile(f"{_ESCAPED_LETTERS}|{_MARKUP}")
 # What can split a key, in a text or in its JSON: markup, control and invisible characters.
@@ -273,6 +275,9 @@ _SIGNS = {
     "\\x": re.compile(rf"\\x{_HEX_CODE}"),
     "#": re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_HEX_CODE}|0{{0,5}}{_DECIMAL_CODE})"),
 }
+
+
+NO_SECRETS = Redactor(())
 
 
 @lru_cache(maxsize=32)
