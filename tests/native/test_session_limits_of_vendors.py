@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 
 from webtools import QuotaError, Session, WebTools
 from webtools.adapters import native_or_own
-from webtools.native import NativeTool, NotNative, Route, native_search
+from webtools.cli import main
+from webtools.native import NativeTool, NotNative, Route, native_search, read_response
 
 ANTHROPIC = Route("https://api.anthropic.com", "messages", "claude-sonnet-4-6")
 OPENAI = Route("https://api.openai.com/v1", "responses", "gpt-5.2")
@@ -126,3 +128,77 @@ def test_the_reason_names_the_limit_that_is_exhausted(
     assert isinstance(choice, NotNative)
     assert named in choice.reason
     assert not_named not in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("vendor", "usage", "usd"),
+    [
+        ("xai", {"cost_in_usd_ticks": 5 * 10**9}, 0.005),
+        ("perplexity", {"cost": {"total_cost": 0.5}}, 0.005),
+        ("perplexity", {"cost": {"total_cost": 0.5, "tool_calls_cost": 0.004}}, 0.004),
+    ],
+    ids=str,
+)
+def test_a_session_is_charged_for_searches_and_not_for_tokens(
+    vendor: str, usage: dict[str, Any], usd: float, make: Make
+) -> None:
+    call = {"type": "web_search_call", "status": "completed", "action": {"query": "zip"}}
+    response = {"model": "m", "output": [call], "usage": usage}
+    session = make().session(usd=1)
+    session.record_native(**read_response(vendor, response).record())
+    report = session.report("json")
+    assert report["cost_usd"] == usd
+    assert report["cost_is_estimate"] is (usd == 0.005)
+
+
+CITING: dict[str, Any] = {
+    "model": "gpt-5.2",
+    "output": [
+        {
+            "type": "web_search_call",
+            "status": "completed",
+            "action": {"query": "zip", "sources": [{"url": "https://found.example/"}]},
+        },
+        {
+            "type": "message",
+            "content": [
+                {
+                    "type": "output_text",
+                    "text": "Open it.",
+                    "annotations": [
+                        {
+                            "type": "url_citation",
+                            "url": "https://cited.example/",
+                            "title": "Cited",
+                            "start_index": 0,
+                            "end_index": 7,
+                        }
+                    ],
+                }
+            ],
+        },
+    ],
+}
+
+
+def test_a_session_keeps_which_sources_a_vendor_cites(
+    make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tape = tmp_path / "tape.jsonl"
+    with make().session(record=tape) as session:
+        session.record_native(**read_response("openai", CITING).record())
+    assert cited(session.report("json")) == ["https://cited.example/"]
+    later = make().session(state=json.loads(json.dumps(session.state())))
+    assert cited(later.report("json")) == ["https://cited.example/"]
+    assert main(["report", str(tape), "--json"]) == 0
+    assert cited(json.loads(capsys.readouterr().out)) == ["https://cited.example/"]
+    assert session.report().count("| yes |") == 1
+    answer = "Open it [Cited](https://cited.example/). See [this](https://found.example/), too."
+    for each in (session, later):
+        check = each.check(answer)
+        assert check.not_seen == []
+        assert check.only_found == ["https://found.example/"]
+
+
+def cited(report: dict[str, Any]) -> list[str]:
+    return [source["url"] for source in report["sources"] if source["is_cited"]]

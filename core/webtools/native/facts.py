@@ -237,11 +237,18 @@ def find_facts(route: Route) -> Facts | str:
     return served[0] if served else f"the search of the model {route.model!r} is not known"
 
 
-def price_of(vendor: str, model: str) -> Facts | None:
-    """Return the row with the price of a model; of an unknown one, the vendor's dearest."""
+def search_cost(vendor: str, model: str, searches: int) -> float | None:
+    """Return what the searches of a response cost in USD by the table, or None if unknown.
+
+    The price of an unknown model is the vendor's highest.
+    """
     rows = [facts for facts in FACTS if facts.vendor == vendor]
     exact = [facts for facts in rows if facts.has_model(model)]
-    return max(exact or rows, key=lambda facts: facts.usd_per_search, default=None)
+    row = max(exact or rows, key=lambda facts: facts.usd_per_search, default=None)
+    if row is None:
+        return None
+    charged = min(searches, 1) if row.charges_by == "response" else searches
+    return round(charged * row.usd_per_search, 6)
 
 
 def is_old(read_on: date, today: date) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from webtools.native.blocks import Block
 from webtools.native.completions import read_completion
-from webtools.native.facts import price_of
+from webtools.native.facts import search_cost
 from webtools.native.findings import Findings
 from webtools.native.generate_content import read_content
 from webtools.native.messages import read_message
@@ -56,10 +56,8 @@ def _searches(vendor: str, found: Findings) -> NativeSearches:
     is_estimated = found.stated_searches is None
     searches = found.counted if found.stated_searches is None else found.stated_searches
     usd = found.stated_usd
-    facts = price_of(vendor, found.model)
-    if usd is None and facts is not None:
-        charged = min(searches, 1) if facts.charges_by == "response" else searches
-        usd = round(charged * facts.usd_per_search, 6)
+    if usd is None:
+        usd = search_cost(vendor, found.model, searches)
     return NativeSearches(
         vendor=vendor,
         model=found.model,

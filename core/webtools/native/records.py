@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from webtools._internal.text.domains import Site, covered, read_site, site_of_url
+from webtools.native.facts import search_cost
 
 _REDIRECTS = "vertexaisearch.cloud.google.com"  # its links hide the page that they lead to
 
@@ -108,16 +109,23 @@ class NativeSearches:
     warnings: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Return the arguments of `Session.record_native`: `session.record_native(**record())`."""
+        """Return the arguments of `Session.record_native`: `session.record_native(**record())`.
+
+        The cost is that of the searches. If the vendor states only that of the whole response, it
+        is estimated from the table.
+        """
+        usd, is_estimate = self.cost_usd, self.is_cost_estimated
+        if self.cost_has_tokens:
+            usd, is_estimate = search_cost(self.vendor, self.model, self.searches), True
         return {
             "vendor": self.vendor,
             "queries": self.queries,
             "sources": [{"url": item.url, "title": item.title} for item in self.sources],
-            "citations": [{"url": item.url, "title": item.title} for item in self.citations],
+            "citations": [*dict.fromkeys(item.url for item in self.citations)],
             "refused": self.refused,
             "searches": self.searches,
-            "cost_usd": self.cost_usd,
-            "is_estimate": self.is_cost_estimated,
+            "cost_usd": usd,
+            "is_estimate": is_estimate,
             "notes": self._notes(),
         }
 

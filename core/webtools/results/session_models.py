@@ -17,6 +17,7 @@ class SessionSource(Model):
             model's vendor, in a text of the `user` or the `developer`, or only as the `argument` of
             a call.
         is_read: Whether its page was read, or a summary of it.
+        is_cited: Whether the vendor of a model cites it for what it searched.
     """
 
     number: int
@@ -24,6 +25,7 @@ class SessionSource(Model):
     title: str = ""
     how: Origin
     is_read: bool = False
+    is_cited: bool = False
 
 
 class Remaining(Model):
@@ -47,7 +49,8 @@ class AnswerCheck(ItemModel):
     Attributes:
         not_seen: Links that the session never saw. A model may have invented them.
         bad_numbers: Numbers of `[n]` that no source has.
-        only_found: URLs of cited sources that were found and never read.
+        only_found: URLs of cited sources that were found and never read, without those that the
+            vendor of a model cites for its own search.
         verified: The status of each claim, if it was requested.
     """
 

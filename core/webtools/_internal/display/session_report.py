@@ -85,10 +85,14 @@ def _tables(facts: Mapping[str, Any]) -> Iterable[_Table]:
         _Table("Queries", ("Query",), [[query] for query in facts["queries"]]),
         _Table(
             "Sources",
-            ("Number", "Title", "URL", "Seen", "Read"),
+            ("Number", "Title", "URL", "Seen", "Read", "Cited by the vendor"),
             [
-                [str(each["number"] or ""), each["title"], each["url"], each["how"], _yes(each)]
-                for each in sources
+                [
+                    str(source["number"] or ""),
+                    *(source[name] for name in ("title", "url", "how")),
+                    *("yes" if source[name] else "" for name in ("is_read", "is_cited")),
+                ]
+                for source in sources
             ],
         ),
         _Table("Refused URLs", ("URL",), [[url] for url in facts["refused"]]),
@@ -104,10 +108,6 @@ def _tables(facts: Mapping[str, Any]) -> Iterable[_Table]:
     for each in tables:
         if each.rows:
             yield each._replace(rows=[[_short(cell) for cell in row] for row in each.rows])
-
-
-def _yes(source: Mapping[str, Any]) -> str:
-    return "yes" if source["is_read"] else ""
 
 
 def _usd(facts: Mapping[str, Any]) -> str:

@@ -133,11 +133,13 @@ class SessionCore:
     ) -> None:
         """See `Session.record_native`."""
         redactor = self.dispatcher.redactor()
-        pairs = [[*_pair(each)] for each in (*_listed(sources), *_listed(citations))]
+        cited = [[*_pair(citation)] for citation in _listed(citations)]
+        pairs = [[*_pair(source)] for source in _listed(sources)]
         values: dict[str, Any] = {
             "vendor": vendor,
             "queries": _listed(queries),
-            "sources": pairs,
+            "sources": [*pairs, *cited],
+            "citations": [url for url, _ in cited],
             "refused": _listed(refused),
         }
         values |= {"notes": _listed(notes), "searches": searches}
@@ -229,7 +231,11 @@ class SessionCore:
         return AnswerCheck(
             not_seen=[link for link in cited.links if not self._is_known(link)],
             bad_numbers=[number for number in cited.numbers if number not in sources],
-            only_found=list(dict.fromkeys(each.url for each in used if not each.is_read)),
+            only_found=[
+                *dict.fromkeys(
+                    source.url for source in used if not (source.is_read or source.is_cited)
+                )
+            ],
             verified=verified,
         )
 

@@ -41,6 +41,7 @@ class Source:
     how: Origin
     number: int = 0
     is_read: bool = False
+    is_cited: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -194,6 +195,7 @@ class History:
                 title=each.title,
                 how=each.how,
                 is_read=each.is_read,
+                is_cited=each.is_cited,
             )
             for each in sources
         ]
@@ -234,7 +236,8 @@ class History:
         self.notes |= dict.fromkeys(native.notes)
         for url, title in native.sources:
             if self.see(url, "native"):
-                self.add(url, "native", title)
+                source = self.add(url, "native", title)
+                source.is_cited |= url in native.citations
         if native.searches or native.cost_usd:
             charges = [(native.vendor, native.cost_usd)]
             self.charge(charges, native.searches, is_estimate=native.is_estimate)

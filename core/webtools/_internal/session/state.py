@@ -27,6 +27,7 @@ class _Source(NamedTuple):
     title: str
     how: Origin
     is_read: bool
+    is_cited: bool = False
 
 
 class _Seen(NamedTuple):
@@ -83,8 +84,8 @@ class State(BaseModel):
             history.see(url, origin)
         highest = max((source.number for source in self.sources), default=0)
         history.next_number = max(history.next_number, self.next_number, highest + 1)
-        for number, url, title, how, is_read in self.sources:
-            history.restore(Source(url, title, how, number, is_read))
+        for number, url, title, how, is_read, is_cited in self.sources:
+            history.restore(Source(url, title, how, number, is_read, is_cited))
             if how not in _SEEN_ELSEWHERE:
                 history.see(url, how)
         spending.merge({name: Sum(used.micro_usd, used.calls) for name, used in self.use.items()})
@@ -126,7 +127,10 @@ def to_state(session_id: str, user: str, history: History, spending: Spending) -
         "user": user,
         "next_number": history.next_number,
         "sources": [
-            [each.number, each.url, each.title[:_LONGEST_TITLE], each.how, each.is_read]
+            [
+                *(each.number, each.url, each.title[:_LONGEST_TITLE], each.how),
+                *(each.is_read, each.is_cited),
+            ]
             for each in sources
         ],
         "seen": [[each.url, each.origin] for each in [*links, *kept, *allowed][-_MAX_SEEN:]],
