@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
+from webtools_sandbox.models import VENDORS
 from webtools_sandbox.models.base import ModelVendor
 from webtools_sandbox.wire import JSON_TYPE, Reply, json_reply
 
@@ -22,6 +23,9 @@ Body = Literal["html", "cut", "huge", "bomb", "empty", "gzip", "echo", "hangup"]
 FaultBody = Body | bytes | dict[str, Any] | list[Any] | None
 
 _BODIES = frozenset(get_args(Body))
+_SEARCH_FAULTS: Mapping[str | None, frozenset[SearchFault]] = {
+    vendor.name: vendor.search_faults for vendor in VENDORS
+}
 _HTML = (
     b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head>"
     b"<body><center><h1>502 Bad Gateway</h1></center></body></html>"
@@ -74,10 +78,10 @@ class Fault:
             follows the first half.
         drip: Seconds between the bytes of the body.
         drip_headers: Seconds between the bytes of the status line and the headers.
-        search: What goes wrong in the search of a model vendor. `error`: the search fails.
-            `pause`: Anthropic pauses the answer. `later`: the result comes with the next response.
-            `uncounted`: the number of searches is missing. `outside`: a result and a citation are
-            outside the filters.
+        search: What goes wrong in the search of a model vendor, which `provider` must name.
+            `error`: the search fails. `outside`: a result and a citation are outside the filters.
+            `uncounted` (not of `google`): the number of searches is missing. Of `anthropic` only:
+            `pause` pauses the answer, and with `later` the result comes with the next response.
     """
 
     provider: str | None = None
@@ -97,10 +101,18 @@ class Fault:
     search: SearchFault | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a body kind that does not exist: it would silently do nothing."""
+        """Refuse a body or a fault of the search that would silently do nothing."""
         if isinstance(self.body, str) and self.body not in _BODIES:
             names = ", ".join(sorted(_BODIES))
             raise ValueError(f"Unknown fault body {self.body!r}. Use {names}, or bytes.")
+        if self.search is not None and self.search not in _SEARCH_FAULTS.get(self.provider, ()):
+            pairs = [
+                f"{name}: {', '.join(sorted(kinds))}" for name, kinds in _SEARCH_FAULTS.items()
+            ]
+            raise ValueError(
+                f"No search={self.search!r} for provider={self.provider!r}. Use one of "
+                f"{'; '.join(pairs)}."
+            )
 
     def hits(self, provider: str, call: Call) -> bool:
         """Return whether the fault matches a request."""

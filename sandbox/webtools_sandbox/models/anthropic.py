@@ -24,6 +24,7 @@ class AnthropicVendor(ModelVendor):
     """`POST /anthropic/v1/messages`."""
 
     name = "anthropic"
+    search_faults = frozenset({"error", "outside", "pause", "later", "uncounted"})
 
     def read(self, body: Json, call: Call) -> Turn:
         """Read a request."""
@@ -37,21 +38,21 @@ class AnthropicVendor(ModelVendor):
         search = next((tool for tool in tools if str(tool.get("type")).startswith(_SEARCH)), None)
         blocks = [block for message in messages for block in objects(message.get("content"))]
         _check_results(blocks)
-        asked = max(index for index, item in enumerate(messages) if _text(item)[0] == "user")
+        texts_of_user = [i for i, message in enumerate(messages) if _text(message)[0] == "user"]
+        last = max(texts_of_user, default=0)
         outputs = [
             texts(block.get("content"))
-            for message in messages[asked:]
+            for message in messages[last:]
             for block in objects(message.get("content"))
             if block.get("type") == "tool_result"
         ]
         return Turn(
-            _text(messages[asked])[1],
+            _text(messages[last])[1],
             tuple(outputs),
             None if search is None else _filters(search),
             tuple(str(tool.get("name")) for tool in tools if "input_schema" in tool),
             messages[-1].get("role") == "assistant",
             _pending(blocks),
-            None if search is None else search.get("max_uses"),
         )
 
     def write(
@@ -112,6 +113,9 @@ def _check_results(blocks: list[Json]) -> None:
 
 def _filters(tool: Json) -> Filters:
     allowed, blocked = tool.get("allowed_domains") or (), tool.get("blocked_domains") or ()
+    # The model searches once for a request, so it keeps to every limit that the API accepts.
+    if (limit := tool.get("max_uses")) is not None and limit < 1:
+        raise RefusedError("tools.0.max_uses: Input should be greater than 0")
     if allowed and blocked:
         raise RefusedError("Only one of allowed_domains and blocked_domains can be used.")
     return Filters(include_domains=tuple(allowed), exclude_domains=tuple(blocked))
@@ -139,7 +143,7 @@ def _with_search(
 ) -> tuple[list[Json], str, int]:
     call_id = f"srvtoolu_{number}"
     call = _server_call(turn, call_id)
-    if fault == "error" or turn.max_searches == 0:
+    if fault == "error":
         error = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
         result = {"type": _RESULT, "tool_use_id": call_id, "content": error}
         return [call, result, {"type": "text", "text": "The search failed."}], "end_turn", 0

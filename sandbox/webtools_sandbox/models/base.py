@@ -27,6 +27,7 @@ class ModelVendor:
 
     name: ClassVar[str] = ""
     has_event_names: ClassVar[bool] = True
+    search_faults: ClassVar[frozenset[SearchFault]] = frozenset({"error", "outside"})
 
     def __init__(self, library: Library) -> None:
         """Search a library."""
@@ -41,9 +42,7 @@ class ModelVendor:
         try:
             self._check_key(call)
             body = _json(call)
-            turn = self.read(body, call)
-            step = decide(turn, self.library, fault)
-            response = self.write(step, turn, fault, body, call)
+            response = self._respond(fault, body, call)
         except RefusedError as refused:
             error = self.error(refused.status, refused.message, refused.param)
             return json_reply(error, status=refused.status)
@@ -51,6 +50,16 @@ class ModelVendor:
             return json_reply(response)
         data = "".join(self._event(event) for event in self.events(response))
         return Reply(200, data.encode(), "text/event-stream; charset=utf-8")
+
+    def _respond(self, fault: SearchFault | None, body: Json, call: Call) -> Json:
+        try:
+            turn = self.read(body, call)
+            if not turn.question:
+                raise RefusedError("The request has no text of the user.")
+            step = decide(turn, self.library, fault)
+            return self.write(step, turn, fault, body, call)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise RefusedError("A field has another type than expected.") from None
 
     def _check_key(self, call: Call) -> None:
         if self.sent_key(call) != f"test-key-{self.name}":

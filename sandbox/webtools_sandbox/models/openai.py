@@ -25,23 +25,24 @@ class OpenAIVendor(ModelVendor):
     """`POST /openai/v1/responses`."""
 
     name = "openai"
+    search_faults = frozenset({"error", "outside", "uncounted"})
 
     def read(self, body: Json, call: Call) -> Turn:
         """Read a request."""
-        given = body.get("input")
-        items = objects(given) or [{"role": "user", "content": given}]
+        request_input = body.get("input")
+        items = objects(request_input) or [{"role": "user", "content": request_input}]
         for index, item in enumerate(items):
             _check_item(index, item)
-        asked = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=0)
+        last = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=0)
         outputs = [
             texts(item.get("output"))
-            for item in items[asked:]
+            for item in items[last:]
             if item.get("type") == "function_call_output"
         ]
         tools = objects(body.get("tools"))
         search = next((tool for tool in tools if tool.get("type") in _SEARCHES), None)
         return Turn(
-            texts(items[asked].get("content")),
+            texts(items[last].get("content")),
             tuple(outputs),
             None if search is None else _filters(search),
             tuple(str(tool.get("name")) for tool in tools if tool.get("type") == "function"),
@@ -113,8 +114,9 @@ def _check_item(index: int, item: Json) -> None:
 
 def _filters(tool: Json) -> Filters:
     filters = tool.get("filters") or {}
-    allowed, blocked = filters.get("allowed_domains") or (), filters.get("blocked_domains") or ()
-    return Filters(include_domains=tuple(allowed), exclude_domains=tuple(blocked))
+    if unknown := sorted({*filters} - {"allowed_domains"}):
+        raise RefusedError(f"Unknown parameter: 'tools[0].filters.{unknown[0]}'.", unknown[0])
+    return Filters(include_domains=tuple(filters.get("allowed_domains") or ()))
 
 
 def _search_call(

@@ -42,7 +42,6 @@ class Turn:
         functions: Names of the function tools.
         is_paused: Whether the request continues a paused answer.
         pending: ID of a search of the last answer that has no result yet, or "".
-        max_searches: Limit of searches, or None.
     """
 
     question: str
@@ -51,7 +50,6 @@ class Turn:
     functions: tuple[str, ...] = ()
     is_paused: bool = False
     pending: str = ""
-    max_searches: int | None = None
 
 
 @dataclass(frozen=True)
