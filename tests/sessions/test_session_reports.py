@@ -169,6 +169,12 @@ def test_an_answer_is_checked_against_what_was_seen(session: Session, is_async: 
         ("Big [2-5].", [4, 5]),
         ("Big 【9】.", [9]),
         ("Big [^6].", [6]),
+        ("Big [98, and 99].", [98, 99]),
+        ("Big [#7] [[8]].", [7, 8]),
+        ("Big [9-8].", [9]),
+        ("Big [Source 2], on [page 70].", []),
+        ("## Big [9]\n\n| Size [8] |\n|---|\n| big [7] |", [7, 8, 9]),
+        ("Big `[9]`.\n\n```\nrow[8]\n```", []),
         ("Big [9].\n\nSources:\n[9]: https://docs.example/one", []),
         ("Big [9].\n\n9. Page https://docs.example/one", []),
         ("Big [link](https://docs.example/one).", []),
@@ -239,3 +245,7 @@ def test_one_text_is_one_query_and_one_source(web: WebTools) -> None:
     session.record_native(vendor="openai", queries="ferry", sources="https://a.example/x")
     facts = session.report("json")
     assert (facts["queries"], len(facts["sources"])) == (["ferry"], 1)
+
+
+def test_a_mark_with_a_word_cites_its_source(session: Session) -> None:
+    assert session.check("It is big [Source 2].").only_found == [FOUND[1]]

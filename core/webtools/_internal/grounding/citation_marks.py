@@ -171,14 +171,12 @@ class CitedSources:
     def at_numbers(self, numbers: str) -> Cited:
         """Return what numbers in brackets cite."""
         places: dict[int, None] = {}
-        for first, last in _RANGE.findall(numbers):
-            start, stop = int(first), min(int(last or first), int(first) + MAX_CITED)
-            for number in range(start, stop + 1):
-                defined = self.defined.get(str(number))
-                if isinstance(defined, str):
-                    return defined
-                place = self._numbered.get(number)
-                places |= dict.fromkeys(defined or (() if place is None else (place,)))
+        for number in numbers_in(numbers):
+            defined = self.defined.get(str(number))
+            if isinstance(defined, str):
+                return defined
+            place = self._numbered.get(number)
+            places |= dict.fromkeys(defined or (() if place is None else (place,)))
         return tuple(places) or f"[{numbers}]"
 
     def named(self, name: str) -> tuple[int, ...]:
@@ -465,6 +463,16 @@ def _stands_apart(left: str, lead_in: re.Match[str]) -> bool:
     """Return whether words such as `see` introduce a citation and do not end a sentence."""
     before = left[: lead_in.start()].rstrip()
     return not before or lead_in["colon"] is not None or before[-1] in "([（【*_.!?…–—-"
+
+
+def numbers_in(mark: str) -> list[int]:
+    """Return the numbers in a mark, such as `1, 3-5`. A range has at most 21."""
+    numbers: list[int] = []
+    for first, last in _RANGE.findall(mark):
+        start = int(first)
+        end = max(start, int(last or first))
+        numbers += range(start, min(end, start + MAX_CITED) + 1)
+    return numbers
 
 
 def is_sentence(text: str) -> bool:

@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Mapping
 
+from webtools._internal.grounding.citation_marks import TOKEN, numbers_in
 from webtools._internal.session.links import urls_in
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
-_MARK = re.compile(
-    r"[\[【]\^?\s?(\d{1,6}(?:\s?[,;\u2013-]\s?\d{1,6}){0,50})(?:†[^\]】\n]{0,80})?[\]】](?!\()"
-)
-_PART = re.compile(r"(\d{1,6})(?:\s?[\u2013-]\s?(\d{1,6}))?")
 _DEFINITION = re.compile(
     r"^\s{0,9}(?:[-*+]\s{1,3})?(?:\[\^?(\d{1,6})\]:?|(\d{1,3})[.)])\s", re.MULTILINE
 )
-_LONGEST_RANGE = 100
 
 
-class Cited:
+class AnswerCitations:
     """What an answer cites.
 
     Args:
         answer: The answer. What it has in code is no citation.
+        known: The numbers of the sources.
 
     Attributes:
         links: The URLs in it.
-        numbers: The numbers in it, without those that its own list of sources defines.
+        numbers: The numbers in it, without those that its own list of sources defines. Numbers with
+            a word that may mean something else, such as `[page 7]`, count if they are known.
     """
 
-    def __init__(self, answer: str) -> None:
+    def __init__(self, answer: str, known: Container[int]) -> None:
         text = _CODE.sub(" ", answer)
         self.links = list(dict.fromkeys(urls_in(text)))
         own = _own_references(text)
-        self.numbers = sorted({number for number in _numbers(text) if number not in own})
-
-
-def _numbers(text: str) -> Iterator[int]:
-    for mark in _MARK.finditer(text):
-        for first, last in _PART.findall(mark[1]):
-            start, end = int(first), int(last or first)
-            yield from (
-                range(start, min(end, start + _LONGEST_RANGE) + 1) if end >= start else (start,)
-            )
+        numbers = {
+            number
+            for match in TOKEN.finditer(text)
+            if match["mark"]
+            for number in numbers_in(match["mark"])
+            if number in known or not (match["weak"] or match["note"])
+        }
+        self.numbers = sorted(numbers - own.keys())
 
 
 def _own_references(text: str) -> Mapping[int, str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping
 from math import inf
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import ValidationError
 
 from webtools._internal.io.runtime import IO
+from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
-from webtools._internal.session.check import Cited
 from webtools._internal.session.dispatcher import SessionDispatcher
 from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
@@ -33,6 +33,11 @@ from webtools.page_urls import page_key
 from webtools.results import AnswerCheck, Remaining
 from webtools.verifiers import Verifier
 
+if TYPE_CHECKING:
+    from webtools._internal.session.check import AnswerCitations
+
+# The check of an answer is imported at its first use.
+_CITATIONS = "_internal.session.check:AnswerCitations"
 Allowed = Literal["user", "developer"]
 
 
@@ -213,8 +218,8 @@ class SessionCore:
         if not isinstance(answer, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"The answer must be a text, not {type(answer).__name__}.")
         answer = self.dispatcher.redactor().text(answer)  # the links are returned
-        cited = Cited(answer)
         sources = {source.number: source for source in self.history.listed() if source.number}
+        cited: AnswerCitations = resolve(_CITATIONS)(answer, sources)
         by_page = {page_key(source.url): source for source in sources.values()}
         used = [sources[number] for number in cited.numbers if number in sources]
         used += [by_page[key] for link in cited.links if (key := page_key(link)) in by_page]
