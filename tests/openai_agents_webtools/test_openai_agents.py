@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,8 @@ from webtools_sandbox import SandboxServer
 # The frameworks leave the connections of the vendors' clients to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:Exception ignored in")
 QUESTION = "How do I decode JSON with a custom decoder?"
+SOURCES = ModelSettings(response_include=["web_search_call.action.sources"])
+both_ways = pytest.mark.parametrize("is_streaming", [False, True], ids=["whole", "streaming"])
 
 
 @pytest.fixture
@@ -59,6 +62,20 @@ def sent_tools(server: SandboxServer) -> list[dict[str, Any]]:
 def hosted(server: SandboxServer, web: WebTools, **options: Any) -> HostedSearch:
     url = server.model_url("openai")
     return HostedSearch(web, **{"model": "gpt-5.2", "base_url": url, **options})
+
+
+async def ask(agent: Any, items: Any = QUESTION, *, is_streaming: bool, **options: Any) -> Any:
+    if not is_streaming:
+        return await Runner.run(agent, items, **options)
+    run = Runner.run_streamed(agent, items, **options)
+    async for _event in run.stream_events():
+        pass
+    return run
+
+
+def bodies(server: SandboxServer) -> list[dict[str, Any]]:
+    """The requests to the model."""
+    return [each["body"] for each in server.stats()["last"] if "model" in (each["body"] or ())]
 
 
 async def test_a_real_model_searches_with_our_tool(
@@ -107,7 +124,7 @@ def test_fixed_arguments_are_not_the_models(web: WebTools) -> None:
         web_tool(SEARCH, web, limit=999)
 
 
-@pytest.mark.parametrize("is_streaming", [False, True])
+@both_ways
 async def test_the_hosted_search_is_added_to_the_session(
     is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
@@ -115,39 +132,59 @@ async def test_the_hosted_search_is_added_to_the_session(
     search = hosted(webtools_sandbox, session, include_domains=domains)
     assert isinstance(search.tool, WebSearchTool)
     assert not search.reason
-    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
+    model = model_for(webtools_sandbox)
+    agent = Agent(name="A", model=model, tools=[search.tool], model_settings=SOURCES)
     webtools_sandbox.fault(provider="openai", search="outside")
     for _ in range(2):
-        if is_streaming:
-            run = Runner.run_streamed(agent, QUESTION, hooks=search)
-            async for _event in run.stream_events():
-                pass
-        else:
-            await Runner.run(agent, QUESTION, hooks=search)
+        await ask(agent, is_streaming=is_streaming, hooks=search)
     [sent] = sent_tools(webtools_sandbox)
     assert sent["filters"] == {"allowed_domains": domains}
     report = session.report("json")
-    assert report["calls"] == 2
-    assert report["cost_usd"] == 0.02
+    assert report["queries"] == [QUESTION] * 2
+    assert report["calls"] == report["providers"]["openai"]["requests"] == 2
+    assert (report["cost_usd"], report["cost_is_estimate"]) == (0.02, True)
     assert report["refused"] == ["https://outside.example/page"]
-    assert [source["how"] for source in report["sources"]] == ["native"]
+    assert [source["how"] for source in report["sources"]] == ["native"] * 2
 
 
+@both_ways
+async def test_a_made_up_link_is_distinguished_from_a_hosted_source(
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    search = hosted(webtools_sandbox, session)
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
+    await ask(agent, is_streaming=is_streaming, hooks=search)
+    own = Agent(name="B", model=agent.model, tools=[web_tool(SEARCH, session)])
+    await ask(own, "How do I read a zip file?", is_streaming=is_streaming)
+    assert [source.number for source in session.sources] == [*range(1, len(session.sources) + 1)]
+    assert {source.how for source in session.sources} == {"native", "search"}
+    url = session.sources[0].url
+    checked = session.check(f"Native [1]. See [it]({url}) and [that](https://made-up.example/).")
+    assert checked.not_seen == ["https://made-up.example/"]
+    assert checked.bad_numbers == []
+
+
+@both_ways
 async def test_sources_do_not_go_back(
-    web: WebTools, webtools_sandbox: SandboxServer, known: None
+    is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     agent = Agent(
         name="A",
         model=model_for(webtools_sandbox),
         tools=[hosted(webtools_sandbox, web).tool],
-        model_settings=ModelSettings(response_include=["web_search_call.action.sources"]),
+        model_settings=SOURCES,
     )
-    first = await Runner.run(agent, QUESTION)
+    first = await ask(agent, is_streaming=is_streaming)
     history = [*first.to_input_list(), {"role": "user", "content": "And encode?"}]
     config = RunConfig(call_model_input_filter=strip_sources)
-    assert (await Runner.run(agent, history, run_config=config)).final_output
+    second = await ask(agent, history, is_streaming=is_streaming, run_config=config)
+    assert second.final_output
+    sent = bodies(webtools_sandbox)
+    assert "web_search_call" in json.dumps(sent[-1]["input"])
+    assert not any('"sources"' in json.dumps(body["input"]) for body in sent)
     with pytest.raises(Exception, match="sources"):
-        await Runner.run(agent, history)
+        await ask(agent, history, is_streaming=is_streaming)
 
 
 def settings(**values: Any) -> dict[str, Any]:
@@ -172,9 +209,11 @@ def settings(**values: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_what_forbids_the_hosted_search_means_ours(
+@both_ways
+async def test_what_forbids_the_hosted_search_means_ours(
     options: dict[str, Any],
     limits: dict[str, Any],
+    is_streaming: bool,
     web: WebTools,
     webtools_sandbox: SandboxServer,
     known: None,
@@ -184,6 +223,9 @@ def test_what_forbids_the_hosted_search_means_ours(
     assert isinstance(search.tool, FunctionTool)
     assert search.reason
     assert search.reason in str(session.report("json")["notes"])
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
+    assert "See [" in (await ask(agent, is_streaming=is_streaming, hooks=search)).final_output
+    assert [tool["type"] for tool in sent_tools(webtools_sandbox)] == ["function"]
 
 
 def test_settings_that_go_with_the_hosted_search_are_accepted(
@@ -202,7 +244,7 @@ def test_money_may_be_overshot_on_request_and_the_report_says_that_nothing_limit
     assert "no limit" in str(session.report("json")["notes"])
 
 
-@pytest.mark.parametrize("is_streaming", [False, True])
+@both_ways
 async def test_an_error_of_the_hosted_search_is_reported(
     is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
@@ -210,15 +252,10 @@ async def test_an_error_of_the_hosted_search_is_reported(
     search = hosted(webtools_sandbox, session)
     agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
     webtools_sandbox.fault(provider="openai", search="error")
-    if is_streaming:
-        run = Runner.run_streamed(agent, QUESTION, hooks=search)
-        async for _event in run.stream_events():
-            pass
-    else:
-        await Runner.run(agent, QUESTION, hooks=search)
+    await ask(agent, is_streaming=is_streaming, hooks=search)
     report = session.report("json")
     assert "error" in str(report["notes"])
-    assert report["cost_usd"] == 0
+    assert (report["cost_usd"], report["calls"]) == (0, 0)
 
 
 def test_a_function_is_no_web(webtools_sandbox: SandboxServer) -> None:
