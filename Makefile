@@ -17,6 +17,8 @@ NODE_CLIENTS := @upstash/context7-sdk@0.3.1 $(MCP_SUITE)@0.1.16 \
 OLDER_LANGCHAIN := langchain==1.3.18
 # An MCP client that requires version 1 of the SDK. A test runs it in a separate environment.
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
+# The oldest LangChain that the extra accepts. A test runs it in an environment of its own.
+OLDEST_LANGCHAIN := langchain==1.2.11 langchain-core==1.4.0 langchain-anthropic
 # An adapter with its extra alone, in an environment of its own with the name of the extra.
 alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install $(PIP_OPTIONS) \
 	--constraint constraints.txt --editable '.[$(1)]'
@@ -31,7 +33,7 @@ install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed ||
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-only test-all lint pyright format docs docs-check bench dist record clean
+.PHONY: help demo test test-only test-all test-recipes lint pyright format docs docs-check bench dist record clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -46,6 +48,9 @@ $(READY): pyproject.toml constraints.txt
 		install $(PIP_OPTIONS) $(OLDER_MCP_CLIENT))
 	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai))
 	@$(call install_aside,openai-agents,$(call alone,openai-agents))
+	@$(call install_aside,langchain,$(PYTHON) -m venv $(VENV)/langchain && $(VENV)/langchain/bin/python \
+		-m pip install --quiet --disable-pip-version-check --editable '.[langchain,sandbox]' \
+		$(OLDEST_LANGCHAIN))
 	@$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
 		--ignore-scripts $(NODE_CLIENTS))
 	@touch $@
@@ -69,6 +74,10 @@ test-only: $(READY)
 
 test-all: ## Run the tests on every Python from 3.11 to 3.14 that is installed
 	@MAKE="$(MAKE)" sh scripts/test-all.sh
+
+# Each framework is installed into an environment of its own, which takes minutes.
+test-recipes: ## Run the recipes of docs/agents.md with their frameworks; ARGS=NAME for one
+	$(PYTHON) tests/recipes/try_recipes.py $(ARGS)
 
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
@@ -110,4 +119,4 @@ record: $(READY) ## Record responses of the sandbox; ARGS=NAME for one, ARGS=--l
 	$(BIN)/python tests/recording.py $(ARGS)
 
 clean: ## Remove the environment and the caches
-	rm -rf $(VENV) $(VENV)-release dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(VENV)-release $(VENV)-recipes dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -1,4 +1,7 @@
-"""The first example of an adapter's page runs with the extra of the adapter alone."""
+"""The offline example of an adapter's page runs with its extra alone, at the oldest versions.
+
+What is installed is in the Makefile and in `constraints.txt`.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,57 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from side_installs import why_missing
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+    "optional-dependencies"
+]
 RUN = """
 import ast, asyncio, inspect, sys
+from importlib.metadata import version
+print(*map(version, sys.argv[1:]))
 code = compile(sys.stdin.read(), "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 result = eval(code, {"__name__": "__main__"})
 if inspect.iscoroutine(result):
     asyncio.run(result)
 """
+SHOWN = {
+    "pydantic-ai": "See [the first result](http",
+    "openai-agents": "See [the first result](http",
+    "langchain": "{'anthropic': {'requests': 1",
+}
 
 
-@pytest.mark.parametrize("extra", ["pydantic-ai", "openai-agents"])
-def test_the_first_example_runs_with_the_extra_alone(extra: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("extra", SHOWN)
+def test_the_offline_example_runs_with_the_extra_alone(extra: str, tmp_path: Path) -> None:
     folder = Path(sys.prefix, extra)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         pytest.skip(f"{extra} is not installed alone{why_missing(extra)}")
-    page = (DOCS / f"{extra}.md").read_text(encoding="utf-8")
-    [install] = re.findall(r"^pip install 'agent-webtools\[(.*)\]'$", page, re.MULTILINE)
-    assert install == extra
-    [example, *_] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    command = [str(python), "-c", RUN]
+    page = (ROOT / "docs" / f"{extra}.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    example = next(code for code in examples if "SandboxServer" in code)
+    installs = re.findall(r"^pip install 'agent-webtools\[(.*)\]'", page, re.MULTILINE)
+    assert {extra, f"{extra},sandbox"} & {*installs}
+    floors = dict(re.findall(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)", " ".join(EXTRAS[extra])))
+    command = [str(python), "-c", RUN, *floors]
     env = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     result = subprocess.run(
-        command, check=False, input=example, capture_output=True, text=True, timeout=300, env=env
+        command,
+        check=False,
+        input=example,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=env,
+        cwd=tmp_path,
     )
-    assert "See [the first result](http" in result.stdout, result.stderr
+    assert SHOWN[extra] in result.stdout, result.stderr
+    versions = result.stdout.split("\n")[0].split()
+    for version, floor in zip(versions, floors.values(), strict=True):
+        assert f"{version}.".startswith(f"{floor}."), "this is not the oldest version"

@@ -1,7 +1,7 @@
 """`WebAgent` reads what real LLM classes of LlamaIndex let a vendor search.
 
-Their packages do not install beside the SDKs of the other tests. Where they are missing, this is
-skipped: install them with the extra `llamaindex` in another environment.
+Their packages do not install beside the SDKs of the other tests, so this is skipped there.
+`make test-recipes ARGS=llamaindex` runs it in an environment of its own.
 """
 
 from __future__ import annotations
