@@ -43,7 +43,7 @@ def test_the_offline_example_runs_with_the_extra_alone(extra: str, tmp_path: Pat
         pytest.skip(f"{extra} is not installed alone{why_missing(extra)}")
     page = (ROOT / "docs" / f"{extra}.md").read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    example = next(code for code in examples if "SandboxServer" in code)
+    example = next(code for code in examples if "model_url" in code)
     installs = re.findall(r"^pip install 'agent-webtools\[(.*)\]'", page, re.MULTILINE)
     assert {extra, f"{extra},sandbox"} & {*installs}
     floors = dict(re.findall(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)", " ".join(EXTRAS[extra])))
