@@ -23,6 +23,7 @@ def test_the_table_names_each_model_with_date_and_source(
     text = capsys.readouterr().out
     for facts in FACTS:
         shown = (*facts.models, facts.base_urls[0], facts.read_on.isoformat(), facts.source)
+        shown = (*shown, facts.unconfirmed)
         assert [part for part in shown if part not in text] == []
 
 

@@ -33,7 +33,7 @@ READ_ON = {
     "google-genai 3.6.1, GoogleSearch; LiteLLM 1.110.2": date(2026, 11, 26),
     "xai-sdk 1.21.0": date(2026, 11, 26),
     "groq 1.7.0": date(2026, 11, 26),
-    "https://docs.perplexity.ai/getting-started/pricing": date(2026, 11, 26),
+    "https://docs.perplexity.ai/docs/getting-started/pricing": date(2026, 11, 26),
 }
 
 
@@ -59,6 +59,11 @@ def test_a_row_has_its_day_and_its_source(facts: Facts) -> None:
     assert facts.usd_per_search > 0
     assert facts.filters <= SEARCH.input_model.model_fields.keys()
     assert bool(facts.tool) == bool(facts.models)
+
+
+def test_what_is_requested_is_confirmed() -> None:
+    assert [facts.vendor for facts in FACTS if facts.unconfirmed and facts.tool] == []
+    assert {facts.vendor for facts in FACTS if facts.unconfirmed} == {"groq", "perplexity"}
 
 
 def test_no_model_has_two_rows() -> None:

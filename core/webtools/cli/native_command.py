@@ -39,6 +39,7 @@ def cells(facts: Facts) -> dict[str, str]:
         "USD": f"{facts.usd_per_search:g} per {facts.charges_by}",
         "read on": facts.read_on.isoformat(),
         "source": facts.source,
+        "unconfirmed": facts.unconfirmed,
     }
 
 

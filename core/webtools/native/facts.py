@@ -48,6 +48,7 @@ class Facts:
         usd_per_search: Price of a search in USD, without tokens.
         read_on: Day on which the source was read.
         source: Where the facts are from, with the version.
+        unconfirmed: What the sources do not confirm, or "".
         tool: Type of the tool in a request; "" if webtools only reads the responses.
         filters: Arguments of `web_search` that the vendor applies.
         max_domains: Maximum number of domains in a list, or None if no maximum is documented.
@@ -66,6 +67,7 @@ class Facts:
     usd_per_search: float
     read_on: date
     source: str
+    unconfirmed: str = ""
     tool: str = ""
     filters: frozenset[str] = frozenset()
     max_domains: int | None = None
@@ -180,7 +182,7 @@ FACTS: tuple[Facts, ...] = (
         models=(),
         usd_per_search=0.005,
         read_on=_DAY,
-        source="xai-sdk 1.21.0 and https://docs.x.ai/docs/models (prices of tools)",
+        source="xai-sdk 1.21.0; https://docs.x.ai/developers/pricing",
     ),
     Facts(
         vendor="groq",
@@ -189,7 +191,8 @@ FACTS: tuple[Facts, ...] = (
         models=(),
         usd_per_search=0.005,
         read_on=_DAY,
-        source="groq 1.7.0 and https://groq.com/pricing",
+        source=f"groq 1.7.0; {_PRICES}",
+        unconfirmed="the price for groq/compound; this is that of gpt-oss",
     ),
     Facts(
         vendor="perplexity",
@@ -198,7 +201,8 @@ FACTS: tuple[Facts, ...] = (
         models=(),
         usd_per_search=0.005,
         read_on=_DAY,
-        source="https://docs.perplexity.ai/getting-started/pricing (Agent API)",
+        source="https://docs.perplexity.ai/docs/getting-started/pricing (Agent API)",
+        unconfirmed="the price: copies of the page differ, 0.0025 or 0.005; this is the dearer one",
     ),
 )
 """The table. Rows without `tool` are for reading responses only."""
