@@ -118,6 +118,9 @@ class WebSearch(NativeOrLocalTool[Any]):
         parameters = request_context.model_request_parameters
         tools = [*parameters.native_tools, _native_tool(choice)]
         request_context.model_request_parameters = replace(parameters, native_tools=tools)
+        if choice.facts.vendor == "openai":  # else it names cited sources only
+            include: Any = {"openai_include_web_search_sources": True}
+            request_context.model_settings = {**(settings or {}), **include}
         return request_context
 
     def _choose_and_note(self, context: RunContext[Any]) -> NativeTool | None:

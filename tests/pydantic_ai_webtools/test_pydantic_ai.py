@@ -190,6 +190,7 @@ async def test_a_known_route_searches_natively_and_the_session_knows(
     assert (report["cost_usd"], report["cost_is_estimate"]) == (0.01, True)
     assert report["calls"] == report["providers"][vendor]["requests"] == 1
     assert {source["how"] for source in report["sources"]} == {"native"}
+    assert len(report["sources"]) == 2  # of which one is cited
     assert model_paths(webtools_sandbox) == 0
 
 
@@ -296,11 +297,7 @@ async def test_sources_do_not_go_back_to_openai(
     is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None
 ) -> None:
     session = web.session()
-    agent = Agent(
-        model_for("openai", webtools_sandbox),
-        capabilities=[WebSearch(session)],
-        model_settings={"openai_include_web_search_sources": True},  # type: ignore[typeddict-unknown-key, unused-ignore]
-    )
+    agent = Agent(model_for("openai", webtools_sandbox), capabilities=[WebSearch(session)])
     history: Any = []
     for _ in range(3):
         run = await ask(agent, is_streaming=is_streaming, message_history=history)
