@@ -670,7 +670,7 @@ class Session(WebTools):
 
     @property
     def is_limited(self) -> bool:
-        """Whether it is for one user: with a user, a gate or a limit."""
+        """Whether it has a user, keys of its own, a gate or a limit."""
         return self._core.options.is_limited
 
     @property

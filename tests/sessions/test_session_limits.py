@@ -114,7 +114,9 @@ def test_a_day_of_a_user_is_counted_by_all_processes(tmp_path: Path, is_async: b
     assert run("bob") == "ok\n"
 
 
-def test_the_day_of_a_user_begins_anew(web: WebTools, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_can_spend_again_the_next_day(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = web.session(user="ann", usd_per_day=0.0075)
     session.search("one", provider="exa")
     with pytest.raises(QuotaError):
@@ -207,9 +209,17 @@ def test_every_call_ends_with_the_session(name: str, is_async: bool) -> None:
             assert not late.value.retryable
 
 
-def test_the_shorter_limit_is_named(web: WebTools, wire: Wire) -> None:
-    session = web.session(seconds=60)
-    assert session.search("one", provider="exa", timeout=5).results
+@BOTH
+@pytest.mark.parametrize(("seconds", "timeout"), [(60, 0.3), (0.3, 60)])
+def test_the_shorter_limit_is_named(seconds: float, timeout: float, is_async: bool) -> None:
+    with RawServer(silent) as server:
+        exa = {"name": "exa", "type": "exa", "apiKey": "test-key-exa", "baseUrl": server.url}
+        with WebTools({"providers": [exa], "cache": {"enabled": False}}) as web:
+            session = web.session(seconds=seconds)
+            with pytest.raises(RequestTimeoutError) as caught:
+                either(is_async, session, "search", "one", timeout=timeout)
+    assert ("`seconds`" in str(caught.value)) == (seconds < timeout)
+    assert ("`timeout`" in str(caught.value)) == (timeout < seconds)
 
 
 # --- arguments ---------------------------------------------------------------------------------
@@ -370,13 +380,16 @@ def test_no_key_is_in_the_check_of_an_answer(web: WebTools) -> None:
 NOT_NATIVE: list[dict[str, Any]] = [
     {"searches": -1},
     {"searches": 1.5},
+    {"searches": 10**9},
     {"searches": 10**30},
     {"cost_usd": -1.0},
     {"cost_usd": float("nan")},
     {"cost_usd": float("inf")},
+    {"cost_usd": 1e308},
     {"queries": [7]},
     {"queries": None},
     {"sources": [7]},
+    {"sources": [{"title": "no URL"}]},
     {"sources": 5},
     {"refused": None},
 ]
@@ -389,7 +402,8 @@ def test_searches_of_a_vendor_that_are_not_valid_change_nothing(
     session = web.session()
     session.record_native(vendor="openai", searches=2, cost_usd=0.5)
     before = session.report("json")
-    with pytest.raises(InputError):
+    [[name, value]] = facts.items()
+    with pytest.raises(InputError, match="None" if value is None else name.rstrip("s")):
         session.record_native(**{"vendor": "openai", "queries": ["new"], **facts})
     assert session.report("json") == before
 

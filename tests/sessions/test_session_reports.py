@@ -216,36 +216,5 @@ def test_only_a_text_can_be_checked(session: Session) -> None:
         session.check(7)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"searches": -5},
-        {"searches": 1.5},
-        {"searches": 10**9},
-        {"cost_usd": -1.0},
-        {"cost_usd": float("nan")},
-        {"cost_usd": 1e308},
-        {"queries": [1]},
-        {"sources": [{"title": "no URL"}]},
-    ],
-    ids=str,
-)
-def test_native_searches_that_are_not_valid_change_nothing(
-    web: WebTools, values: dict[str, Any]
-) -> None:
-    session = web.session(calls=10)
-    before = session.report("json")
-    with pytest.raises(InputError, match=next(iter(values)).rstrip("s")):
-        session.record_native(**{"vendor": "openai", "queries": ["ferry"], **values})
-    assert session.report("json") == before
-
-
-def test_one_text_is_one_query_and_one_source(web: WebTools) -> None:
-    session = web.session()
-    session.record_native(vendor="openai", queries="ferry", sources="https://a.example/x")
-    facts = session.report("json")
-    assert (facts["queries"], len(facts["sources"])) == (["ferry"], 1)
-
-
 def test_a_mark_with_a_word_cites_its_source(session: Session) -> None:
     assert session.check("It is big [Source 2].").only_found == [FOUND[1]]

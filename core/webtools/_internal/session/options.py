@@ -74,7 +74,7 @@ class SessionOptions:
 
     @property
     def is_limited(self) -> bool:
-        """Whether the session is for one user."""
+        """Whether it has a user, keys of its own, a gate or a limit."""
         limits = (self.usd, self.usd_per_day, self.calls, self.seconds)
         has_limit = any(limit is not None for limit in limits)
         return bool(self.user or self.api_keys) or self.fetch != "any" or has_limit
