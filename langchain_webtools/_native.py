@@ -233,7 +233,7 @@ class ModelTurn:
         kind, filters = self._kind, self._search.filters
         assert kind is not None  # noqa: S101  for mypy
         found = read_response(kind.vendor, _raw(message)).within(
-            _domains(filters, "include_domains"), _domains(filters, "exclude_domains")
+            filters.get("include_domains") or (), filters.get("exclude_domains") or ()
         )
         if found.stop == _PAUSED:  # what comes of it is noted elsewhere
             found = replace(found, stop="")
@@ -249,11 +249,6 @@ def _name_of(model: BaseChatModel) -> str:
     return str(getattr(model, kind.model)) if kind else "The model"
 
 
-def _domains(filters: Mapping[str, Any], name: str) -> list[str]:
-    value = filters.get(name) or ()
-    return [value] if isinstance(value, str) else [*value]
-
-
 def _raw(message: AIMessage) -> dict[str, Any]:
     """Return a message in the form of the vendor, with what LangChain keeps."""
     metadata, content = message.response_metadata, message.content
@@ -261,9 +256,10 @@ def _raw(message: AIMessage) -> dict[str, Any]:
         candidate = {"content": {"parts": [{"text": str(message.text)}]}, **metadata}
         return {"candidates": [candidate], "model_version": metadata.get("model_name", "")}
     blocks = [content] if isinstance(content, str) else content
+    # With output_version "v0", OpenAI's calls are beside the content.
+    outputs = message.additional_kwargs.get("tool_outputs")
     return {
-        # With output_version "v0", OpenAI's calls are beside the content.
-        "content": [*message.additional_kwargs.get("tool_outputs", ()), *blocks],
+        "content": [*(outputs if isinstance(outputs, list) else ()), *blocks],
         "usage": metadata.get("usage"),
         "stop_reason": metadata.get("stop_reason"),
         "model": metadata.get("model_name", ""),

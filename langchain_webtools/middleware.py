@@ -144,9 +144,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
             raise InputError(f"WebMiddleware has no argument {unknown[0]}. Leave it out.")
         # Refuse wrong options now, not in the first run.
         self._web.session(user="user" if callable(user) else user, **self._options)
-        self._filters: dict[str, Any] = {
-            name: value for name, value in filters.items() if value not in (None, (), [], "")
-        }
+        self._filters = SEARCH.with_fixed(filters).fixed
         if native not in ("never", "auto"):
             raise InputError(f"Invalid native {native!r}: expected never or auto.")
         if max_native < 1:

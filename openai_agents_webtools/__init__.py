@@ -133,6 +133,7 @@ class HostedSearch(RunHooks[Any]):
         **filters: Any,
     ) -> None:
         self._web, self._model = check_web(web), model
+        filters = webtools_tools.SEARCH.with_fixed(filters).fixed
         self._domains = [filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
         own = web_tool(webtools_tools.SEARCH, self._web, **filters)  # checks the filters
         settings = model_settings or ModelSettings()

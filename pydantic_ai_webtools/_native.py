@@ -25,6 +25,7 @@ from pydantic_ai_webtools._tools import Web, web_tool
 from webtools import Session
 from webtools.adapters import native_or_own, web_of
 from webtools.native import NativeSearches, NativeTool, NotNative, Route, read_response
+from webtools.native.blocks import Block
 from webtools.tools import SEARCH
 
 # The classes of pydantic-ai whose requests are known. A subclass may send others.
@@ -61,7 +62,7 @@ class WebSearch(NativeOrLocalTool[Any]):
         native_overshoot: bool = False,
         **filters: Any,
     ) -> None:
-        self._find, self._filters = web_of(web), filters
+        self._find, self._filters = web_of(web), SEARCH.with_fixed(filters).fixed
         self._max_native, self._overshoot = max_native, native_overshoot
         self._context: RunContext[Any] | None = None  # of the request that is made
         tool = web_tool(SEARCH, self._find, **filters)
@@ -258,11 +259,15 @@ def _cited(response: ModelResponse) -> list[tuple[str, Any]]:
     return [(part.content, (part.provider_details or {}).get("citations")) for part in texts]
 
 
+def _arguments(call: NativeToolCallPart) -> dict[Any, Any]:
+    return Block({"args": call.args}).block("args").plain()
+
+
 def _openai(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:
     output: list[dict[str, Any]] = []
     for call in calls:
-        result = results.get(call.tool_call_id) or {}
-        action = {**call.args_as_dict(), "sources": result.get("sources")}
+        result = Block(results.get(call.tool_call_id))
+        action = {**_arguments(call), "sources": result.get("sources")}
         status = result.get("status")
         output.append({"type": "web_search_call", "action": action, "status": status})
     for text, notes in _cited(response):
@@ -274,7 +279,7 @@ def _anthropic(calls: Any, results: dict[str, Any], response: ModelResponse) -> 
     content: list[dict[str, Any]] = []
     for call in calls:
         block = {"type": "server_tool_use", "name": "web_search", "id": call.tool_call_id}
-        content.append({**block, "input": call.args_as_dict()})
+        content.append({**block, "input": _arguments(call)})
     for call_id, result in results.items():
         kind = "web_search_tool_result"
         content.append({"type": kind, "tool_use_id": call_id, "content": result})
@@ -286,15 +291,18 @@ def _anthropic(calls: Any, results: dict[str, Any], response: ModelResponse) -> 
 
 
 def _google(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:
-    queries = [query for call in calls for query in call.args_as_dict().get("queries") or ()]
-    pages = [page for result in results.values() for page in result or ()]
+    queries = [query for call in calls for query in Block(_arguments(call)).values("queries")]
+    pages = [
+        page for result in results.values() for page in Block({"pages": result}).values("pages")
+    ]
     chunks: list[Any] = [{"web": page} for page in pages]
     parts, supports = list[dict[str, Any]](), list[dict[str, Any]]()
     for text, citations in _cited(response):
-        for citation in citations or ():  # a support with the chunks that it refers to
-            first, own = len(chunks), citation.get("grounding_chunks") or ()
-            chunks += own
-            segment = {**(citation.get("segment") or {}), "part_index": len(parts)}
+        # Each is a support with the chunks that it refers to.
+        for citation in Block({"citations": citations}).blocks("citations"):
+            first = len(chunks)
+            chunks += citation.values("grounding_chunks")
+            segment = {**citation.block("segment").plain(), "part_index": len(parts)}
             indices = range(first, len(chunks))
             supports.append({"segment": segment, "grounding_chunk_indices": [*indices]})
         parts.append({"text": text})

@@ -142,6 +142,11 @@ class Tool:
         return replace(self, input_model=with_fixed(self.input_model, values))
 
     @property
+    def fixed(self) -> dict[str, Any]:
+        """The fixed arguments by name, as the tool reads them, such as lists of domains."""
+        return dict(self.input_model.fixed)
+
+    @property
     def takes_urls(self) -> bool:
         """Whether a model passes URLs to it."""
         return bool(self.url_argument) and not self.url_switch

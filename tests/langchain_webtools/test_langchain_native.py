@@ -339,6 +339,35 @@ async def test_a_result_in_the_next_message_is_counted_once(
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize(
+    "domains", ["127.0.0.1", ["127.0.0.1", ""], '["127.0.0.1"]', ("http://127.0.0.1/", "null")]
+)
+def test_domains_may_be_written_as_for_a_search(
+    vendor: str, domains: Any, models: Models, web: WebTools
+) -> None:
+    middleware = WebMiddleware(web, native="auto", include_domains=domains)
+    agent = create_agent(models(vendor), middleware=[middleware])
+    report = agent.invoke({"messages": [("user", QUESTION)]})["web_report"]
+    assert {source["how"] for source in report["sources"]} == {"native"}
+
+
+@pytest.mark.parametrize("outputs", [None, 5, True, "x", {"a": 1}, [None, 5]])
+def test_what_langchain_keeps_may_have_any_form(
+    outputs: Any, models: Models, web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate = ChatOpenAI._generate
+
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        result = generate(*args, **kwargs)
+        result.generations[0].message.additional_kwargs["tool_outputs"] = outputs
+        return result
+
+    monkeypatch.setattr(ChatOpenAI, "_generate", changed)
+    agent = create_agent(models("openai"), middleware=[WebMiddleware(web, native="auto")])
+    assert agent.invoke({"messages": [("user", QUESTION)]})["web_report"]["calls"] == 1
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
 async def test_what_is_outside_the_filters_is_refused(
     vendor: str, invoke: Invoke, models: Models, web: WebTools, webtools_sandbox: SandboxServer
 ) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from vendor_responses import OTHER, URL
 from vendor_responses import openai as openai_response
 
@@ -33,6 +35,19 @@ def test_sources_and_null_queries_are_removed_at_any_depth() -> None:
     assert '"query"' not in sent
     assert URL in sent  # the citation stays
     assert sent.count('"queries"') == 2
+
+
+@pytest.mark.parametrize("make", [list, tuple])
+def test_objects_of_the_sdk_lose_their_sources_too(make: type) -> None:
+    responses = pytest.importorskip("openai.types.responses")
+    items = TypeAdapter(list[responses.ResponseOutputItem])
+    output = items.validate_python(openai_response()["output"])
+    sent = without_sources(make([{"role": "user", "content": "?"}, *output]))
+    texts = [item if isinstance(item, dict) else item.to_dict() for item in sent]
+    assert OTHER not in json.dumps(texts)
+    assert URL in json.dumps(texts)
+    assert read_response("openai", sent).queries == ("café zénith horaires",)
+    assert without_sources(sent) is sent
 
 
 def test_what_was_searched_can_still_be_read() -> None:

@@ -392,8 +392,18 @@ def test_what_is_outside_the_domains_is_refused_and_reported(vendor: str) -> Non
     assert found.within() == found
 
 
-def test_a_redirect_cannot_be_checked_so_it_is_refused() -> None:
-    link = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/AAA"
+@pytest.mark.parametrize(
+    "domains", ["guide.example", ["guide.example.", ""], ("*", ".guide.example")]
+)
+def test_domains_are_read_as_in_a_search(domains: Any) -> None:
+    found = read("anthropic", MAKERS["anthropic"]())
+    assert [source.url for source in found.within(include_domains=domains).sources] == [OTHER]
+    assert found.within(exclude_domains=domains).refused == (OTHER,)
+
+
+@pytest.mark.parametrize("end", ["", ".", ":443", ".:443"])
+def test_a_redirect_cannot_be_checked_so_it_is_refused(end: str) -> None:
+    link = f"https://vertexaisearch.cloud.google.com{end}/grounding-api-redirect/AAA"
     found = NativeSearches("google", sources=(NativeSource(link),))
     assert found.within(exclude_domains=["a.example"]).refused == (link,)
     assert found.within(include_domains=["google.com"]).refused == (link,)

@@ -124,6 +124,19 @@ def test_fixed_arguments_are_not_the_models(web: WebTools) -> None:
         web_tool(SEARCH, web, limit=999)
 
 
+@pytest.mark.parametrize(
+    "domains", ["docs.python.org", '["docs.python.org", ""]', ("docs.python.org",)]
+)
+async def test_domains_may_be_written_as_for_a_search(
+    domains: Any, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    search = hosted(webtools_sandbox, session, include_domains=domains)
+    agent = Agent(name="A", model=model_for(webtools_sandbox), tools=[search.tool])
+    await Runner.run(agent, QUESTION, hooks=search)
+    assert [source["how"] for source in session.report("json")["sources"]] == ["native"]
+
+
 @both_ways
 async def test_the_hosted_search_is_added_to_the_session(
     is_streaming: bool, web: WebTools, webtools_sandbox: SandboxServer, known: None

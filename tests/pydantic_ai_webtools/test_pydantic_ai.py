@@ -6,6 +6,7 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import product
 from typing import Any
 
 import pytest
@@ -206,6 +207,61 @@ async def test_a_source_outside_the_domains_is_refused(
     await ask(agent, is_streaming=is_streaming)
     assert session.report("json")["refused"] == ["https://outside.example/page"]
     assert not session.has_seen("https://outside.example/page")
+
+
+@each_vendor
+@pytest.mark.parametrize(
+    "domains",
+    [
+        "docs.python.org",
+        ["https://docs.python.org/", ""],
+        '["docs.python.org"]',
+        ("docs.python.org",),
+    ],
+)
+async def test_domains_may_be_written_as_for_a_search(
+    vendor: str, domains: Any, web: WebTools, webtools_sandbox: SandboxServer, known: None
+) -> None:
+    session = web.session()
+    search = WebSearch(session, include_domains=domains)
+    await Agent(model_for(vendor, webtools_sandbox), capabilities=[search]).run(QUESTION)
+    assert session.report("json")["calls"] == 1
+    assert {source["how"] for source in session.report("json")["sources"]} == {"native"}
+
+
+SHAPES = (
+    None,
+    5,
+    True,
+    "x",
+    [],
+    [None],
+    [[5]],
+    {"sources": 5, "status": []},
+    [{"url": 1}],
+    [{"uri": []}],
+)
+ARGUMENTS = (
+    {"query": "zip"},
+    None,
+    "{bad",
+    '["x"]',
+    {"query": 5, "queries": 5},
+    {"queries": [None]},
+)
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic", "google-gla"])
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_no_shape_of_a_response_raises(vendor: str, arguments: Any) -> None:
+    for content, citations in product(SHAPES, SHAPES):
+        call = NativeToolCallPart("web_search", arguments, tool_call_id="c")
+        returned = NativeToolReturnPart("web_search", content, tool_call_id="c")
+        text = TextPart("x", provider_details={"citations": citations})
+        response = ModelResponse(parts=[call, returned, text], provider_name=vendor)
+        searches = read_model_response(response)
+        assert searches is not None
+        assert searches.sources == ()
 
 
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
-from webtools._internal.text.domains import Site, covered, read_site, site_of_url
+from webtools._internal.text.domains import NO_VALUES, Site, covered, read_site, site_of_url
 from webtools.native.facts import search_cost
 
 _REDIRECTS = "vertexaisearch.cloud.google.com"  # its links hide the page that they lead to
@@ -138,7 +137,7 @@ class NativeSearches:
         return [*notes, *self.warnings]
 
     def within(
-        self, include_domains: Iterable[str] = (), exclude_domains: Iterable[str] = ()
+        self, include_domains: str | Iterable[str] = (), exclude_domains: str | Iterable[str] = ()
     ) -> NativeSearches:
         """Return this without what is outside some domains; `refused` has the URLs.
 
@@ -151,7 +150,7 @@ class NativeSearches:
         Raises:
             ValueError: A domain is not valid.
         """
-        rule = _Domains([*map(read_site, include_domains)], [*map(read_site, exclude_domains)])
+        rule = _Domains(_sites(include_domains), _sites(exclude_domains))
         sources = tuple(source for source in self.sources if rule.allows(source.url))
         citations = tuple(citation for citation in self.citations if rule.allows(citation.url))
         opened = tuple(url for url in self.opened if rule.allows(url))
@@ -163,6 +162,11 @@ class NativeSearches:
         )
 
 
+def _sites(domains: str | Iterable[str]) -> list[Site]:
+    entries = [domains] if isinstance(domains, str) else domains
+    return [read_site(entry) for entry in entries if entry.strip().casefold() not in NO_VALUES]
+
+
 @dataclass(frozen=True, slots=True)
 class _Domains:
     include: list[Site]
@@ -172,7 +176,7 @@ class _Domains:
         if not (self.include or self.exclude):
             return True
         site = site_of_url(url)
-        if site is None or urlsplit(url).hostname == _REDIRECTS:
+        if site is None or site.host == _REDIRECTS:
             return False
         is_included = not self.include or covered([site], self.include) is not None
         return is_included and covered([site], self.exclude) is None
