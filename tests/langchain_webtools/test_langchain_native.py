@@ -245,6 +245,24 @@ async def test_what_is_left_of_the_money_caps_the_searches(
     assert result["web_report"]["cost_usd"] < 0.025 + 0.01
 
 
+async def test_one_numbering_and_a_made_up_link_over_native_sources(
+    invoke: Invoke, models: Models, web: WebTools
+) -> None:
+    sessions: list[Any] = []
+    options = {"usd": 0.028, "on_end": lambda session, _: sessions.append(session)}
+    middleware = WebMiddleware(web, native="auto", **options)  # type: ignore[arg-type]
+    agent = create_agent(models("anthropic"), middleware=[middleware], checkpointer=InMemorySaver())
+    for text in (QUESTION, QUESTION, "How do I read a zip file?"):  # the last one is ours
+        result = await invoke(agent, text, THREAD)
+    sources = result["web_report"]["sources"]
+    assert {source["how"] for source in sources} == {"native", "search"}
+    assert [source["number"] for source in sources] == [*range(1, len(sources) + 1)]
+    url = sources[0]["url"]
+    checked = sessions[-1].check(f"[1], [it]({url}) and [that](https://made-up.example/).")
+    assert checked.not_seen == ["https://made-up.example/"]
+    assert checked.bad_numbers == []
+
+
 async def test_the_fallback_model_gets_the_tool_of_its_vendor(
     invoke: Invoke, models: Models, web: WebTools, sent: Any, webtools_sandbox: SandboxServer
 ) -> None:
