@@ -19,9 +19,10 @@ OLDER_LANGCHAIN := langchain==1.3.18
 OLDER_MCP_CLIENT := langchain-mcp-adapters==0.3.2 mcp==1.30.0
 # The oldest LangChain that the extra accepts. A test runs it in an environment of its own.
 OLDEST_LANGCHAIN := langchain==1.2.11 langchain-core==1.4.0 langchain-anthropic
-# An adapter with its extra alone, in an environment of its own with the name of the extra.
+# An adapter with its extra and what its first example needs, in an environment with the name of the
+# extra.
 alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install $(PIP_OPTIONS) \
-	--constraint constraints.txt --editable '.[$(1)]'
+	--constraint constraints.txt --editable '.[$(1),sandbox]' $(2)
 TEST_ALL := -n auto --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
@@ -46,7 +47,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
 	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
 		install $(PIP_OPTIONS) $(OLDER_MCP_CLIENT))
-	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai))
+	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai,'pydantic-ai-slim[anthropic]'))
 	@$(call install_aside,openai-agents,$(call alone,openai-agents))
 	@$(call install_aside,langchain,$(PYTHON) -m venv $(VENV)/langchain && $(VENV)/langchain/bin/python \
 		-m pip install --quiet --disable-pip-version-check --editable '.[langchain,sandbox]' \
