@@ -232,12 +232,12 @@ class ModelTurn:
     def _record(self, message: AIMessage) -> None:
         kind, filters = self._kind, self._search.filters
         assert kind is not None  # noqa: S101  for mypy
-        found = read_response(kind.vendor, _raw(message)).within(
+        searches = read_response(kind.vendor, _raw(message)).within(
             filters.get("include_domains") or (), filters.get("exclude_domains") or ()
         )
-        if found.stop == _PAUSED:  # what comes of it is noted elsewhere
-            found = replace(found, stop="")
-        self._session.record_native(**found.record())
+        if searches.stop == _PAUSED:  # what comes of it is noted elsewhere
+            searches = replace(searches, stop="")
+        self._session.record_native(**searches.record())
 
     def _note(self, notes: Iterable[str]) -> None:
         vendor = self._kind.vendor if self._kind else ""

@@ -192,7 +192,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         return {"web_session": {"run": run, "state": session.state()}, "web_report": None}
 
     async def abefore_agent(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Do as `before_agent`. The store of the settings is read in a thread."""
+        """Async version of `before_agent`. The store of the settings is read in a thread."""
         return await asyncio.to_thread(self.before_agent, state, runtime)
 
     def before_model(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -203,7 +203,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         return _update(stored, self._sessions.find(stored))
 
     async def abefore_model(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Do as `before_model`."""
+        """Async version of `before_model`."""
         stored = state.get("web_session")
         if not stored:
             return await self.abefore_agent(state, runtime)
@@ -219,7 +219,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         return self._end(stored, session, check)
 
     async def aafter_agent(self, state: WebState, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Do as `after_agent`."""
+        """Async version of `after_agent`."""
         stored = state.get("web_session")
         session = await self._afind(stored)
         check = await session.acheck(answer_of(state["messages"]))
@@ -266,7 +266,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        """Do as `wrap_model_call`."""
+        """Async version of `wrap_model_call`."""
         if self._native is None:
             return await handler(request)
         session = await self._afind(_stored_of(request))

@@ -40,7 +40,7 @@ _FILTERS = {"include_domains", "exclude_domains", "country"}  # of WebSearchTool
 
 @dataclass(init=False)
 class WebSearch(NativeOrLocalTool[Any]):
-    """Web search, on the vendor's side or ours, decided for each request and its model.
+    """Web search by the vendor or with `web_search`, decided for each request and its model.
 
         Agent(model, capabilities=[WebSearch(web, include_domains=["python.org"])])
 
@@ -156,10 +156,10 @@ class WebSearch(NativeOrLocalTool[Any]):
 
     def record(self, response: ModelResponse) -> None:
         """Add what the vendor searched to the session."""
-        found, session = read_model_response(response), self._session()
-        if session and found is not None:
+        searches, session = read_model_response(response), self._session()
+        if session and searches is not None:
             lists = [self._filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
-            session.record_native(**found.within(*lists).record())
+            session.record_native(**searches.within(*lists).record())
 
     def note_failure(self) -> None:
         """Note that a request failed whose searches the vendor may charge."""

@@ -9,9 +9,9 @@ Nothing here does I/O.
 
 from webtools.native.choosing import NativeTool, NotNative, native_search
 from webtools.native.facts import FACTS, MAX_AGE_DAYS, Facts, Route, is_old, stand_in
-from webtools.native.history import without_sources
 from webtools.native.reading import VENDORS, read_response
 from webtools.native.records import NativeCitation, NativeError, NativeSearches, NativeSource
+from webtools.native.resending import without_sources
 from webtools.native.streams import read_stream
 
 __all__ = [

@@ -9,38 +9,38 @@ _FINISHED = {"", "STOP", "FINISH_REASON_UNSPECIFIED"}
 _OPENED = {"", "URL_RETRIEVAL_STATUS_SUCCESS"}
 
 
-def read_content(response: Block, found: Findings) -> None:
+def read_content(response: Block, findings: Findings) -> None:
     """Read a response."""
     for candidate in response.blocks("candidates"):
-        _read_candidate(candidate, found)
+        _read_candidate(candidate, findings)
     blocked = response.block("prompt_feedback").line("block_reason")
     if blocked:
-        found.add_error(Block({"code": blocked}))
+        findings.add_error(Block({"code": blocked}))
 
 
-def _read_candidate(candidate: Block, found: Findings) -> None:
+def _read_candidate(candidate: Block, findings: Findings) -> None:
     parts: list[tuple[int, str]] = []  # where each part starts in the answer, and its text
     for part in map(Block, candidate.block("content").values("parts")):
         text = "" if part.get("thought") is True else part.text("text")
-        parts.append((found.add_text(text), text))
+        parts.append((findings.add_text(text), text))
     grounding = candidate.block("grounding_metadata")
     queries = grounding.lines("web_search_queries")
-    found.queries += queries
+    findings.queries += queries
     chunks = [_page(Block(chunk)) for chunk in grounding.values("grounding_chunks")]
     for page in chunks:
-        found.add_source(page, "uri", "url")
+        findings.add_source(page, "uri", "url")
     # A response is grounded if it has sources, even if the queries are missing.
-    found.counted += len(dict.fromkeys(queries)) or int(bool(chunks))
+    findings.counted += len(dict.fromkeys(queries)) or int(bool(chunks))
     for support in grounding.blocks("grounding_supports"):
         span = _span(support.block("segment"), parts)
         for index in support.values("grounding_chunk_indices"):
             if isinstance(index, int) and 0 <= index < len(chunks):
-                found.add_citation(chunks[index], span, "uri", "url")
-    found.display_html += grounding.block("search_entry_point").text("rendered_content")
+                findings.add_citation(chunks[index], span, "uri", "url")
+    findings.display_html += grounding.block("search_entry_point").text("rendered_content")
     for page in candidate.block("url_context_metadata").blocks("url_metadata"):
-        _read_opened(page, found)
+        _read_opened(page, findings)
     reason = candidate.line("finish_reason")
-    found.stop = found.stop or ("" if reason in _FINISHED else reason)
+    findings.stop = findings.stop or ("" if reason in _FINISHED else reason)
 
 
 def _page(chunk: Block) -> Block:
@@ -48,12 +48,12 @@ def _page(chunk: Block) -> Block:
     return web if "uri" in web else chunk.block("retrieved_context")
 
 
-def _read_opened(page: Block, found: Findings) -> None:
+def _read_opened(page: Block, findings: Findings) -> None:
     status = page.line("url_retrieval_status")
     if status in _OPENED:
-        found.add_opened(page.url("retrieved_url"))
+        findings.add_opened(page.url("retrieved_url"))
     else:
-        found.add_error(Block({"code": status}))
+        findings.add_error(Block({"code": status}))
 
 
 def _span(segment: Block, parts: list[tuple[int, str]]) -> tuple[int | None, int | None]:

@@ -46,34 +46,34 @@ def read_response(vendor: str, response: Any, *, model: str = "") -> NativeSearc
     if vendor not in _READERS:
         raise ValueError(f"vendor {vendor!r} is unknown; use one of {', '.join(VENDORS)}")
     root = Block({"content": response} if isinstance(response, (list, tuple)) else response)
-    found = Findings(model=root.line("model", "model_version") or model)
-    _READERS[vendor](root, found)
-    found.add_error(root.block("error"))
-    return _searches(vendor, found)
+    findings = Findings(model=root.line("model", "model_version") or model)
+    _READERS[vendor](root, findings)
+    findings.add_error(root.block("error"))
+    return _searches(vendor, findings)
 
 
-def _searches(vendor: str, found: Findings) -> NativeSearches:
-    is_estimated = found.stated_searches is None
-    searches = found.counted if found.stated_searches is None else found.stated_searches
-    usd = found.stated_usd
+def _searches(vendor: str, findings: Findings) -> NativeSearches:
+    is_estimated = findings.stated_searches is None
+    searches = findings.counted if findings.stated_searches is None else findings.stated_searches
+    usd = findings.stated_usd
     if usd is None:
-        usd = search_cost(vendor, found.model, searches)
+        usd = search_cost(vendor, findings.model, searches)
     return NativeSearches(
         vendor=vendor,
-        model=found.model,
-        text="".join(found.texts),
-        queries=tuple(dict.fromkeys(found.queries)),
-        sources=tuple(found.sources.values()),
-        citations=tuple(found.citations),
-        opened=tuple(dict.fromkeys(found.opened)),
+        model=findings.model,
+        text="".join(findings.texts),
+        queries=tuple(dict.fromkeys(findings.queries)),
+        sources=tuple(findings.sources.values()),
+        citations=tuple(findings.citations),
+        opened=tuple(dict.fromkeys(findings.opened)),
         searches=searches,
         is_count_estimated=is_estimated and bool(searches),
-        pending=found.pending,
+        pending=findings.pending,
         cost_usd=usd,
-        is_cost_estimated=found.stated_usd is None and bool(searches),
-        cost_has_tokens=found.cost_has_tokens,
-        errors=tuple(found.errors),
-        stop=found.stop,
-        display_html=found.display_html,
-        warnings=found.all_warnings(),
+        is_cost_estimated=findings.stated_usd is None and bool(searches),
+        cost_has_tokens=findings.cost_has_tokens,
+        errors=tuple(findings.errors),
+        stop=findings.stop,
+        display_html=findings.display_html,
+        warnings=findings.all_warnings(),
     )

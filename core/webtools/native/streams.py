@@ -17,7 +17,7 @@ CUT = "cut"
 def read_stream(vendor: str, events: Iterable[Any], *, model: str = "") -> NativeSearches:
     """Read what a vendor searched from the events of a stream.
 
-    If the stream was cut off, `stop` is `cut`, and what came is read.
+    If the stream was cut off, `stop` is `cut`, and the received events are read.
 
     Args:
         vendor: One of `VENDORS`.
