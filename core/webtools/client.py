@@ -758,13 +758,13 @@ class Session(WebTools):
             InputError: A value is not valid.
         """
         self._core.record_native(
-            vendor,
-            queries,
-            sources,
-            citations,
-            refused,
-            searches,
-            cost_usd,
+            vendor=vendor,
+            queries=queries,
+            sources=sources,
+            citations=citations,
+            refused=refused,
+            searches=searches,
+            cost_usd=cost_usd,
             is_estimate=is_estimate,
             notes=notes,
         )

@@ -54,7 +54,7 @@ def _without_controls(text: str, _name: str) -> str:
     return without_controls(text)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if not isinstance(value, Iterable):
         raise InputError(f"Invalid value {shown(value)}: expected a list of texts or sources.")
     return [value] if isinstance(value, (str, Mapping)) else [*value]
@@ -84,7 +84,12 @@ class SessionCore:
         self.spending = spending_of(options.user, self.id)
         self.services = SessionServices(options, self.id, self.spending)
         self.dispatcher = SessionDispatcher(
-            *(self.settings, options, self.history, self.gate, self.services, self.spending)
+            self.settings,
+            options=options,
+            history=self.history,
+            gate=self.gate,
+            services=self.services,
+            spending=self.spending,
         )
         if state is not None:
             state.check(self.id, self._user_hash())
@@ -125,30 +130,18 @@ class SessionCore:
 
     def record_native(
         self,
-        vendor: str,
-        queries: Iterable[str],
+        *,
         sources: Iterable[str | Mapping[str, Any]],
         citations: Iterable[str | Mapping[str, Any]],
-        refused: Iterable[str],
-        searches: int,
-        cost_usd: float | None,
-        *,
-        is_estimate: bool,
-        notes: Iterable[str] = (),
+        **facts: Any,
     ) -> None:
         """See `Session.record_native`."""
         redactor = self.dispatcher.redactor()
-        cited = [[*_pair(citation)] for citation in _listed(citations)]
-        pairs = [[*_pair(source)] for source in _listed(sources)]
-        values: dict[str, Any] = {
-            "vendor": vendor,
-            "queries": _listed(queries),
-            "sources": [*pairs, *cited],
-            "citations": [url for url, _ in cited],
-            "refused": _listed(refused),
-        }
-        values |= {"notes": _listed(notes), "searches": searches}
-        values |= {"cost_usd": cost_usd, "is_estimate": is_estimate}
+        cited = [[*_pair(citation)] for citation in _as_list(citations)]
+        pairs = [[*_pair(source)] for source in _as_list(sources)]
+        values = {**facts, "sources": [*pairs, *cited], "citations": [url for url, _ in cited]}
+        for name in ("queries", "refused", "notes"):
+            values[name] = _as_list(values[name])
         try:
             native = NativeRecord.model_validate(with_texts(values, _without_controls))
             native = redactor.clean(native)
@@ -226,10 +219,9 @@ class SessionCore:
         verified = None
         if verify:
             # `[n]` cites the n-th source. The others are left unread.
-            texts = [
-                source.url if (source := sources.get(number)) in used and source else _Unread()
-                for number in range(1, max(sources, default=0) + 1)
-            ]
+            urls = {source.number: source.url for source in used}
+            numbers = range(1, max(sources, default=0) + 1)
+            texts = [urls.get(number) or _Unread() for number in numbers]
             verified = await self.dispatcher.verify(
                 io, answer, texts, verifier, options, fetch=False
             )

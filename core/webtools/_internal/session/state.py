@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,6 +19,8 @@ _MAX_SOURCES = _MAX_SEEN = 500
 _LONGEST_TITLE = 200
 _MAX = 2**52
 _SEEN_ELSEWHERE = {"argument", "page"}  # origins of sources that do not say what may be opened
+_RANKS = {LINK: 0, "user": 2, "developer": 2}  # of origins; what is kept longest last
+T = TypeVar("T")
 
 
 class _Source(NamedTuple):
@@ -115,12 +117,10 @@ def read_state(value: Mapping[str, Any]) -> State:
 
 def to_state(session_id: str, user: str, history: History, spending: Spending) -> dict[str, Any]:
     """Return the state of a session. The newest sources and URLs are kept."""
-    sources = _newest([*history.sources.values()], _MAX_SOURCES)
+    sources = _newest([*history.sources.values()], lambda source: source.how, _MAX_SOURCES)
     listed = {each.url for each in sources if each.how not in _SEEN_ELSEWHERE}
-    seen = [each for each in [*history.seen.values()] if each.url not in listed]
-    kept = [each for each in seen if each.origin not in {"user", "developer", LINK}]
-    allowed = [each for each in seen if each.origin in {"user", "developer"}]
-    links = [each for each in seen if each.origin == LINK]
+    others = [each for each in [*history.seen.values()] if each.url not in listed]
+    seen = _newest(others, lambda url: url.origin, _MAX_SEEN)
     return {
         "version": _VERSION,
         "id": session_id,
@@ -133,7 +133,7 @@ def to_state(session_id: str, user: str, history: History, spending: Spending) -
             ]
             for each in sources
         ],
-        "seen": [[each.url, each.origin] for each in [*links, *kept, *allowed][-_MAX_SEEN:]],
+        "seen": [[each.url, each.origin] for each in seen],
         "use": {
             name: [min(spent.calls, _MAX), min(spent.micro_usd, _MAX)]
             for name, spent in spending.by_process().items()
@@ -184,13 +184,11 @@ def _renumbered(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tup
 def _joined(
     old: Sequence[Any], new: Sequence[Any], count: int, *, url: int, origin: int
 ) -> list[Any]:
-    """Return the newest rows, and those of the user and the developer before all others."""
+    """Return the newest rows of both."""
     rows = {row[url]: row for row in [*old, *new]}.values()
-    return sorted(rows, key=lambda row: row[origin] in {"user", "developer"})[-count:]
+    return _newest(rows, lambda row: row[origin], count)
 
 
-def _newest(sources: Sequence[Source], count: int) -> list[Source]:
-    """Return the newest sources, and those of the user and the developer before all others."""
-    allowed = [each for each in sources if each.how in {"user", "developer"}]
-    others = [each for each in sources if each.how not in {"user", "developer"}]
-    return [*others, *allowed][-count:]
+def _newest(rows: Iterable[T], origin_of: Callable[[T], str], count: int) -> list[T]:
+    """Return the newest rows. Those of the user and the developer are kept before all others."""
+    return sorted(rows, key=lambda row: _RANKS.get(origin_of(row), 1))[-count:]
