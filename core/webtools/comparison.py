@@ -219,7 +219,7 @@ _ORDER = ("changed", "moved", "gone", "new", "error", "not_compared", "unchanged
 
 
 @dataclass
-class _Source:
+class _RunSource:
     """What a run knows of a source.
 
     Attributes:
@@ -264,12 +264,12 @@ class _Record:
     """What a run has to compare."""
 
     facts: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
-    sources: dict[str, _Source] = field(default_factory=dict[str, _Source])
+    sources: dict[str, _RunSource] = field(default_factory=dict[str, _RunSource])
     claims: list[Claim] = field(default_factory=list["Claim"])
     cost_usd: float | None = 0.0
 
-    def source(self, url: str, at: datetime | None, title: str | None = None) -> _Source:
-        source = self.sources.setdefault(_key(url), _Source(url))
+    def source(self, url: str, at: datetime | None, title: str | None = None) -> _RunSource:
+        source = self.sources.setdefault(_key(url), _RunSource(url))
         source.title, source.at = source.title or title or "", at or source.at
         return source
 
@@ -437,8 +437,8 @@ def _sources(old: _Record, new: _Record) -> Iterator[SourceChange]:
 
 def _change(
     status: SourceStatus,
-    old: _Source | None,
-    new: _Source | None,
+    old: _RunSource | None,
+    new: _RunSource | None,
     reason: str = "",
     changes: Sequence[TextChange] = (),
 ) -> SourceChange:
@@ -460,7 +460,7 @@ def _change(
     )
 
 
-def _compare_source(old: _Source, new: _Source) -> SourceChange:  # noqa: PLR0911  # one per case
+def _compare_source(old: _RunSource, new: _RunSource) -> SourceChange:  # noqa: PLR0911  # one per case
     """Compare a source that both runs have."""
     if new.error:
         is_gone = _NO_PAGE.search(new.error) is not None
@@ -490,7 +490,7 @@ def _compare_source(old: _Source, new: _Source) -> SourceChange:  # noqa: PLR091
     return _change("unchanged", old, new, "Only parts of it were compared.")
 
 
-def _parts_beyond(source: _Source, other: _Source) -> list[str]:
+def _parts_beyond(source: _RunSource, other: _RunSource) -> list[str]:
     """Return the paragraphs that are not in the texts of the other run."""
     return [text for text in source.paragraphs if _stable(text) not in other.corpus]
 
@@ -537,7 +537,7 @@ def _quote_change(claim: Claim, citation: Quotation, new: _Record) -> ClaimChang
     return change(status="quote_gone", nearest=near)
 
 
-def _has(source: _Source, wanted: Sequence[str]) -> bool:
+def _has(source: _RunSource, wanted: Sequence[str]) -> bool:
     return all(line in source.corpus for line in wanted)
 
 

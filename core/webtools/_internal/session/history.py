@@ -33,7 +33,7 @@ _MAX_LINKS = 1000  # of one page
 
 
 @dataclass(slots=True, eq=False)
-class Source:
+class SeenSource:
     """See `SessionSource`."""
 
     url: str
@@ -87,7 +87,7 @@ class History:
 
     def __init__(self) -> None:
         self.seen: dict[str, Seen] = {}
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, SeenSource] = {}
         self.queries: list[str] = []
         self.refused: list[str] = []
         self.tools: dict[str, Use] = {}
@@ -133,13 +133,13 @@ class History:
 
     def add(
         self, url: str, how: Origin, title: str = "", *, is_read: bool = False, cites: bool = True
-    ) -> Source:
+    ) -> SeenSource:
         """Add a source, or what is new of it. A source that `cites` gets a number.
 
         A URL that cannot be requested, such as one with a login on a tape, is not kept.
         """
         key = page_key(url)
-        source = self.sources.get(key) or Source(url, title, how)
+        source = self.sources.get(key) or SeenSource(url, title, how)
         if url in self._spellings or key_of(url):
             source = self.sources.setdefault(key, source)
         source.title = source.title or title
@@ -148,7 +148,7 @@ class History:
             self._give_number(source, self._planned_numbers.get(key, 0))
         return source
 
-    def restore(self, source: Source) -> None:
+    def restore(self, source: SeenSource) -> None:
         """Add a source of a state with its number, or a new one if another source has it."""
         number, source.number = source.number, 0
         source = self.sources.setdefault(page_key(source.url), source)
@@ -159,7 +159,7 @@ class History:
         """Give sources the numbers of a tape, by URL, once they are added."""
         self._planned_numbers |= {page_key(url): number for url, number in numbers.items()}
 
-    def _give_number(self, source: Source, wanted: int) -> None:
+    def _give_number(self, source: SeenSource, wanted: int) -> None:
         with _lock:
             if source.number:
                 return

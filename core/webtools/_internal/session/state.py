@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from webtools._internal.session.history import LINK, History, Source
+from webtools._internal.session.history import LINK, History, SeenSource
 from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import Sum
 from webtools._internal.text.web_urls import has_login, is_web_url
@@ -87,7 +87,7 @@ class State(BaseModel):
         highest = max((source.number for source in self.sources), default=0)
         history.next_number = max(history.next_number, self.next_number, highest + 1)
         for number, url, title, how, is_read, is_cited in self.sources:
-            history.restore(Source(url, title, how, number, is_read, is_cited))
+            history.restore(SeenSource(url, title, how, number, is_read, is_cited))
             if how not in _SEEN_ELSEWHERE:
                 history.see(url, how)
         spending.merge({name: Sum(used.micro_usd, used.calls) for name, used in self.use.items()})
