@@ -290,7 +290,8 @@ class _Record:
             cost = call.error.cost_usd or 0.0
             urls = call.arguments.get("urls") or call.arguments.get("url") or []
             for url in map(str, urls if isinstance(urls, list) else [urls]):
-                reasons = [part for part in call.error.message.split("; ") if url in part]
+                parts, named = call.error.message.split("; "), re.escape(url) + "(?=[,:] )"
+                reasons = [part for part in parts if re.search(named, part)]
                 self.source(url, call.at).error = (reasons or [call.error.message])[0]
         elif not isinstance(call.response, ReadResponse):
             facts = call.response.meta if call.tool == RESEARCH.name else call.response

@@ -363,3 +363,16 @@ def test_the_report_of_a_tape_states_only_what_the_tape_has(
     assert facts["notes"]
     assert main(["report", str(tape)]) == 0
     assert "Limits" not in capsys.readouterr().out
+
+
+def test_the_error_of_a_page_is_not_that_of_a_longer_url(tmp_path: Path) -> None:
+    message = f"No page could be read: {URL}y: it is gone; {URL}, {URL}z: it is too large."
+    urls = [f"{URL}y", URL, f"{URL}z"]
+    error = {"type": "ProviderError", "message": message}
+    line = page_line() | {"arguments": {"urls": urls}, "response": None, "error": error}
+    comparison = compare(write_tape(tmp_path / "a", line), write_tape(tmp_path / "b", line))
+    reasons = {source.url: source.reason for source in comparison.sources}
+    assert "gone" in reasons[f"{URL}y"]
+    assert "gone" not in reasons[URL]
+    assert "too large" in reasons[URL]
+    assert "too large" in reasons[f"{URL}z"]
