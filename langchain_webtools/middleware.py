@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import inspect
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -21,9 +22,10 @@ from langchain_webtools._sessions import OpenSessions, Stored, WebState, answer_
 from langchain_webtools.toolkit import WebToolkit
 from langchain_webtools.tools import WebSearchTool
 from webtools import InputError, Session, WebTools
+from webtools.adapters import shared_tape
 from webtools.choices import CacheScope, FetchGate
 from webtools.results import AnswerCheck
-from webtools.tools import RESEARCH, SEARCH
+from webtools.tools import RESEARCH, SEARCH, TOOLS
 
 if TYPE_CHECKING:
     from webtools.config.config_models import Key
@@ -97,6 +99,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         seconds: Seconds from the beginning of a run until all calls end. The time in which it waits
             for a human counts, unless another process resumes it: there, the time begins again.
         api_keys: As for `WebTools.session`, or a function that returns it for the config of a run.
+        record: As for `WebTools.session`: a tape of the calls of all conversations.
+        replay: As for `WebTools.session`. Conversations share the tape, too: each call on it is
+            replayed once.
         filters: Arguments of `web_search` that go with every search, such as `include_domains`. The
             model does not see them and cannot change them.
 
@@ -124,6 +129,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         fetch: FetchGate = "any",
         cache: CacheScope | None = None,
         api_keys: "Mapping[str, Key] | KeysOf | None" = None,
+        record: str | os.PathLike[str] | None = None,
+        replay: str | os.PathLike[str] | None = None,
         **filters: Unpack[SearchFilters],
     ) -> None:
         super().__init__()
@@ -155,11 +162,13 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
             else None
         )
         self._sessions = OpenSessions(self._make_session, self._name_user)
-        self.tools = self._make_tools(tools)
+        self.tools = self._make_tools(tools, offers_all=replay is not None)
+        self._options |= shared_tape(record, replay)  # last: it may replace a tape
 
-    def _make_tools(self, names: Sequence[str] | None) -> list[Any]:
+    def _make_tools(self, names: Sequence[str] | None, *, offers_all: bool) -> list[Any]:
         search = WebSearchTool(web=self._web, **self._filters)
-        tools = WebToolkit(self._web).get_tools(names)
+        # A tape may answer any tool, without settings.
+        tools = WebToolkit(self._web).get_tools([*TOOLS] if offers_all and not names else names)
         if self._filters:
             if names is not None and any(tool.name == RESEARCH.name for tool in tools):
                 filters = ", ".join(self._filters)

@@ -7,6 +7,7 @@ frameworks. The page "Write an adapter" shows a whole adapter.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from logging import Logger
 from typing import Any
@@ -35,11 +36,13 @@ __all__ = [
     "merge_states",
     "native_or_own",
     "plain_text",
+    "shared_tape",
     "url_error",
     "web_of",
 ]
 
 _STATE = "_internal.session.state"
+_OPTIONS = "_internal.session.options:SessionOptions"
 _FINAL_ERRORS = (AuthenticationError, QuotaError)  # the next pages would fail, too
 
 
@@ -66,6 +69,22 @@ def check_web(web: WebTools | None, **settings: Any) -> WebTools:
             f"Pass web or {arguments}, not both. To combine them, pass web=WebTools({options})."
         )
     return web
+
+
+def shared_tape(
+    record: str | os.PathLike[str] | None, replay: str | os.PathLike[str] | None
+) -> dict[str, Any]:
+    """Return arguments of `WebTools.session` for sessions that share one tape.
+
+    Args:
+        record: As for `WebTools.session`. Calls of all sessions are recorded in their order.
+        replay: As for `WebTools.session`. Each call is replayed once, in whichever session.
+
+    Raises:
+        InputError: A file cannot be used.
+    """
+    tape = resolve(_OPTIONS)(record=record, replay=replay).tape()
+    return {} if tape is None else {"record": tape}
 
 
 def web_of(

@@ -8,31 +8,17 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 from timeless import timeless
+from tool_agents import Scripted
 
 from langchain_webtools import WebSearchTool, WebToolException, WebToolkit
 from webtools import ToolResult, WebTools
 from webtools_sandbox import SandboxServer
 
 Call = tuple[str, dict[str, Any]]
-
-
-class Scripted(GenericFakeChatModel):
-    """Says what the script says, and keeps what it was shown."""
-
-    disable_streaming: Any = True
-    seen: list[list[BaseMessage]] = []  # noqa: RUF012  pydantic copies it
-
-    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
-        self.seen.append(list(messages))
-        return super()._generate(messages, *args, **kwargs)
 
 
 def _script(*calls: Call) -> Scripted:

@@ -18,11 +18,11 @@ from langchain_core.callbacks import (
     BaseCallbackHandler,
     CallbackManagerForToolRun,
 )
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import StateGraph
+from tool_agents import Scripted
 
 from langchain_webtools import (
     WebSearchTool,
@@ -70,13 +70,6 @@ class Canned(WebTools):
     async def acall_tool(self, name: str, arguments: Any, **_: Any) -> ToolResult:
         await asyncio.sleep(0)
         return self.call_tool(name, arguments)
-
-
-class Scripted(GenericFakeChatModel):
-    disable_streaming: Any = True
-
-    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
-        return self
 
 
 @tool

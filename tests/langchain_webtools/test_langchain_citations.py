@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from timeless import timeless
+from tool_agents import Scripted
 
 from langchain_webtools.citations import as_search_results, tool_content
 from langchain_webtools.retrievers import WebSearchRetriever
@@ -247,13 +247,6 @@ def test_a_cut_is_reported_and_the_whole_fits_the_budget() -> None:
 
 
 # --- messages ----------------------------------------------------------------------------------
-
-
-class Scripted(GenericFakeChatModel):
-    disable_streaming: Any = True
-
-    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
-        return self
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])

@@ -23,9 +23,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 from runtimes import BOTH
+from timeless import timeless
 from tool_agents import Call, Scripted, code_of, script, tool_messages
 
-from langchain_webtools import WebMiddleware, WebSearchTool
+from langchain_webtools import WebMiddleware, WebSearchTool, WebToolkit
 from webtools import InputError, WebTools
 from webtools.adapters import merge_states
 from webtools_sandbox import SandboxServer
@@ -372,6 +373,76 @@ async def test_the_end_of_a_run_is_reported(web: WebTools) -> None:
     create_agent(model, middleware=[middleware]).invoke({"messages": [("user", "Hi")]})  # type: ignore[call-overload]
     assert ends[0] == (1, [9])
     assert ends[1][1].bad_numbers == [9]
+
+
+Agent = Callable[[WebTools], Any]
+
+
+def with_middleware(web: WebTools, **tape: Any) -> Any:
+    middleware = WebMiddleware(web, fetch="seen", user=lambda c: c["configurable"]["user"], **tape)
+    return create_agent(_turns(), middleware=[middleware], checkpointer=InMemorySaver())
+
+
+def with_tools(web: WebTools) -> Any:
+    tools = WebToolkit(web).get_tools()
+    return create_agent(_turns(), tools, checkpointer=InMemorySaver())
+
+
+def _turns() -> Scripted:
+    return script(_search(), "By [1].", _search("csv"), "By [2].", _search(), _fetch(UNSEEN), "no")
+
+
+async def _run_all(invoke: Invoke, agent: Any) -> list[Any]:
+    messages: list[Any] = []
+    for thread in ("1", "1", "2"):
+        config = _thread(thread, user=f"user {thread}")
+        messages += tool_messages(await invoke(agent, "Go on.", config))
+    return [(each.content, timeless(each.artifact), each.status) for each in messages]
+
+
+async def test_the_calls_of_all_conversations_are_replayed(
+    invoke: Invoke, web: WebTools, tmp_path: Path, webtools_sandbox: SandboxServer
+) -> None:
+    tape = tmp_path / "run.jsonl"
+    recorded = await _run_all(invoke, with_middleware(web, record=tape))
+    assert len(recorded) == 5  # of two turns of one conversation, the second with both, and another
+    webtools_sandbox.fault(status=500)
+    replaying = WebTools(tmp_path / "no-such-file.json")
+    assert await _run_all(invoke, with_middleware(replaying, replay=tape)) == recorded
+    agent = with_middleware(replaying, replay=tape)
+    config = _thread(user="ann")
+    await invoke(agent, "Go on.", config)
+    report = (await invoke(agent, "Go on.", config))["web_report"]
+    assert [call["tool"] for call in report["unused_calls"]] == ["web_search"]
+
+
+@pytest.mark.parametrize("make", [with_tools, with_middleware])
+async def test_the_environment_records_and_replays_an_agent(
+    make: Agent, invoke: Invoke, web: WebTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape = str(tmp_path / "run.jsonl")
+    monkeypatch.setenv("WEBTOOLS_RECORD", tape)
+    recorded = await _run_all(invoke, make(web))
+    monkeypatch.delenv("WEBTOOLS_RECORD")
+    monkeypatch.setenv("WEBTOOLS_REPLAY", tape)
+    assert await _run_all(invoke, make(WebTools(tmp_path / "no-such-file.json"))) == recorded
+
+
+def test_a_file_that_is_no_tape_is_refused_when_the_agent_is_made(
+    web: WebTools, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("notes")
+    for argument in ("record", "replay"):
+        with pytest.raises(InputError, match=file.name):
+            WebMiddleware(web, **{argument: file})  # type: ignore[arg-type]
+    assert file.read_text() == "notes"
+    web.session(record=tmp_path / "run.jsonl").search("json", limit=1)
+    recorded = (tmp_path / "run.jsonl").read_text()
+    for wrong in ({"usd": -1}, {"tools": ["absent"]}, {"native": "always"}):
+        with pytest.raises((ValueError, InputError)):
+            WebMiddleware(web, record=tmp_path / "run.jsonl", **wrong)  # type: ignore[arg-type]
+    assert (tmp_path / "run.jsonl").read_text() == recorded
 
 
 def test_an_invalid_option_is_refused_when_the_agent_is_made(web: WebTools) -> None:

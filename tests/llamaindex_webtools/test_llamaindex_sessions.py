@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,6 +96,33 @@ async def test_a_spec_of_a_session_has_its_gate_and_limits(web: WebTools, page: 
     answer = await agent.run(user_msg="Hello.")
     codes = [_code(output) for output in _outputs(answer)]
     assert codes == ["url_not_seen", None, "session_limit"]
+
+
+@pytest.mark.parametrize("is_streaming", [True, False])
+@pytest.mark.parametrize("tape_of", ["session", "environment"])
+async def test_an_agent_is_replayed(
+    tape_of: str, is_streaming: bool, web: WebTools, page: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    def session_of(client: WebTools, argument: str) -> Any:
+        if tape_of == "session":
+            return client.session(fetch="seen", **{argument: tape})
+        for name in ("record", "replay"):
+            monkeypatch.setenv(f"WEBTOOLS_{name.upper()}", str(tape) if name == argument else "")
+        return client.session(fetch="seen")
+
+    async def run(session: Any) -> Any:
+        turn = [("web_search", {"queries": ["read json"]}), ("web_fetch", {"urls": [page]})]
+        script = Script(calls(*turn), says("By [1]."))
+        agent = WebAgent(session, llm=script.llm, streaming=is_streaming)
+        answer = await agent.run(user_msg=f"Sum up {page}.")
+        outputs = [(each.content, each.raw_output, each.is_error) for each in _outputs(answer)]
+        return sorted(outputs, key=str), session.sources
+
+    tape = tmp_path / "run.jsonl"
+    recorded = await run(session_of(web, "record"))
+    session = session_of(WebTools(tmp_path / "no-such-file.json"), "replay")
+    assert await run(session) == recorded
+    assert session.unused_calls == []
 
 
 async def test_text_of_another_agent_is_not_the_users(web: WebTools, page: str) -> None:

@@ -17,7 +17,7 @@ from mcp import Client
 from tape_files import search_line, write_tape
 
 import webtools
-from webtools import InputError, WebTools
+from webtools import InputError, WebTools, bulk
 from webtools.cli import main
 from webtools.cli.arguments import command_parser
 from webtools.cli.tool_commands import CALLS, RESEARCH
@@ -37,7 +37,7 @@ def config(tmp_path: Path, webtools_sandbox: SandboxServer) -> str:
 # --- the command line ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*CALLS, *RESEARCH, "mcp"])
+@pytest.mark.parametrize("name", [*CALLS, *RESEARCH, "bulk", "verify", "mcp"])
 def test_a_command_has_both_options(name: str) -> None:
     options = {action.dest for action in command_parser(name).arguments}
     assert {"record", "replay"} <= options
@@ -64,6 +64,39 @@ def test_a_command_with_both_adds_to_a_tape(
         assert main(["search", query, "--config", config, *tapes]) == 0
     capsys.readouterr()
     assert len(tape.read_text().splitlines()) == 3
+
+
+def test_bulk_work_and_a_check_are_replayed_without_settings(
+    config: str,
+    tape: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    webtools_sandbox: SandboxServer,
+) -> None:
+    answer = f"It reads JSON. [1]\n\n[1]: {webtools_sandbox.docs_url}/library/json.html"
+    for name, text in (("queries.txt", "json\nzip file\nabsent\n"), ("answer.md", answer)):
+        (tmp_path / name).write_text(text)
+    recorded: list[Any] = []
+    for tapes in (["--config", config, "--record", str(tape)], ["--replay", str(tape)]):
+        rows = tmp_path / f"rows-{len(recorded)}.jsonl"
+        words = ["bulk", "search", str(tmp_path / "queries.txt"), "-o", str(rows)]
+        assert main([*words, *tapes]) == 0
+        results = sorted(
+            (row.subject, row.status, json.dumps(row.result, sort_keys=True))
+            for row in bulk.read(rows)
+        )
+        capsys.readouterr()
+        recorded.append(results)
+        webtools_sandbox.fault(status=500)
+    assert recorded[0] == recorded[1]
+    webtools_sandbox.reset()
+    checks: list[Any] = []
+    for tapes in (["--config", config, "--record", str(tape)], ["--replay", str(tape)]):
+        code = main(["verify", str(tmp_path / "answer.md"), "--fetch", "--json", *tapes])
+        checks.append((code, capsys.readouterr()))
+        webtools_sandbox.fault(status=500)
+    assert checks[0] == checks[1]
+    assert "claims" in checks[0][1].out
 
 
 def test_a_file_that_is_no_tape_is_a_usage_error(

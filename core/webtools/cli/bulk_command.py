@@ -14,6 +14,7 @@ from webtools._internal.display.short_texts import price
 from webtools._internal.representation import Bars, bars
 from webtools.bulk import Options, State, Summary
 from webtools.cli import printing, terminal_output
+from webtools.cli.calls import with_tape
 from webtools.progress import Stage
 
 STOPPED = 4
@@ -31,7 +32,7 @@ def run(options: Namespace) -> int:
                 options.operation,
                 options.input,
                 options.output,
-                web=WebTools(config=options.config),
+                web=with_tape(WebTools(config=options.config), options),
                 options=_options(options),
                 progress=display,
             )

@@ -10,6 +10,7 @@ from pathlib import Path
 from webtools import WebTools
 from webtools._internal.grounding.blocks import FENCES
 from webtools._internal.text.visible import display_lines, display_text
+from webtools.cli.calls import with_tape
 from webtools.cli.printing import FAILED, SUCCESS, note, report
 from webtools.cli.terminal_output import progress
 from webtools.errors import InputError
@@ -27,7 +28,7 @@ def verify(options: Namespace) -> int:
     answer, urls = _parts(_read(options.file))
     sources: list[str] | list[Page] = options.sources or (urls if options.fetch else _unread(urls))
     with WebTools(config=options.config) as web, progress("verify"):
-        verified = web.verify(answer, sources, fetch=options.fetch)
+        verified = with_tape(web, options).verify(answer, sources, fetch=options.fetch)
     report(options, _text(verified), verified.model_dump(mode="json"))
     return FAILED if verified.dropped or (options.strict and verified.uncertain) else SUCCESS
 

@@ -84,6 +84,10 @@ class Tape:
         if not has_running_loop():
             self.open()
 
+    def __fspath__(self) -> str:
+        """Return the path of the file: sessions take a tape that they share as `record`."""
+        return str(self.record or self.replay)
+
     def renew_lock(self) -> None:
         """Let the files be opened, also in a forked process while its parent opens them."""
         self._lock = Lock()

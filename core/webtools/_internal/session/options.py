@@ -67,10 +67,10 @@ class SessionOptions:
         """
         if self.record is None and self.replay is None:
             return None
-        tape: Tape = resolve("_internal.pipeline.tape:Tape")(
-            self.record, self.replay, appends=self.state is not None
-        )
-        return tape
+        kind: type[Tape] = resolve("_internal.pipeline.tape:Tape")
+        if isinstance(self.record, kind):  # of several sessions
+            return self.record
+        return kind(self.record, self.replay, appends=self.state is not None)
 
     @property
     def is_limited(self) -> bool:
