@@ -122,7 +122,8 @@ def native_or_own(
 
     The vendor's tool is returned if it serves all filters and fits the gate and what is left of the
     limits of a session. A vendor cannot hold `usd_per_day` or a budget of the settings, which other
-    processes share, so with one `web_search` is used.
+    processes share, nor `fetch.allowDomains` and `fetch.denyDomains`, so with one `web_search` is
+    used.
 
     What is left is read, not reserved: parallel calls of models can each spend it. The store may be
     read: on an event loop, call this in a thread.
@@ -137,7 +138,12 @@ def native_or_own(
     """
     usd_left, calls_left, fetch = None, None, "any"
     try:
-        budget = web._settings.latest().config.budget.model_dump(exclude_none=True)  # noqa: SLF001
+        config = web._settings.latest().config  # noqa: SLF001 - of our own class
+        budget = config.budget.model_dump(exclude_none=True)
+        if config.fetch.allow_domains or config.fetch.deny_domains:
+            return NotNative(
+                "the settings restrict the hosts of pages (fetch), and a vendor does not"
+            )
         if isinstance(web, Session):
             options = web._core.options  # noqa: SLF001 - of our own class
             left, fetch = web.remaining(), options.fetch

@@ -89,6 +89,18 @@ def test_no_vendor_is_used_beside_a_budget_of_the_settings(
     assert isinstance(native_or_own(web, route, overshoot=True), NotNative)  # nothing counts it
 
 
+@pytest.mark.parametrize("rule", [{"allowDomains": ["python.org"]}, {"denyDomains": ["x.org"]}, {}])
+@pytest.mark.parametrize("route", [ANTHROPIC, OPENAI], ids=["anthropic", "openai"])
+def test_no_vendor_is_used_where_the_settings_restrict_the_hosts_of_pages(
+    rule: dict[str, Any], route: Route
+) -> None:
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key-exa"}
+    web = WebTools({"providers": [exa], "fetch": rule})
+    for each in (web, web.session(), web.session(usd=1)):
+        choice = native_or_own(each, route, overshoot=True)
+        assert isinstance(choice, NotNative if rule else NativeTool)
+
+
 def test_a_session_that_has_ended_does_not_search(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -316,3 +316,22 @@ def test_a_response_about_another_url_is_no_answer(
         WebTools(tape).session(replay=tape)
     write_tape(tape, {"tool": tool, "arguments": {"url": B}, "at": AT, "response": response})
     assert WebTools(tape).session(replay=tape).unused_calls
+
+
+@pytest.mark.parametrize(
+    ("queries", "reported"),
+    [
+        (5, []),
+        (True, []),
+        (None, []),
+        ({"a": 1}, []),
+        ("zip", ["zip"]),
+        ([5, None, "zip"], ["zip"]),
+    ],
+    ids=str,
+)
+def test_a_tape_with_queries_of_another_type_is_reported(
+    queries: Any, reported: list[str], tape: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "--json", str(write_tape(tape, search_line("x", queries=queries)))]) == 0
+    assert json.loads(capsys.readouterr().out)["queries"] == reported

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.session.links import key_of, urls_in
 from webtools._internal.storage.budget import micro_usd_of
+from webtools._internal.text.narrowing import is_array
 from webtools.choices import Origin
 from webtools.page_urls import page_key
 from webtools.results import (
@@ -310,9 +311,10 @@ class History:
 
 def queries_of(arguments: Mapping[str, Any]) -> list[str]:
     """Return the queries and the question among the arguments of a call."""
-    queries = () if arguments.get("similar") else arguments.get("queries")
-    others = arguments.get("query"), arguments.get("question")
-    return [text for text in (*(queries or ()), *others) if text and isinstance(text, str)]
+    queries = None if arguments.get("similar") else arguments.get("queries")
+    texts = [*queries] if is_array(queries) else [queries]  # of a tape, any value
+    texts += arguments.get("query"), arguments.get("question")
+    return [text for text in texts if text and isinstance(text, str)]
 
 
 def _repeats_library(url: str, query: str) -> bool:
