@@ -336,6 +336,7 @@ def _methods(tool: Tool) -> tuple[Callable[..., Any], Callable[..., Any]]:
     methods: list[Any] = [_run, _arun]
     for method in methods:
         method.__signature__ = inspect.Signature([this, *tool.parameters, _RUN_MANAGER])
+        method.__annotations__ = {}  # LangChain evaluates them at each call; the signature has them
     return _run, _arun
 
 

@@ -114,5 +114,6 @@ def _event_config(
     if run_manager is None:
         run_config = ensure_config(config)
         return run_config if run_config.get("callbacks") else None
-    children = run_manager.get_child()
-    return RunnableConfig(callbacks=children) if children.handlers else None
+    if not run_manager.inheritable_handlers:
+        return None
+    return RunnableConfig(callbacks=run_manager.get_child())
