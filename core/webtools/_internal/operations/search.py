@@ -155,7 +155,9 @@ async def find_results(api_call: ApiCall) -> QueryResults:
     query, account = api_call.query, api_call.account
     assert isinstance(query, SearchQuery)  # noqa: S101
     sent = to_provider_query(account, query) if query.page else query
-    key = CacheKey(HITS, _key_of(sent, account), query.query, account.name)
+    key = None
+    if api_call.call.cache is not None:
+        key = CacheKey(HITS, _key_of(sent, account), query.query, account.name)
     api_call.query = sent
     hits: Cached[Hits] = await request(api_call, key)
     return filter_hits(account, query, hits)
