@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -21,6 +24,24 @@ def test_blocking_methods_work_inside_a_running_loop(webtools_sandbox: SandboxSe
             return len(web.search(["json", "zip"], limit=2).results)
 
     assert asyncio.run(inside()) == 4
+
+
+ONE_SEARCH = """
+import json, sys
+from webtools import WebTools
+with WebTools(json.loads(sys.argv[1])) as web:
+    web.call_tool("web_search", {"queries": ["json"]})
+others = ["asyncio", "webtools._internal.operations.fetch", "webtools.results.research_models"]
+print(*[name for name in others if name in sys.modules])
+"""
+
+
+def test_a_blocking_search_loads_neither_asyncio_nor_what_other_tools_need(
+    webtools_sandbox: SandboxServer,
+) -> None:
+    command = [sys.executable, "-c", ONE_SEARCH, json.dumps(webtools_sandbox.config())]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []
 
 
 def test_one_instance_serves_several_loops_at_once(webtools_sandbox: SandboxServer) -> None:
