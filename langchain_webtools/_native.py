@@ -163,13 +163,14 @@ class ModelTurn:
         self._kind = _kind_of(request.model)
         self._original = request = request.override(messages=_sendable(request.messages))
         self._tool: NativeTool | None = None
+        self._choice: NativeTool | None = None  # of the latest request
         self._parts: list[AIMessage] = []
         self.request: ModelRequest[Any] | None = request
         self.response: Any = None
         if any(map(search.is_own, request.tools)):
             choice = search.choose(request, session, is_async=is_async)
             if isinstance(choice, NativeTool):
-                self._tool = choice
+                self._tool = self._choice = choice
                 self._note(choice.notes)
                 self.request = self._with_native(choice, request.messages)
             else:
@@ -183,7 +184,8 @@ class ModelTurn:
         except BaseException:  # a run that is canceled, too
             if self._tool is not None:
                 name = _name_of(self._original.model)
-                self._note([f"A request to {name} failed. What it searched is not counted."])
+                note = f"A request to {name} failed. What it searched is not counted."
+                self._note([note], self._choice)
             raise
 
     def add(self, response: ModelResponse[Any]) -> None:
@@ -211,6 +213,7 @@ class ModelTurn:
         if isinstance(choice, NotNative):
             self._note([f"An answer that the vendor paused is incomplete: {choice.reason}."])
             return None
+        self._choice = choice
         if (choice.max_searches or 0) < (tool.max_searches or 0):
             tool = choice
         return self._with_native(tool, messages)
@@ -237,11 +240,11 @@ class ModelTurn:
         )
         if searches.stop == _PAUSED:  # what comes of it is noted elsewhere
             searches = replace(searches, stop="")
-        self._session.record_native(**searches.record())
+        self._session.record_native(**searches.record(), choice=self._choice)
 
-    def _note(self, notes: Iterable[str]) -> None:
+    def _note(self, notes: Iterable[str], choice: NativeTool | None = None) -> None:
         vendor = self._kind.vendor if self._kind else ""
-        self._session.record_native(vendor=vendor, notes=[*notes])
+        self._session.record_native(vendor=vendor, notes=[*notes], choice=choice)
 
 
 def _name_of(model: BaseChatModel) -> str:

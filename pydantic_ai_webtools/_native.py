@@ -65,6 +65,7 @@ class WebSearch(NativeOrLocalTool[Any]):
         self._find, self._filters = web_of(web), SEARCH.with_fixed(filters).fixed
         self._max_native, self._overshoot = max_native, native_overshoot
         self._context: RunContext[Any] | None = None  # of the request that is made
+        self._choice: NativeTool | None = None  # for it
         tool = web_tool(SEARCH, self._find, **filters)
         super().__init__(native=WebSearchTool(), local=tool, id="web_search")
 
@@ -125,11 +126,13 @@ class WebSearch(NativeOrLocalTool[Any]):
         return request_context
 
     def _choose_and_note(self, context: RunContext[Any]) -> NativeTool | None:
+        self._note()  # an attempt with another model may not have been made
         choice = self.choose(context)
         if isinstance(choice, NotNative):
             self._note(f"web_search was used: {choice.reason}")
             return None
         self._note(*choice.notes)
+        self._choice = choice
         return choice
 
     def get_wrapper_model(self, model: Model) -> Model | None:
@@ -151,15 +154,21 @@ class WebSearch(NativeOrLocalTool[Any]):
         if isinstance(choice, NotNative):
             self._note(f"an answer that the vendor paused is incomplete: {choice.reason}")
             return None
+        self._choice = choice
         others = [tool for tool in parameters.native_tools if tool not in old]
         return replace(parameters, native_tools=[*others, _native_tool(choice)])
 
     def record(self, response: ModelResponse) -> None:
         """Add what the vendor searched to the session."""
         searches, session = read_model_response(response), self._session()
-        if session and searches is not None:
-            lists = [self._filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
-            session.record_native(**searches.within(*lists).record())
+        lists = [self._filters.get(f"{word}_domains") or () for word in ("include", "exclude")]
+        if session is None:
+            return
+        if searches is None:
+            self._note()
+            return
+        record = searches.within(*lists).record()
+        session.record_native(**record, choice=self._choice)
 
     def note_failure(self) -> None:
         """Note that a request failed whose searches the vendor may charge."""
@@ -167,7 +176,8 @@ class WebSearch(NativeOrLocalTool[Any]):
 
     def _note(self, *notes: str) -> None:
         if (session := self._session()) and self._context:
-            session.record_native(vendor=str(self._context.model.system), notes=notes)
+            vendor, choice = str(self._context.model.system), self._choice
+            session.record_native(vendor=vendor, notes=notes, choice=choice)
 
     def _session(self) -> Session | None:
         web = self._find(self._context) if self._context else None
@@ -195,8 +205,7 @@ class _Recorded(WrapperModel):
         try:
             response = await super().request(messages, model_settings, parameters)
         except BaseException:  # a run that is canceled, too
-            if any(isinstance(tool, WebSearchTool) for tool in parameters.native_tools):
-                await asyncio.to_thread(self._search.note_failure)
+            await self._note_failure(parameters)
             raise
         await asyncio.to_thread(self._search.record, response)
         return response
@@ -216,13 +225,24 @@ class _Recorded(WrapperModel):
             end = ModelResponse(parts=[])
             yield CompletedStreamedResponse(end, model_request_parameters=model_request_parameters)
             return
-        async with super().request_stream(
-            messages, model_settings, parameters, run_context
-        ) as stream:
-            try:
-                yield stream
-            finally:
-                await asyncio.to_thread(self._search.record, stream.get())
+        is_recorded = False
+        try:
+            async with super().request_stream(
+                messages, model_settings, parameters, run_context
+            ) as stream:
+                try:
+                    yield stream
+                finally:
+                    is_recorded = True
+                    await asyncio.to_thread(self._search.record, stream.get())
+        except BaseException:
+            if not is_recorded:
+                await self._note_failure(parameters)
+            raise
+
+    async def _note_failure(self, parameters: ModelRequestParameters) -> None:
+        if any(isinstance(tool, WebSearchTool) for tool in parameters.native_tools):
+            await asyncio.to_thread(self._search.note_failure)
 
 
 def _native_tool(choice: NativeTool) -> WebSearchTool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from logging import Logger
 from typing import Any
 
@@ -125,8 +126,8 @@ def native_or_own(
     processes share, nor `fetch.allowDomains` and `fetch.denyDomains`, so with one `web_search` is
     used.
 
-    What is left is read, not reserved: parallel calls of models can each spend it. The store may be
-    read: on an event loop, call this in a thread.
+    What the vendor may spend is reserved in the limits of a session, until the tool is passed to
+    `Session.record_native`. The store may be used: on an event loop, call both in a thread.
 
     Args:
         web: The `WebTools` or session that would search.
@@ -158,7 +159,7 @@ def native_or_own(
     forbidden = [name for name in budget if not (is_counted and name.startswith("usd"))]
     if forbidden:
         return NotNative(f"there is {', '.join(forbidden)}, which a vendor cannot hold")
-    return native_search(
+    choice = native_search(
         route,
         filters,
         max_searches=max_searches,
@@ -167,6 +168,24 @@ def native_or_own(
         fetch=fetch,
         overshoot=overshoot,
     )
+    is_limited = usd_left is not None or calls_left is not None
+    return _reserved(web, choice) if is_limited and isinstance(web, Session) else choice
+
+
+def _reserved(session: Session, choice: NativeTool | NotNative) -> NativeTool | NotNative:
+    """Reserve the searches of a choice in the limits; none where the vendor has no maximum."""
+    if isinstance(choice, NotNative) or not choice.max_searches:
+        return choice
+    facts, searches = choice.facts, choice.max_searches
+    try:
+        release = session._core.reserve_searches(  # noqa: SLF001 - of our own class
+            facts.vendor, searches, searches * facts.usd_per_search
+        )
+    except QuotaError as error:
+        return NotNative(str(error).removesuffix("."))
+    except ConfigError as error:
+        return NotNative(f"the limits cannot be checked: {error}")
+    return replace(choice, release=release)
 
 
 def check_options(cache: CacheMode, timeout: float | None) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from webtools._internal.session.core import SessionCore
     from webtools._internal.session.options import SessionOptions
+    from webtools.native import NativeTool
     from webtools.providers.drafts import SynthesizerLike
     from webtools.results import (
         AnswerCheck,
@@ -739,6 +740,7 @@ class Session(WebTools):
         cost_usd: float | None = None,
         is_estimate: bool = True,
         notes: Sequence[str] = (),
+        choice: NativeTool | None = None,
     ) -> None:
         """Add a search that the vendor of a model has made, not webtools.
 
@@ -753,6 +755,8 @@ class Session(WebTools):
             is_estimate: Whether the cost is from a price list.
             notes: What the report should say about the vendor's search, such as why it was not
                 used.
+            choice: What `webtools.adapters.native_or_own` returned for the request, also for one
+                that failed. What is reserved for it is given back.
 
         Raises:
             InputError: A value is not valid.
@@ -767,6 +771,7 @@ class Session(WebTools):
             cost_usd=cost_usd,
             is_estimate=is_estimate,
             notes=notes,
+            release=choice.release if choice else lambda: None,
         )
 
     def check(

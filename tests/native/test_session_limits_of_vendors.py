@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -214,3 +215,39 @@ def test_a_session_keeps_which_sources_a_vendor_cites(
 
 def cited(report: dict[str, Any]) -> list[str]:
     return [source["url"] for source in report["sources"] if source["is_cited"]]
+
+
+# --- model calls at the same time --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "limits", [{"usd": 0.05}, {"calls": 5}, {"usd": 0.05, "calls": 5}], ids=str
+)
+def test_model_calls_at_the_same_time_share_what_is_left(limits: Any, make: Make) -> None:
+    session = make().session(**limits)
+    first = native_or_own(session, ANTHROPIC, max_searches=3)
+    second = native_or_own(session, ANTHROPIC, max_searches=3)
+    assert isinstance(first, NativeTool)
+    assert isinstance(second, NativeTool)
+    assert (first.max_searches, second.max_searches) == (3, 2)
+    assert isinstance(native_or_own(session, ANTHROPIC), NotNative)
+    with pytest.raises(QuotaError):
+        session.search("zip")
+    for choice in (first, second):
+        session.record_native(vendor="anthropic", searches=1, cost_usd=0.01, choice=choice)
+        session.record_native(vendor="anthropic", choice=choice)  # gives back no more
+    left = session.remaining()
+    assert left.usd in (None, 0.03)
+    assert left.calls in (None, 3)
+    assert not session.report("json")["notes"]
+
+
+def test_threads_never_get_more_than_what_is_left(make: Make) -> None:
+    session = make().session(usd=0.05, calls=7)
+    with ThreadPoolExecutor(8) as pool:
+        choices = [*pool.map(lambda _: native_or_own(session, ANTHROPIC), range(24))]
+    tools = [choice for choice in choices if isinstance(choice, NativeTool)]
+    assert sum(tool.max_searches or 0 for tool in tools) == 5
+    for tool in tools:
+        session.record_native(vendor="anthropic", notes=["failed"], choice=tool)
+    assert (session.remaining().usd, session.remaining().calls) == (0.05, 7)

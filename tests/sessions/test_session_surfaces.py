@@ -137,7 +137,7 @@ def test_a_limit_stops_bulk_work_which_can_be_resumed(
     session = web.session(**limit)
     if "seconds" in limit:
         left = iter([3600.0] * 4)
-        monkeypatch.setattr(session._dispatcher, "_seconds_left", lambda: next(left, 0.0))
+        monkeypatch.setattr(session._dispatcher, "seconds_left", lambda: next(left, 0.0))
     stopped = bulk.run("search", items, rows, web=session, options=options)
     assert stopped.stopped
     assert len([row for row in bulk.read(rows) if row.status == "ok"]) == 2

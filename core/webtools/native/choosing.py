@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -29,6 +29,8 @@ class NativeTool:
         facts: The row of the table.
         max_searches: The limit that the vendor holds, or None.
         notes: What a report should say, such as that the vendor has no limit.
+        release: Gives back what is reserved for the searches in the limits of a session.
+            `Session.record_native` calls it.
     """
 
     tool: dict[str, Any]
@@ -36,6 +38,7 @@ class NativeTool:
     facts: Facts
     max_searches: int | None = None
     notes: tuple[str, ...] = ()
+    release: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -27,7 +28,7 @@ from webtools._internal.storage.budget import Budget, micro_usd_of
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.nested_texts import with_texts
 from webtools.config import Settings
-from webtools.errors import ConfigError, InputError
+from webtools.errors import ConfigError, InputError, QuotaError
 from webtools.inputs.argument_values import shown
 from webtools.page_urls import page_key
 from webtools.results import AnswerCheck, Remaining
@@ -133,9 +134,29 @@ class SessionCore:
         *,
         sources: Iterable[str | Mapping[str, Any]],
         citations: Iterable[str | Mapping[str, Any]],
+        release: Callable[[], None],
         **facts: Any,
     ) -> None:
         """See `Session.record_native`."""
+        try:
+            native = self._native_record(sources, citations, facts)
+            if native.is_empty:
+                return
+            self.history.add_native(native)
+            if native.searches or native.cost_usd:
+                self._count_native(native, release)
+            redactor, tape = self.dispatcher.redactor(), self.dispatcher.tape_in_use()
+            if tape is not None and (reason := tape.write_native(native, redactor)):
+                self.history.notes[reason] = None
+        finally:
+            release()
+
+    def _native_record(
+        self,
+        sources: Iterable[str | Mapping[str, Any]],
+        citations: Iterable[str | Mapping[str, Any]],
+        facts: dict[str, Any],
+    ) -> NativeRecord:
         redactor = self.dispatcher.redactor()
         cited = [[*_pair(citation)] for citation in _as_list(citations)]
         pairs = [[*_pair(source)] for source in _as_list(sources)]
@@ -150,17 +171,10 @@ class SessionCore:
             name = ".".join(map(str, fault["loc"]))
             raise InputError(f"Invalid `{name}` {shown(fault['input'])}: {fault['msg']}.") from None
         native.notes = [note for note in native.notes if note not in self.history.notes]
-        if native.is_empty:
-            return
-        self.history.add_native(native)
-        if native.searches or native.cost_usd:
-            self._count_native(native)
-        tape = self.dispatcher.tape_in_use()
-        if tape is not None and (reason := tape.write_native(native, redactor)):
-            self.history.notes[reason] = None
+        return native
 
-    def _count_native(self, native: NativeRecord) -> None:
-        """Count searches and their cost in all limits, also beyond them."""
+    def _count_native(self, native: NativeRecord, release: Callable[[], None]) -> None:
+        """Count searches and their cost in all limits, also beyond what was reserved."""
         usd, notes = native.cost_usd or 0.0, self.history.notes
         is_counted = False
         try:
@@ -171,6 +185,7 @@ class SessionCore:
         except ConfigError as error:
             notes[f"What {native.vendor} costs is not counted in all budgets: {error}"] = None
         self.spending.count_usd(0 if is_counted else micro_usd_of(usd), native.searches)
+        release()
         total, options = self.spending.total(), self.options
         for name, limit, used in (
             ("usd", options.usd, total.usd),
@@ -187,6 +202,29 @@ class SessionCore:
         """
         services = call_services(self.dispatcher.accounts())
         return (self.services.known(services) or self.services.make(services)).budget
+
+    def reserve_searches(self, vendor: str, searches: int, usd: float) -> Callable[[], None]:
+        """Count searches that a vendor may make in all limits, and return what takes them back.
+
+        Raises:
+            QuotaError: They do not fit, since other calls are in flight.
+            ConfigError: The settings or the store cannot be read.
+        """
+        budget = self._budget()
+        reservation = budget.reserve(vendor, usd)
+        try:
+            self.spending.count_calls(self.options.calls, searches)
+        except QuotaError:
+            budget.release(reservation)
+            raise
+        taken_back = threading.Lock()
+
+        def release() -> None:
+            if taken_back.acquire(blocking=False):  # once
+                self.spending.take_back_calls(searches)
+                budget.release(reservation)
+
+        return release
 
     def remaining(self) -> Remaining:
         """See `Session.remaining`."""

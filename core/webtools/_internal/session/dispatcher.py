@@ -107,7 +107,7 @@ class SessionDispatcher(Dispatcher):
                 code=SESSION_LIMIT,
             )
         if tool.name != READ.name:
-            self._spending.count_call(self._options.calls)
+            self._spending.count_calls(self._options.calls)
         try:
             return await super()._run_tool(tool, arguments, call)
         finally:

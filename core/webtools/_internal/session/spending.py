@@ -28,23 +28,29 @@ class Spending:
         self._own_micro_usd = 0
         self._others: dict[str, Sum] = {}
 
-    def count_call(self, limit: int | None) -> None:
-        """Count a tool call.
+    def count_calls(self, limit: int | None, count: int = 1) -> None:
+        """Count a tool call, or several searches of a vendor.
 
         Raises:
-            QuotaError: The session has made all calls that its limit allows.
+            QuotaError: They exceed the limit of the session.
         """
         with _Process.lock:
             self._follow_fork()
             made = self._own_calls + sum(each.calls for each in self._others.values())
-            if limit is None or made < limit:
-                self._own_calls += 1
+            if limit is None or made + count <= limit:
+                self._own_calls += count
                 return
         raise QuotaError(
             f"This session has made {made} of {limit} calls (calls). Answer with what you have, or "
             "raise calls of the session.",
             code=SESSION_LIMIT,
         )
+
+    def take_back_calls(self, count: int) -> None:
+        """Take back calls that were counted but not made."""
+        with _Process.lock:
+            if self._process == _Process.id:  # else the parent takes them back
+                self._own_calls -= count
 
     def count_usd(self, micro_usd: int, calls: int = 0) -> None:
         """Count money that no budget has counted, and calls beside it."""
