@@ -251,13 +251,13 @@ class WebTool(BaseTool):
         call = self._call(args, kwargs)
         arguments, store = self._arguments(call.tool_input), graph_store()
         if store is not None and self._tool is READ:
-            copy_from_store(store, arguments)
+            copy_from_store(store, arguments, self.web)
         progress = progress_events(run_manager) if run_manager else None
         result = self.web.call_tool(
             self._fixed_tool or self._tool.name, arguments, progress=progress, **self._options()
         )
         if store is not None:
-            copy_to_store(store, result.details)
+            copy_to_store(store, result.details, self.web)
         return self._present(result, call)
 
     async def _arun(
@@ -267,13 +267,13 @@ class WebTool(BaseTool):
         call = self._call(args, kwargs)
         arguments, store = self._arguments(call.tool_input), graph_store()
         if store is not None and self._tool is READ:
-            await acopy_from_store(store, arguments)
+            await acopy_from_store(store, arguments, self.web)
         async with aprogress_events(run_manager) as progress:
             result = await self.web.acall_tool(
                 self._fixed_tool or self._tool.name, arguments, progress=progress, **self._options()
             )
         if store is not None:
-            await acopy_to_store(store, result.details)
+            await acopy_to_store(store, result.details, self.web)
         return self._present(result, call)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:

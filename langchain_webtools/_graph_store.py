@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from webtools.errors import InputError
-from webtools.outputs import is_handle, load_output, save_output
+from webtools import WebTools
+from webtools.adapters import output_reader
+from webtools.errors import WebToolsError
+from webtools.outputs import allow_reader, is_handle, load_output, save_output
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -29,55 +31,68 @@ def graph_store() -> "BaseStore | None":
     return None
 
 
-def copy_to_store(store: "BaseStore", details: dict[str, Any]) -> None:
+def copy_to_store(store: "BaseStore", details: dict[str, Any], web: WebTools) -> None:
     """Copy the full text of a truncated output to the store."""
     if handle := details.get("read_handle"):
         with suppress(Exception):
             text = {"text": load_output(handle)}
-            store.put(_NAMESPACE, handle, text, index=False, **_lifetime(store))
+            store.put(_namespace(web), handle, text, index=False, **_lifetime(store))
 
 
-async def acopy_to_store(store: "BaseStore", details: dict[str, Any]) -> None:
+async def acopy_to_store(store: "BaseStore", details: dict[str, Any], web: WebTools) -> None:
     """Copy the full text of a truncated output to the store, awaited."""
     if handle := details.get("read_handle"):
         with suppress(Exception):
             text = {"text": await asyncio.to_thread(load_output, handle)}
-            await store.aput(_NAMESPACE, handle, text, index=False, **_lifetime(store))
+            namespace = await asyncio.to_thread(_namespace, web)
+            await store.aput(namespace, handle, text, index=False, **_lifetime(store))
 
 
-def copy_from_store(store: "BaseStore", arguments: Any) -> None:
+def copy_from_store(store: "BaseStore", arguments: Any, web: WebTools) -> None:
     """Copy the output that `web_read` is asked for from the store, unless it is on this machine."""
-    for handle in _missing_handles(arguments):
+    for handle in _missing_handles(arguments, web):
         with suppress(Exception):
-            if item := store.get(_NAMESPACE, handle):
-                save_output(item.value["text"])
+            if item := store.get(_namespace(web), handle):
+                _save(item.value["text"], web)
 
 
-async def acopy_from_store(store: "BaseStore", arguments: Any) -> None:
+async def acopy_from_store(store: "BaseStore", arguments: Any, web: WebTools) -> None:
     """Copy the output that `web_read` is asked for from the store, awaited."""
-    for handle in await asyncio.to_thread(_missing_handles, arguments):
+    for handle in await asyncio.to_thread(_missing_handles, arguments, web):
         with suppress(Exception):
-            if item := await store.aget(_NAMESPACE, handle):
-                await asyncio.to_thread(save_output, item.value["text"])
+            namespace = await asyncio.to_thread(_namespace, web)
+            if item := await store.aget(namespace, handle):
+                await asyncio.to_thread(_save, item.value["text"], web)
+
+
+def _namespace(web: WebTools) -> tuple[str, ...]:
+    reader = output_reader(web)
+    return (*_NAMESPACE, reader) if reader else _NAMESPACE
+
+
+def _save(text: str, web: WebTools) -> None:
+    path, reader = save_output(text), output_reader(web)
+    if path and reader:
+        allow_reader(path, reader)
 
 
 def _lifetime(store: "BaseStore") -> dict[str, float]:
     return {"ttl": _LIFETIME_MINUTES} if store.supports_ttl else {}
 
 
-def _missing_handles(arguments: Any) -> list[str]:
+def _missing_handles(arguments: Any, web: WebTools) -> list[str]:
     """List the handles in a call's arguments that have no output on this machine."""
     values = arguments.values() if isinstance(arguments, Mapping) else ()
     return [
         value
         for value in values
-        if isinstance(value, str) and is_handle(value) and not _is_stored(value)
+        if isinstance(value, str) and is_handle(value) and not _is_stored(value, web)
     ]
 
 
-def _is_stored(handle: str) -> bool:
+def _is_stored(handle: str, web: WebTools) -> bool:
     try:
-        load_output(handle)
-    except InputError:
+        load_output(handle, output_reader(web))
+    except WebToolsError:
         return False
     return True

@@ -36,6 +36,7 @@ __all__ = [
     "check_web",
     "merge_states",
     "native_or_own",
+    "output_reader",
     "plain_text",
     "shared_tape",
     "url_error",
@@ -186,6 +187,18 @@ def _reserved(session: Session, choice: NativeTool | NotNative) -> NativeTool | 
     except ConfigError as error:
         return NotNative(f"the limits cannot be checked: {error}")
     return replace(choice, release=release)
+
+
+def output_reader(web: WebTools) -> str:
+    """Return who may read a stored output that `web` has saved: the user of a session, or it.
+
+    It is empty without a session: then any `WebTools` may. Pass it to `webtools.outputs`. The store
+    may be read: on an event loop, call this in a thread.
+
+    Raises:
+        ConfigError: The settings or the store cannot be read.
+    """
+    return web._core.output_reader() if isinstance(web, Session) else ""  # noqa: SLF001
 
 
 def check_options(cache: CacheMode, timeout: float | None) -> None:

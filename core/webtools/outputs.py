@@ -2,8 +2,8 @@
 
 Each user has a private folder in the system's temporary folder. A file is named by the hash of its
 content, so the same text always has the same path. The hash is also the handle for `web_read`: no
-path ever comes from a model. An empty file beside it, `HANDLE.OWNER.owner`, records the settings of
-the call that saved it.
+path ever comes from a model. Empty files beside it record the settings of the call that saved it,
+`HANDLE.OWNER.owner`, and the user or the session that may read it, `HANDLE.READER.reader`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from webtools.errors import InputError
 
 __all__ = [
     "Outputs",
+    "allow_reader",
     "claim_output",
     "count_outputs",
     "delete_outputs",
@@ -41,6 +42,7 @@ _DIGITS = 32  # of the hash, which is the handle
 _HANDLE = re.compile(rf"[0-9a-f]{{{_DIGITS}}}")
 _SUFFIX = ".txt"
 _OWNER_SUFFIX = ".owner"
+_READER_SUFFIX = ".reader"
 _UNFINISHED_SUFFIX = ".tmp"
 
 
@@ -75,8 +77,12 @@ def is_handle(text: str) -> bool:
     return _HANDLE.fullmatch(text) is not None
 
 
-def load_output(handle: str) -> str:
+def load_output(handle: str, reader: str = "") -> str:
     """Return the text that was saved under a handle.
+
+    Args:
+        handle: The handle.
+        reader: What `allow_reader` was called with. Default: may read all outputs.
 
     Raises:
         InputError: The handle is malformed or unknown, or the file has expired or was changed.
@@ -85,7 +91,7 @@ def load_output(handle: str) -> str:
         raise InputError(
             f'Unknown handle "{handle[:_DIGITS]}". Pass the `read_handle` of an earlier result.'
         )
-    data, error = _read(handle), ""
+    data, error = _read(handle) if _may_read(handle, reader) else None, ""
     if data is None:
         error = f'Handle "{handle}" is unknown or has expired.'
     elif _handle(data) != handle:
@@ -111,6 +117,24 @@ def claim_output(path: str, owner: str) -> None:
     """
     with contextlib.suppress(OSError):
         Path(path).with_suffix(f".{owner}{_OWNER_SUFFIX}").touch(mode=0o600)
+
+
+def allow_reader(path: str, reader: str) -> None:
+    """Let a user or a session read an output.
+
+    Args:
+        path: Path from `save_output`.
+        reader: Identifies the user or the session, not to be guessed; letters and digits.
+    """
+    with contextlib.suppress(OSError):
+        Path(path).with_suffix(f".{reader}{_READER_SUFFIX}").touch(mode=0o600)
+
+
+def _may_read(handle: str, reader: str) -> bool:
+    try:
+        return not reader or (_folder() / f"{handle}.{reader}{_READER_SUFFIX}").is_file()
+    except OSError:
+        return False
 
 
 def count_outputs(owner: str) -> Outputs:

@@ -85,6 +85,18 @@ async def test_a_cut_output_can_be_read_where_its_file_is_not(
     assert part.artifact["total_characters"] == len(whole)
 
 
+async def test_users_read_only_their_outputs_from_the_store(
+    way: str, web: WebTools, long_pages: dict[str, Any], elsewhere: Callable[[], None]
+) -> None:
+    store = InMemoryStore()
+    message = await _in_graph(way, WebFetchTool(web=web.session(user="ann")), long_pages, store)
+    arguments = {"handle": message.artifact["read_handle"]}
+    elsewhere()
+    for user, status in (("bob", "error"), ("ann", "success"), ("bob", "error")):
+        tool = WebReadTool(web=web.session(user=user))
+        assert (await _in_graph(way, tool, arguments, store)).status == status
+
+
 async def test_what_the_store_does_not_hold_is_an_error_as_ever(way: str, web: WebTools) -> None:
     part = await _in_graph(way, WebReadTool(web=web), {"handle": "0" * 32}, InMemoryStore())
     assert part.status == "error"

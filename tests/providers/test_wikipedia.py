@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from string import ascii_lowercase
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -42,6 +44,19 @@ def test_a_language_has_its_wiki() -> None:
     other = offline.accounts(entry).accounts[0]
     assert wikipedia.search_request(query, other).url.startswith("https://wiki.example/w/")
     assert "language" not in wikipedia.native_filters(query, other)
+
+
+def test_a_language_without_a_wiki_is_no_host_name() -> None:
+    hosts: set[str] = set()
+    for letters in product(ascii_lowercase, repeat=2):
+        query = SearchQuery("q", 3, language="".join(letters))
+        url = wikipedia.search_request(query, ACCOUNT).url
+        is_native = "language" in wikipedia.native_filters(query, ACCOUNT)
+        assert is_native or url.startswith("https://en.wikipedia.org/")
+        hosts.add(url.split("/")[2])
+    assert {"de.wikipedia.org", "no.wikipedia.org"} < hosts
+    assert "qz.wikipedia.org" not in hosts
+    assert len(hosts) < 200
 
 
 def test_pages_of_results_are_the_wiki_s_unless_results_are_thinned_out_here() -> None:

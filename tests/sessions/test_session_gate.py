@@ -343,18 +343,62 @@ def test_errors_queries_and_the_calls_own_urls_do_not_count(
         assert not later.has_seen(url)
 
 
-def test_an_address_that_was_built_from_a_query_does_not_count(
-    wire: Wire, monkeypatch: Any
+@BOTH
+@pytest.mark.parametrize("mode", ["seen", "strict"])
+@pytest.mark.parametrize("command", ["web-docs", "web-deep"])
+def test_an_address_that_was_built_from_a_query_is_not_opened(
+    wire: Wire, monkeypatch: Any, command: str, mode: FetchGate, is_async: bool
 ) -> None:
     """The snippets of a library without a page have the address of the library at Context7."""
     context7 = {"name": "context7", "type": "context7", "apiKey": "test-key-context7"}
-    session = web_of(wire, monkeypatch, providers=[context7]).session(fetch="seen")
+    web = web_of(
+        wire,
+        monkeypatch,
+        providers=[context7, {"name": "direct", "type": "direct"}],
+        research={"chain": {"web-deep": ["context7"]}},
+    )
+    session = web.session(fetch=mode)
     snippet = {"codeTitle": "Open", "codeDescription": "How.", "codeLanguage": "py", "codeList": []}
     wire.answers["context7.com"] = {"codeSnippets": [snippet], "infoSnippets": []}
-    envelope = session.research(f"How do I open /org/{TOKEN}?", command="web-docs")
+    question = f"How do I open /org/{TOKEN}?"
+    envelope = either(is_async, session, "research", question, command=command)
     [result] = envelope.results
     assert TOKEN in result.url
-    assert not session.has_seen(result.url)
+    later = web.session(fetch=mode, state=json.loads(json.dumps(session.state())))
+    for each in (session, later):
+        assert not each.has_seen(result.url)
+        with pytest.raises(InputError):
+            either(is_async, each, "fetch", result.url)
+    assert all(url.startswith("https://context7.com/api/") for url in wire.urls)
+
+
+@BOTH
+def test_a_stored_output_is_read_by_its_user_only(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    web = web_of(wire, monkeypatch)
+    wire.links = [f"https://docs.example/{number}" for number in range(3_000)]
+
+    def handle_of(session: WebTools) -> str:
+        arguments = {"urls": [SEEN], "provider": "direct"}
+        result = either(is_async, session, "call_tool", "web_fetch", arguments)
+        return str(result.details["read_handle"])
+
+    anns, bobs = web.session(user="ann"), web.session(user="bob")
+    plain, other = web.session(), web.session()
+    handle = handle_of(anns)
+    assert either(is_async, anns, "read", handle).content
+    assert either(is_async, web.session(user="ann"), "read", handle).content
+    for session in (bobs, plain, other):
+        with pytest.raises(InputError, match="unknown"):
+            either(is_async, session, "read", handle)
+    assert handle_of(plain) == handle_of(bobs)
+    assert either(is_async, bobs, "read", handle_of(bobs)).content
+    again = web.session(state=json.loads(json.dumps(plain.state())))
+    assert either(is_async, again, "read", handle_of(plain)).content
+    with pytest.raises(InputError, match="unknown"):
+        either(is_async, other, "read", handle_of(plain))
+    assert either(is_async, web, "read", handle).content  # the program itself
 
 
 @BOTH

@@ -34,6 +34,18 @@ _ERRORS = ErrorTable(
     ),
 )
 _WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org").fullmatch
+# Languages with a wiki. A model chooses the language, which becomes a part of a host name.
+_LANGUAGES = frozenset(
+    str.split(
+        "aa ab af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv "
+        "cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi "
+        "hr ht hu hy ia id ie ig ik io is it iu ja jv ka kg ki kk kl km kn ko ks ku kv kw ky "
+        "la lb lg li ln lo lt lv mg mi mk ml mn mr ms mt my na nb ne nl nn no nv ny oc om or "
+        "os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st "
+        "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi "
+        "yo za zh zu"
+    )
+)
 _WIKI_NAMES = {"nb": "no"}  # languages whose wikis have another name
 _PARAMETERS: dict[str, str | int] = {
     "action": "query",
@@ -77,7 +89,8 @@ search_price = free
 
 def native_filters(query: SearchQuery, account: Account) -> frozenset[FilterName]:
     """Return the language, which chooses the wiki, and pages of results."""
-    native: set[FilterName] = {"language"} if _WIKIPEDIA(account.base_url) else set()
+    has_wiki = _WIKIPEDIA(account.base_url) and query.language in {"", None, *_LANGUAGES}
+    native: set[FilterName] = {"language"} if has_wiki else set()
     return add_paging(query, native)
 
 

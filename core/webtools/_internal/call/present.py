@@ -25,7 +25,7 @@ from webtools.config.accounts import output_owner
 from webtools.errors import URL_NOT_SEEN, ProviderError, RequestError, WebToolsError
 from webtools.fencing import fence_function
 from webtools.formatting import BriefPage, NumberOf
-from webtools.outputs import claim_output, handle_of, save_output
+from webtools.outputs import allow_reader, claim_output, handle_of, save_output
 from webtools.results import (
     FetchResponse,
     Page,
@@ -66,7 +66,7 @@ async def present(outcome: Any, call: Call | None, io: IO) -> ToolResult:
         )
     path, truncation = result.details["full_output_path"], result.details["truncation"]
     if path:
-        await call.io.call_blocking(lambda: claim_output(path, output_owner(call.accounts)))
+        await call.io.call_blocking(lambda: _mark_output(path, call))
     if truncation:
         call.log(
             "truncation",
@@ -152,6 +152,12 @@ async def present_pages(
     text, cut = _share_pages(shown.pages, full_sections, output.room())
     path = await io.call_blocking(lambda: save_output(full_text))
     return _result(replace(output, text=text), details, replace(cut, path=path))
+
+
+def _mark_output(path: str, call: Call) -> None:
+    claim_output(path, output_owner(call.accounts))
+    if call.reader:
+        allow_reader(path, call.reader)
 
 
 def _numbered(response: FetchResponse, number_of: NumberOf) -> FetchResponse:

@@ -27,13 +27,13 @@ async def read_stored_output(arguments: ReadInput, call: Call) -> ReadResponse:
         InputError: Nothing is stored under the handle, or the offset is beyond the end.
     """
     response: ReadResponse = await call.io.call_blocking(
-        partial(_part, arguments.handle, arguments.offset, arguments.find)
+        partial(_part, arguments.handle, arguments.offset, arguments.find, call.reader)
     )
     return response
 
 
-def _part(handle: str, offset: int, find: str) -> ReadResponse:
-    text = load_output(handle)
+def _part(handle: str, offset: int, find: str, reader: str) -> ReadResponse:
+    text = load_output(handle, reader)
     total = len(text)
     if offset > total:
         message = (

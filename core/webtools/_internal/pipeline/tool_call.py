@@ -166,6 +166,7 @@ class Call:
         charges: The provider and the cost of each request, None for an unknown cost. Default: not
             kept.
         taped: The recorded call that answers it; None for a call that is made.
+        reader: Who may read its stored output: a user or a session. Default: all.
     """
 
     id: str
@@ -187,6 +188,7 @@ class Call:
     number_of: Callable[[str], int] | None = None
     charges: list[tuple[str, float | None]] | None = None
     taped: TapedCall | None = None
+    reader: str = ""
 
     @property
     def timeout(self) -> float | None:

@@ -294,6 +294,11 @@ class SessionCore:
         """See `Session.state`."""
         return to_state(self.id, self._user_hash(), self.history, self.spending)
 
+    def output_reader(self) -> str:
+        """Return who may read the stored outputs of the session. May read the store."""
+        self._user_hash()
+        return self.services.reader
+
     def _user_hash(self) -> str:
         if self.options.user and not self.services.user:
             self.services.make(call_services(self.dispatcher.accounts()))

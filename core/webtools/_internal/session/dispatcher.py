@@ -65,6 +65,7 @@ class SessionDispatcher(Dispatcher):
         call.services = services
         call.cache = call.cache and services.cache
         call.number_of, call.charges = self._history.number_of, []
+        call.reader = self._services.reader
         end = io.now() + self.seconds_left()
         if end < call.deadline:
             call.deadline = end

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit
 
 from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.session.links import key_of, urls_in
 from webtools._internal.storage.budget import micro_usd_of
 from webtools._internal.text.narrowing import is_array
+from webtools._internal.text.web_urls import is_library_page
 from webtools.choices import Origin
 from webtools.page_urls import page_key
 from webtools.results import (
@@ -184,7 +184,7 @@ class History:
     def number_of(self, url: str) -> int:
         """Return the number of a source; a new one if it has none."""
         seen = self.find(url)
-        return self.add(seen.url if seen else url, "search").number
+        return self.add(seen.url if seen else url, self._how(url)).number
 
     def listed(self) -> list[SessionSource]:
         """Return the sources in the order of their numbers, then those without a number."""
@@ -267,11 +267,12 @@ class History:
     def _record_research(self, envelope: ResearchEnvelope) -> None:
         read = {passage.url for passage in envelope.passages}
         for result in envelope.results:
-            if not _repeats_library(result.url, envelope.meta.query):
+            if not is_library_page(result.url):
                 self.see(result.url, "search")
-            self.add(result.url, "search", result.title)
+            how = self._how(result.url)
+            self.add(result.url, how, result.title)
             if result.url in read or result.url_final:
-                self.add(result.url, "search", is_read=True)
+                self.add(result.url, how, is_read=True)
                 self._see_all(result.url_final)
         for passage in envelope.passages:
             self._see_links(passage.url, urls_in(passage.text))
@@ -315,13 +316,6 @@ def queries_of(arguments: Mapping[str, Any]) -> list[str]:
     texts = [*queries] if is_array(queries) else [queries]  # of a tape, any value
     texts += arguments.get("query"), arguments.get("question")
     return [text for text in texts if text and isinstance(text, str)]
-
-
-def _repeats_library(url: str, query: str) -> bool:
-    """Return whether our module of Context7 has built a URL from a library ID in the query."""
-    parts = urlsplit(url)
-    path = parts.path.rstrip("/").casefold()
-    return parts.netloc == "context7.com" and bool(path) and path in query.casefold()
 
 
 _lock = threading.Lock()  # held while a number is given

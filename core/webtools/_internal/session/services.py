@@ -88,6 +88,12 @@ class SessionServices:
         """Whether the budget of the session counts what its calls cost."""
         return self._options.usd is not None or self._options.usd_per_day is not None
 
+    @property
+    def reader(self) -> str:
+        """Who may read stored outputs again, once the user is known: the user, or the session."""
+        scope = f"{self.user}:{self._id_scope if not self.user else ''}"
+        return hashlib.sha256(scope.encode()).hexdigest()[:32]
+
     def known(self, services: CallServices) -> CallServices | None:
         """Return the services, if they were made from these before."""
         last = self._last

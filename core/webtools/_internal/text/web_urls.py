@@ -46,3 +46,12 @@ def without_login(url: str) -> str:
 def store_place(url: str) -> str:
     """Return the URL of a store without user name and password."""
     return without_login(url) + urlsplit(url).path
+
+
+def is_library_page(url: str) -> bool:
+    """Return whether a URL may be that of a library on Context7.
+
+    `webtools` makes it from the ID of the library, which can be a part of the question, so nothing
+    shows that there is such a page.
+    """
+    return url.startswith("https://context7.com/")

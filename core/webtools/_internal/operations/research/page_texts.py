@@ -8,6 +8,7 @@ from webtools._internal.operations.fetch import fetch_pages
 from webtools._internal.operations.research.chain import Retrieval
 from webtools._internal.pages import missing_libraries
 from webtools._internal.pipeline.tool_call import Call
+from webtools._internal.text.web_urls import is_library_page
 from webtools.config import Accounts
 from webtools.errors import ConfigError, InputError, ProviderError, RequestError
 from webtools.providers import PROVIDERS, Account
@@ -47,10 +48,13 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
     `retrieval`.
     """
     reader: Account | None = None
+    hits = [hit for hit in retrieval.results if not is_library_page(hit.url)]
+    if not hits:
+        return {}
     try:
         reader, fallback = readers(call.accounts)
         chain = [reader] if fallback is None else [reader, fallback]
-        pages = await _read(chain, retrieval.results, retrieval, call, deadline)
+        pages = await _read(chain, hits, retrieval, call, deadline)
     except (ConfigError, InputError, ProviderError, RequestError) as error:
         instead = _name_passages(retrieval.results) or "the snippets"
         retrieval.warnings.append(f"No page could be read, so {instead} are used: {error}")
@@ -106,8 +110,9 @@ async def _read_spares(
     chain: Sequence[Account], count: int, retrieval: Retrieval, call: Call, deadline: float
 ) -> list[Page]:
     """Read the next best pages; none if that fails, too."""
+    spares = [hit for hit in retrieval.spares if not is_library_page(hit.url)]
     try:
-        pages = await _read(chain, retrieval.spares[:count], retrieval, call, deadline)
+        pages = await _read(chain, spares[:count], retrieval, call, deadline)
     except (ProviderError, RequestError, InputError):
         return []
     return [page for page in pages if page.text]
