@@ -677,12 +677,12 @@ class Session(WebTools):
     @property
     def sources(self) -> list[SessionSource]:
         """The sources, in the order of their numbers. A URL keeps its number."""
-        return self._core.history.listed()
+        return self._core.sources()
 
     @property
     def queries(self) -> list[str]:
         """The queries and questions, in order."""
-        return [*self._core.history.queries]
+        return self._core.queries()
 
     def allow(self, *texts: str, origin: Literal["user", "developer"] = "developer") -> list[str]:
         """Let the URLs in some texts be opened.

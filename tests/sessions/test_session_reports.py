@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import pytest
 from runtimes import BOTH, either
 from wires import TEXT, Wire, web_of
 
 from webtools import InputError, Session, WebTools
 from webtools.verifiers import Verdict
+from webtools_sandbox import SandboxServer
 
 FOUND = [f"https://docs.example/{name}" for name in ("one", "two", "three")]
 
@@ -218,3 +223,67 @@ def test_only_a_text_can_be_checked(session: Session) -> None:
 
 def test_a_mark_with_a_word_cites_its_source(session: Session) -> None:
     assert session.check("It is big [Source 2].").only_found == [FOUND[1]]
+
+
+LOGINS = ["hunt3r", "q7zp", "Sh0rt-1", "p.ss/w"]  # also shorter than what is removed from a query
+WRITTEN = ["{}", "see {} now", "({})", '"{}"']
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[SandboxServer]:
+    with SandboxServer() as server:
+        yield server
+
+
+@BOTH
+@pytest.mark.parametrize("login", LOGINS)
+def test_no_secret_stands_in_what_a_session_lists(
+    sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, login: str, is_async: bool
+) -> None:
+    escaped = quote(login, safe="")
+    monkeypatch.setenv("HTTPS_PROXY", f"http://usr9:{escaped}@127.0.0.1:9")
+    session = WebTools(sandbox.config()).session(fetch="seen")
+    for written in WRITTEN:
+        text = written.format(login)
+        either(is_async, session, "search", f"ferry usr9 {text}", provider="exa")
+        with pytest.raises(InputError):
+            either(is_async, session, "fetch", f"https://new.example/{escaped}?u=usr9")
+        session.allow(f"https://new.example/{escaped}/x", origin="user")
+        session.record_native(
+            vendor="openai", queries=[text], sources=[{"url": FOUND[0], "title": text}], searches=1
+        )
+    listed = [session.report(), json.dumps(session.report("json"))]
+    listed += [repr(session.queries), repr(session.sources), session.report("json")["refused"][0]]
+    for text in listed:
+        assert "usr9" not in text
+        assert login not in text
+        assert escaped not in text
+    assert len(session.report("json")["refused"]) == len(WRITTEN)
+
+
+def test_a_key_that_a_session_learns_later_is_gone_from_its_report(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "webtools.json"
+    old, new = "test-key-of-before", "later-test-key-7"
+    text = json.dumps({"providers": [{"name": "exa", "type": "exa", "apiKey": old}]})
+    path.write_text(text)
+    web = WebTools(path, transport=httpx.MockTransport(wire.respond))
+    session = web.session()
+    session.search(f"ferry {new}", provider="exa")
+    assert new in session.report()
+    path.write_text(text.replace(old, new))
+    session.search("ferry", provider="exa")
+    assert new not in session.report() + json.dumps(session.report("json")) + repr(session.queries)
+
+
+def test_words_of_a_report_stay_if_a_login_has_them(
+    sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://search:user@127.0.0.1:9")
+    session = WebTools(sandbox.config()).session()
+    session.search("ferry", provider="exa")
+    facts = session.report("json")
+    assert "has_user" in facts
+    assert "web_search" in facts["tools"]
+    assert {source["how"] for source in facts["sources"]} == {"search"}

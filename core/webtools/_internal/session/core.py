@@ -20,7 +20,7 @@ from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.links import urls_in
 from webtools._internal.session.options import SessionOptions
-from webtools._internal.session.report import facts_of
+from webtools._internal.session.report import facts_of, redacted
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
@@ -31,7 +31,7 @@ from webtools.config import Settings
 from webtools.errors import ConfigError, InputError, QuotaError
 from webtools.inputs.argument_values import shown
 from webtools.page_urls import page_key
-from webtools.results import AnswerCheck, Remaining
+from webtools.results import AnswerCheck, Remaining, SessionSource
 from webtools.verifiers import Verifier
 
 if TYPE_CHECKING:
@@ -279,6 +279,14 @@ class SessionCore:
         source = self.history.sources.get(page_key(link))
         return self.has_seen(link) or (source is not None and source.how != "argument")
 
+    def sources(self) -> list[SessionSource]:
+        """See `Session.sources`."""
+        return redacted(self.history.listed(), self.dispatcher.redactor())
+
+    def queries(self) -> list[str]:
+        """See `Session.queries`."""
+        return self.dispatcher.redactor().clean([*self.history.queries])
+
     def report(self, form: str) -> Any:
         """See `Session.report`."""
         if form not in {"markdown", "json"}:
@@ -288,6 +296,7 @@ class SessionCore:
             facts["unused_calls"] = self.unused_calls()
         except InputError as error:  # so does each call
             facts |= {"unused_calls": [], "notes": [*facts["notes"], str(error)]}
+        facts = redacted(facts, self.dispatcher.redactor())
         return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:
