@@ -735,6 +735,7 @@ class Session(WebTools):
         queries: Sequence[str] = (),
         sources: Sequence[str | Mapping[str, Any]] = (),
         citations: Sequence[str | Mapping[str, Any]] = (),
+        unlisted: Sequence[str] = (),
         refused: Sequence[str] = (),
         searches: int = 0,
         cost_usd: float | None = None,
@@ -749,6 +750,8 @@ class Session(WebTools):
             queries: The queries that the vendor reports.
             sources: The URLs that it found, or dicts with `url` and `title`. They may be opened.
             citations: Those that the model cites.
+            unlisted: Those that the vendor opened, but that no search has returned: the model may
+                have made them up. They are sources, but may not be opened.
             refused: URLs that the developer's filters exclude.
             searches: Number of searches, each of which counts as a call.
             cost_usd: Cost of the searches in USD; None if it is unknown.
@@ -766,6 +769,7 @@ class Session(WebTools):
             queries=queries,
             sources=sources,
             citations=citations,
+            unlisted=unlisted,
             refused=refused,
             searches=searches,
             cost_usd=cost_usd,

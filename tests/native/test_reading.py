@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from vendor_responses import MAKERS, OTHER, SENTENCE, URL, anthropic, anthropic_blocks, google, xai
 from vendor_responses import openai as openai_response
 
+from webtools import WebTools
 from webtools.native import VENDORS, NativeError, NativeSearches, NativeSource, read_response
 
 each_vendor = pytest.mark.parametrize("vendor", VENDORS)
@@ -97,6 +98,56 @@ def test_a_page_that_a_model_named_is_not_a_source() -> None:
     found = read("openai", response)
     assert found.opened == ("https://model.example/secret",)
     assert found.opened[0] not in [source.url for source in found.sources]
+
+
+def with_opened(vendor: str, url: str) -> dict[str, Any]:
+    """Return a response in which the model has a page opened and cites it, or lists it."""
+    response = MAKERS[vendor]()
+    note = {"type": "url_citation", "url": url, "title": "Made up"}
+    if vendor in {"openai", "xai"}:
+        response["output"][1]["action"]["url"] = url
+        response["output"][2]["content"][0]["annotations"].append(note)
+        response.setdefault("citations", []).append(url)
+    elif vendor == "perplexity":
+        response["output"].insert(0, {"type": "fetch_url_results", "contents": [{"url": url}]})
+        response["output"][-1]["content"][0]["annotations"].append(note)
+    elif vendor == "anthropic":
+        page = {"type": "web_fetch_result", "url": url}
+        response["content"].insert(0, {"type": "web_fetch_tool_result", "content": page})
+        response["content"][-1]["citations"].append(note)
+    elif vendor == "groq":
+        tool = {"type": "visit_website", "arguments": {"url": url}}
+        tool["search_results"] = {"results": [{"url": url}]}
+        response["choices"][0]["message"]["executed_tools"].append(tool)
+    else:
+        [candidate] = response["candidates"]
+        opened = {"retrievedUrl": url, "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"}
+        candidate["urlContextMetadata"] = {"urlMetadata": [opened]}
+        candidate["groundingMetadata"]["groundingChunks"].append({"web": {"uri": url}})
+    return response
+
+
+@each_vendor
+@pytest.mark.parametrize("end", ["", "/", "#part"])
+def test_a_page_that_a_model_made_up_is_not_seen_though_it_is_cited(vendor: str, end: str) -> None:
+    made_up = f"https://model.example/secret{end}"
+    searches = read(vendor, with_opened(vendor, made_up))
+    assert made_up in searches.opened
+    assert made_up in [source.url for source in searches.sources]
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        session = web.session(fetch="seen")
+        session.record_native(**searches.record())
+        later = web.session(fetch="seen", state=session.state())
+        assert made_up in [source.url for source in session.sources]
+        for each in (session, later):
+            assert not each.has_seen(made_up)
+            assert each.has_seen(OTHER)
+
+
+def test_a_result_that_was_opened_is_seen() -> None:
+    searches = read("openai", MAKERS["openai"]())
+    assert searches.opened == (URL,)
+    assert searches.unlisted == ()
 
 
 def test_the_same_blocks_without_a_response_are_read() -> None:

@@ -373,6 +373,25 @@ def test_an_address_that_was_built_from_a_query_is_not_opened(
 
 
 @BOTH
+@pytest.mark.parametrize("count", range(600, 640, 7))
+def test_a_url_that_a_caller_has_cut_is_no_link(
+    wire: Wire, monkeypatch: Any, count: int, is_async: bool
+) -> None:
+    long = f"https://other.example/{'abcdefgh' * 150}"
+    wire.links = [LINKED, long]
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    options = {"provider": "direct", "text_max_characters": count}
+    response = either(is_async, session, "fetch", SEEN, **options)
+    text = response.pages[0].text
+    assert not text.endswith(long)
+    cut = text[text.rindex("https://") :]
+    assert cut.startswith(LINKED) or not session.has_seen(cut)
+    either(is_async, session, "fetch", SEEN, provider="direct")
+    assert session.has_seen(long)
+
+
+@BOTH
 def test_a_stored_output_is_read_by_its_user_only(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
 ) -> None:

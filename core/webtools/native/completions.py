@@ -22,7 +22,9 @@ def _read_tool(tool: Block, findings: Findings) -> None:
     if "search" in tool.line("type", "name"):
         findings.counted += 1
         findings.queries += arguments.lines("query") or arguments.lines("queries")
+        add = findings.add_result
     else:
         findings.add_opened(arguments.url("url"))
+        add = findings.add_source
     for result in tool.block("search_results").blocks("results"):
-        findings.add_source(result)
+        add(result)

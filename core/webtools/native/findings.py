@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from webtools.native.blocks import Block
 from webtools.native.records import NativeCitation, NativeError, NativeSource
+from webtools.page_urls import page_key
 
 
 @dataclass(slots=True)
@@ -13,6 +14,7 @@ class Findings:
     """The parts of `NativeSearches`, as they are read.
 
     Attributes:
+        results: Keys of the pages that a search has returned.
         stated_searches: Number of searches that the vendor states, or None.
         stated_usd: Cost that the vendor states, or None.
     """
@@ -23,6 +25,7 @@ class Findings:
     sources: dict[str, NativeSource] = field(default_factory=dict[str, NativeSource])
     citations: list[NativeCitation] = field(default_factory=list[NativeCitation])
     opened: list[str] = field(default_factory=list[str])
+    results: set[str] = field(default_factory=set[str])
     errors: list[NativeError] = field(default_factory=list[NativeError])
     warnings: list[str] = field(default_factory=list[str])
     counted: int = 0
@@ -42,8 +45,13 @@ class Findings:
         self.length += len(text)
         return start
 
+    def add_result(self, item: Block) -> None:
+        """Add the page of a search result."""
+        if url := self.add_source(item):
+            self.results.add(page_key(url))
+
     def add_source(self, item: Block, *url_names: str) -> str:
-        """Add the page of a result or citation, and return its URL or ""."""
+        """Add a page that is cited or listed, and return its URL or ""."""
         url = without_tag(item.url(*(url_names or ("url",))))
         if not url:
             self.unreadable += 1
@@ -79,6 +87,11 @@ class Findings:
         """Add a page that the vendor opened."""
         if url:
             self.opened.append(without_tag(url))
+
+    def unlisted(self) -> tuple[str, ...]:
+        """Return the URLs of pages that were opened, but that no search has returned."""
+        keys = set(map(page_key, self.opened)) - self.results
+        return tuple(url for url in self.sources if page_key(url) in keys)
 
     def add_error(self, item: Block) -> None:
         """Add an error, if the object is one."""

@@ -51,7 +51,7 @@ def _read_result(block: Block, kind: str, findings: Findings) -> None:
     findings.counted += not errors
     for result in block.blocks("content"):
         if "error_code" not in result:
-            findings.add_source(result)
+            findings.add_result(result)
 
 
 def _read_text(block: Block, findings: Findings) -> None:

@@ -66,6 +66,7 @@ def _searches(vendor: str, findings: Findings) -> NativeSearches:
         sources=tuple(findings.sources.values()),
         citations=tuple(findings.citations),
         opened=tuple(dict.fromkeys(findings.opened)),
+        unlisted=findings.unlisted(),
         searches=searches,
         is_count_estimated=is_estimated and bool(searches),
         pending=findings.pending,

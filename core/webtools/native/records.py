@@ -75,6 +75,7 @@ class NativeSearches:
         sources: The pages that it found or cites, each once.
         citations: The citations of the answer.
         opened: Pages that it opened. The model may have written their URLs.
+        unlisted: URLs of sources that it opened, but that no search has returned.
         searches: Number of searches that are charged.
         is_count_estimated: Whether `searches` was counted, because the vendor states no number.
         pending: Number of searches without a result. It comes with the next response.
@@ -95,6 +96,7 @@ class NativeSearches:
     sources: tuple[NativeSource, ...] = ()
     citations: tuple[NativeCitation, ...] = ()
     opened: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
     searches: int = 0
     is_count_estimated: bool = False
     pending: int = 0
@@ -121,6 +123,7 @@ class NativeSearches:
             "queries": self.queries,
             "sources": [{"url": item.url, "title": item.title} for item in self.sources],
             "citations": [*dict.fromkeys(item.url for item in self.citations)],
+            "unlisted": self.unlisted,
             "refused": self.refused,
             "searches": self.searches,
             "cost_usd": usd,

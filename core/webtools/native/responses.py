@@ -18,7 +18,7 @@ def read_responses(response: Block, findings: Findings) -> None:
     for citation in response.values("citations"):  # xAI lists all URLs as texts
         findings.add_source(Block({"url": citation} if isinstance(citation, str) else citation))
     for result in response.blocks("search_results"):
-        findings.add_source(result)
+        findings.add_result(result)
     tools = response.block("tool_usage")  # of OpenAI
     findings.stated_searches = tools.block("web_search").count("num_requests")
     _read_usage(response.block("usage"), findings)
@@ -43,7 +43,7 @@ def _read_item(item: Block, findings: Findings) -> None:
         findings.queries += item.lines("queries")
         findings.counted += 1
         for result in item.blocks("results"):
-            findings.add_source(result)
+            findings.add_result(result)
     else:
         _read_text(item, findings)
 
@@ -75,7 +75,7 @@ def _read_call(call: Block, findings: Findings) -> None:
     for source in action.values("sources"):
         block = Block({"url": source} if isinstance(source, str) else source)
         if web_url(block.get("url")) or "url" in block:
-            findings.add_source(block)
+            findings.add_result(block)
         elif name := block.line("name", "type"):  # a feed, such as `oai-weather`
             findings.warnings.append(f'The vendor used a feed without a URL: "{name}".')
 

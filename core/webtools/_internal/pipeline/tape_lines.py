@@ -95,12 +95,14 @@ class NativeRecord(BaseModel):
     Attributes:
         sources: URL and title of each source.
         citations: URLs of the sources that the model cites.
+        unlisted: URLs of sources that the model may have made up. They cannot be opened.
     """
 
     vendor: Name
     queries: list[str] = []
     sources: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
     citations: list[str] = []
+    unlisted: list[str] = []
     refused: list[str] = []
     notes: list[str] = []
     searches: int = Field(0, ge=0, le=_MAX_COUNT)

@@ -161,7 +161,7 @@ class SessionCore:
         cited = [[*_pair(citation)] for citation in _as_list(citations)]
         pairs = [[*_pair(source)] for source in _as_list(sources)]
         values = {**facts, "sources": [*pairs, *cited], "citations": [url for url, _ in cited]}
-        for name in ("queries", "refused", "notes"):
+        for name in ("queries", "unlisted", "refused", "notes"):
             values[name] = _as_list(values[name])
         try:
             native = NativeRecord.model_validate(with_texts(values, _without_controls))

@@ -235,10 +235,14 @@ class History:
         self.queries += native.queries
         self.refused += native.refused
         self.notes |= dict.fromkeys(native.notes)
+        unlisted = set(map(key_of, native.unlisted))
         for url, title in native.sources:
-            if self.see(url, "native"):
-                source = self.add(url, "native", title)
-                source.is_cited |= url in native.citations
+            if not (key := key_of(url)):
+                continue
+            if key not in unlisted:
+                self.see(url, "native")
+            source = self.add(url, self._how(url) if key in unlisted else "native", title)
+            source.is_cited |= url in native.citations
         if native.searches or native.cost_usd:
             charges = [(native.vendor, native.cost_usd)]
             self.charge(charges, native.searches, is_estimate=native.is_estimate)
@@ -275,7 +279,7 @@ class History:
                 self.add(result.url, how, is_read=True)
                 self._see_all(result.url_final)
         for passage in envelope.passages:
-            self._see_links(passage.url, urls_in(passage.text))
+            self._see_links(passage.url, urls_in(passage.text, may_be_cut=True))
 
     def _found(self, url: str, title: str) -> None:
         self.see(url, "search")
@@ -290,7 +294,7 @@ class History:
             return  # the caller's own URL: the page may repeat any part of it
         self._see_all(page.url_final)
         for text in (page.text, *(each.text for each in page.passages or ())):
-            self._see_links(page.url, urls_in(text or ""))
+            self._see_links(page.url, urls_in(text or "", may_be_cut=True))
 
     def _see_all(self, *urls: str | None) -> None:
         for url in filter(None, urls):

@@ -34,14 +34,18 @@ def key_of(url: str) -> str | None:
         return None
 
 
-def urls_in(text: str, *, from_person: bool = False) -> Iterator[str]:
+def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -> Iterator[str]:
     """Yield the URLs in a text, without the marks and the punctuation around them.
 
     Args:
         text: Plain text or Markdown.
         from_person: Whether to find domains without `https://`, too.
+        may_be_cut: Whether the end of the text may be missing. A URL at the end is left out: a
+            caller could choose where it ends.
     """
     for match in _URL.finditer(text):
+        if may_be_cut and match.end() == len(text):
+            return
         url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
         if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
