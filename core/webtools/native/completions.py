@@ -19,12 +19,13 @@ def read_completion(response: Block, findings: Findings) -> None:
 
 def _read_tool(tool: Block, findings: Findings) -> None:
     arguments = tool.block("arguments")
-    if "search" in tool.line("type", "name"):
+    if is_search := "search" in tool.line("type", "name"):
         findings.counted += 1
         findings.queries += arguments.lines("query") or arguments.lines("queries")
-        add = findings.add_result
     else:
         findings.add_opened(arguments.url("url"))
-        add = findings.add_source
     for result in tool.block("search_results").blocks("results"):
-        add(result)
+        if is_search:
+            findings.add_result(result)
+        else:
+            findings.add_source(result)
