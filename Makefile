@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.demo-ready
 # Python compiles what it imports. Compiling all that is installed takes minutes.
 PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile
+PINNED := --constraint constraints.txt
 PIP := $(BIN)/python -m pip install $(PIP_OPTIONS)
 # Clients that need Node.js: that of Context7, the MCP inspector, and the conformance suite of MCP in
 # one version for each protocol revision.
@@ -22,7 +23,7 @@ OLDEST_LANGCHAIN := langchain==1.2.11 langchain-core==1.4.0 langchain-anthropic
 # An adapter with its extra and what its first example needs, in an environment with the name of the
 # extra.
 alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install $(PIP_OPTIONS) \
-	--constraint constraints.txt --editable '.[$(1),sandbox]' $(2)
+	--editable '.[$(1),sandbox]' $(2)
 TEST_ALL := -n auto --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
@@ -43,15 +44,13 @@ $(READY): pyproject.toml constraints.txt
 	@echo 'Installing all extras and the development tools into $(VENV); this takes some minutes ...'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
-	$(PIP) --constraint constraints.txt --editable '.[all]' --group dev --group models
+	$(PIP) $(PINNED) --editable '.[all]' --group dev --group models
 	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
 	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
 		install $(PIP_OPTIONS) $(OLDER_MCP_CLIENT))
-	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai,'pydantic-ai-slim[anthropic]'))
-	@$(call install_aside,openai-agents,$(call alone,openai-agents))
-	@$(call install_aside,langchain,$(PYTHON) -m venv $(VENV)/langchain && $(VENV)/langchain/bin/python \
-		-m pip install --quiet --disable-pip-version-check --editable '.[langchain,sandbox]' \
-		$(OLDEST_LANGCHAIN))
+	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai,$(PINNED) 'pydantic-ai-slim[anthropic]'))
+	@$(call install_aside,openai-agents,$(call alone,openai-agents,$(PINNED)))
+	@$(call install_aside,langchain,$(call alone,langchain,$(OLDEST_LANGCHAIN)))
 	@$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
 		--ignore-scripts $(NODE_CLIENTS))
 	@touch $@
@@ -60,7 +59,7 @@ $(READY): pyproject.toml constraints.txt
 $(DEMO_READY): pyproject.toml constraints.txt
 	@echo 'Installing the package with its extra cli into $(VENV) ...'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --constraint constraints.txt --editable '.[cli]'
+	@$(PIP) $(PINNED) --editable '.[cli]'
 	@touch $@
 
 demo: $(DEMO_READY) ## Search, read a page and answer with citations, offline; ARGS=--live to use the web
@@ -113,7 +112,7 @@ dist: ## Build wheel and sdist reproducibly, check and install them
 	$(PYTHON) -m venv $(VENV)-release
 	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --group release hatchling
+		$(PINNED) --group release hatchling
 	$(VENV)-release/bin/python scripts/build_dist.py
 
 record: $(READY) ## Record responses of the sandbox; ARGS=NAME for one, ARGS=--live for the live APIs
