@@ -39,6 +39,8 @@ UNITS = [
         "\r",
     ),
     *("\u2028", "\u202e", "\ud800", "untrusted", f"{WORDS} ", "u_n_t_", "<<<", MARK),
+    *("test-key-abcd%1B%5B", "%1B%5B31", "%1B%5Da", "%C2%9B3", "\\u001b[3", "&#27;[3", "&shy;"),
+    *("test-key-abcd%E2%80%8B", "%e2%80", "&#8203;", "\\u200b", "%3Cb", "&lt;b", "%5Cu0", "\\x1b]"),
     *("test-key-abcdefgh", "%25", "&amp;", "\\\\-", "sk-ab%2", "passw0rd"),
     *("/cdn-cgi/challenge-platform/", "<iframe src=", "<iframe "),
 ]

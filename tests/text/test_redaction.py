@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
+from html.entities import html5
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -132,6 +134,7 @@ ESCAPED_WHOLE: dict[str, Callable[[str], str]] = {
     "JSON": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
     "JSON in JSON": lambda text: "".join(f"\\\\u{ord(char):04X}" for char in text),
     "hexadecimal": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
+    "JSON in a URL": lambda text: "".join(f"%5Cu{ord(char):04x}" for char in text),
     "HTML": lambda text: "".join(f"&#{ord(char)};" for char in text),
     "HTML in hexadecimal": lambda text: "".join(f"&amp;#x{ord(char):x};" for char in text),
     "every third": lambda text: "".join(
@@ -228,6 +231,129 @@ def test_nothing_is_left_of_a_key_that_is_split_in_its_second_half(gap: str) -> 
     key = "exaKey-0123456789-abcXYZ"
     for at in range(12, len(key)):
         assert Redactor([key]).text(f"a {key[:at]}{gap}{key[at:]} b") == f"a {MARK} b"
+
+
+# --- what can be inside a key ------------------------------------------------------------------
+
+generated_keys = st.from_regex("[A-Za-z0-9][A-Za-z0-9_-]{14,38}[A-Za-z0-9]", fullmatch=True).filter(
+    lambda key: sum(map(str.isalnum, key)) > 8
+)
+HIDDEN = [chr(code) for code in (0, 7, 10, 13, 31, 127, 0x85, 0xA0, 0xAD, 0x34F, 0x200B, 0x200D)]
+HIDDEN += ["\u2060", "\u202e", "\ufe0f", "\ufeff", "\U000e0041", "\U000e01ef"]
+CSI = ["\x1b[31m", "\x1b[0m", "\x1b[38;5;200m", "\x1b[2K", "\x9b1m", "\x1b]0;title\x07"]
+
+
+def in_json(text: str) -> str:
+    units = text.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+HIDDEN_SPELLINGS: dict[str, Callable[[str], str]] = {
+    "percent": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "percent in capitals": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "percent twice": lambda text: "".join(f"%25{byte:02X}" for byte in text.encode()),
+    "JSON": in_json,
+    "JSON in JSON": lambda text: in_json(text).replace("\\", "\\\\"),
+    "JSON in a URL": lambda text: in_json(text).replace("\\", "%5C"),
+}
+REFERENCES: dict[str, Callable[[str], str]] = {
+    "decimal": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "padded": lambda text: "".join(f"&#0{ord(char)};" for char in text),
+    "hexadecimal": lambda text: "".join(f"&#x{ord(char):x};" for char in text),
+    "capitals": lambda text: "".join(f"&#X{ord(char):04X};" for char in text),
+    "twice": lambda text: "".join(f"&amp;#{ord(char)};" for char in text),
+}
+NAMED = [f"&{name}" for name, text in html5.items() if name[-1] == ";" and text.isspace()]
+NAMED += [f"&{name};" for name in ("shy", "zwj", "zwnj", "lrm", "rlm", "af", "it", "ic", "NoBreak")]
+MARKED_UP = [
+    "%3Cb%3E",
+    "%3C%2Fb%3E",
+    "%253Ci%2520class%253Da%253E",
+    "&lt;b&gt;",
+    "&amp;lt;/b&amp;gt;",
+]
+NAMED += ["&ZeroWidthSpace;", "&amp;shy;", "&InvisibleTimes;", "&NegativeThinSpace;"]
+
+gaps = st.one_of(
+    st.builds(
+        lambda spell, text: HIDDEN_SPELLINGS[spell](text),
+        st.sampled_from([*HIDDEN_SPELLINGS]),
+        st.sampled_from([*HIDDEN, *CSI]),
+    ),
+    st.builds(
+        lambda spell, text: REFERENCES[spell](text),
+        st.sampled_from([*REFERENCES]),
+        st.sampled_from([*HIDDEN, *CSI[:4]]).filter(lambda text: text != "\x00"),
+    ),
+    st.sampled_from(["%1B[31m", "%1b%5B0;1m", "\\x1b[1m", "\\x9b2J", "\\xad", *NAMED, *MARKED_UP]),
+)
+
+
+@given(generated_keys, gaps, st.integers(0, 40), st.booleans())
+def test_a_key_goes_that_escaped_invisible_characters_split(
+    key: str, gap: str, place: int, is_everywhere: bool
+) -> None:
+    place = 1 + place % (len(key) - 1)
+    spelled = gap.join(key) if is_everywhere else key[:place] + gap + key[place:]
+    redactor = Redactor([key])
+    text = f"https://a.example/{spelled}?k={spelled} after"
+    assert redactor.is_in(text)
+    assert redactor.text(text) == f"https://a.example/{MARK}?k={MARK} after"
+    assert redactor.clean({"a": [spelled]}) == {"a": [MARK]}
+
+
+@given(generated_keys, gaps)
+def test_escapes_around_a_key_stay(key: str, gap: str) -> None:
+    text = f"{gap}x {key} x{gap}"
+    assert Redactor([key]).text(text) == f"{gap}x {MARK} x{gap}"
+
+
+@pytest.mark.parametrize(
+    "around", ["\u5bc6\u94a5", "**", "`", "%E2%80%8B", "&shy;", "</b>", "\u200b"]
+)
+def test_of_the_text_around_a_key_nothing_is_lost(around: str) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    for spelled in (key, key.replace("K", "%4B"), f"{key[:5]}&shy;{key[5:]}"):
+        text = f"a{around}{spelled}{around}b"
+        assert Redactor([key]).text(text) == f"a{around}{MARK}{around}b"
+
+
+# --- letter case -------------------------------------------------------------------------------
+
+CASES: dict[str, Callable[[str], str]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "swapped": str.swapcase,
+    "title": str.title,
+}
+
+
+@given(
+    st.from_regex("[A-Za-z0-9_-]{8,40}", fullmatch=True).filter(
+        lambda key: max(map(len, re.findall("[A-Za-z0-9]+", key)), default=0) > 3
+    ),
+    st.sampled_from([*CASES]),
+    st.sampled_from(["plain", "percent", "every third", "HTML", "JSON"]),
+    st.sampled_from(["x {} y", "https://{}.example/x", "\u0130\u212a {} \u00e9", "a/{}"]),
+)
+def test_a_key_is_found_in_any_letter_case(key: str, case: str, spell: str, place: str) -> None:
+    spelled = {"plain": str, **ESCAPED_WHOLE}[spell](CASES[case](key))
+    text = place.format(spelled)
+    assert Redactor([key]).is_in(text)
+    assert Redactor([key]).text(text) == place.format(MARK)
+
+
+def test_a_cut_key_is_found_in_any_letter_case() -> None:
+    key = "1f3a9c2e-7b64-4d1a-9e5f-0a1b2c3d4e5f"
+    for length in range(len(key) // 2, len(key)):
+        assert Redactor([key]).text(f"x {key[:length].upper()}") == f"x {MARK}"
+
+
+@given(st.from_regex("[A-Za-z0-9]{4,7}", fullmatch=True), st.sampled_from([*CASES]))
+def test_a_short_login_is_redacted_only_as_it_is_written(login: str, case: str) -> None:
+    redactor = Redactor([f"http://{login}:{login}@p.example"])
+    text = f"see {CASES[case](login)} there"
+    assert redactor.text(text) == text.replace(login, MARK)
 
 
 # --- values ------------------------------------------------------------------------------------

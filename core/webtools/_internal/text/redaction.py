@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from base64 import b64encode
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from html.entities import html5
 from typing import TypeVar
 from urllib.parse import unquote
@@ -27,7 +27,8 @@ class Redactor:
     """Replaces every known key by `[redacted]`, in any spelling in which a server may repeat it.
 
     URLs, JSON, HTML and Markdown usually keep letters and digits, and may escape other characters.
-    Texts with escaped letters are decoded first.
+    Texts with escaped letters are decoded first. The case of letters does not matter in secrets
+    from `SHORTEST_KEY` characters on: host names lose it. Shorter ones may be words.
     """
 
     def __init__(self, secrets: Iterable[str], shortest_login: int = SHORTEST_LOGIN) -> None:
@@ -38,13 +39,15 @@ class Redactor:
             shortest_login: Characters that a user name or password needs to be redacted.
         """
         parts = {part for secret in secrets if secret for part in _parts(secret, shortest_login)}
-        self._secrets = [(_landmark(_beginning(part)), part) for part in sorted(parts)]
-        self._landmarks = {landmark for landmark, _ in self._secrets}
+        self._short = _by_landmark(part for part in parts if len(part) < SHORTEST_KEY)
+        self._long = _by_landmark(_lower(part) for part in parts if len(part) >= SHORTEST_KEY)
 
     def is_in(self, text: str) -> bool:
         """Return whether a text might hold a key; never False if it does."""
-        if not self._secrets:
+        if not self._long and not self._short:
             return False
+        if not text.isascii():
+            text = text.encode("ascii", "ignore").decode()
         if self._has_landmark(text):
             return True
         decoded = _decoded(text)
@@ -54,21 +57,27 @@ class Redactor:
         """Redact a text."""
         if not self.is_in(text):
             return text
-        clean = with_spans(text, self._spans(text), MARK)
-        places = _places(clean)
-        spans = [
-            (_place(start, places), _place(end, places))
-            for start, end in self._spans(_ANY_ESCAPE.sub(_letter, clean))
-        ]
-        return with_spans(clean, spans, MARK)
+        spans = self._spans(text)
+        if decoded_spans := self._spans(_any_escape().sub(_letter, text)):
+            places = _places(text)
+            spans += [(_start(start, places), _end(end, places)) for start, end in decoded_spans]
+        return with_spans(text, sorted(spans), MARK)
 
     def _has_landmark(self, text: str) -> bool:
-        return any(map(text.__contains__, self._landmarks))
+        return any(map(text.__contains__, self._short)) or any(
+            map(_lower(text).__contains__, self._long)
+        )
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where keys are in a text whose letters are not escaped, in order."""
-        likely = [secret for landmark, secret in self._secrets if landmark in text]
-        return sorted(span for secret in likely for span in _matches(secret, text))
+        """Return where keys are in a text whose letters are not escaped."""
+        return [
+            span
+            for by_landmark, spelled in ((self._short, text), (self._long, _lower(text)))
+            for landmark, secrets in by_landmark.items()
+            if landmark in spelled
+            for secret in secrets
+            for span in _matches(secret, spelled)
+        ]
 
     def clean(self, value: T) -> T:
         """Redact a value and everything in it; a value without a key is returned unchanged."""
@@ -134,6 +143,20 @@ def _beginning(secret: str) -> str:
     return secret[: max(_SHORTEST_BEGINNING, (len(secret) + 1) // 2)]
 
 
+def _lower(text: str) -> str:
+    """Return a text of the same length with the letters of ASCII in lower case."""
+    if text.isascii():
+        return text.lower()
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+def _by_landmark(secrets: Iterable[str]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for secret in sorted({*secrets}):
+        grouped.setdefault(_landmark(_beginning(secret)), []).append(secret)
+    return grouped
+
+
 def _landmark(secret: str) -> str:
     """Find the longest part that every spelling has; looking for it is fast."""
     return max(re.findall("[A-Za-z0-9]+", secret), key=len, default="")
@@ -173,42 +196,62 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def _decoded(text: str) -> str:
-    """Return a text without markup and what is not ASCII, its letters and digits unescaped."""
-    if not text.isascii():
-        text = text.encode("ascii", "ignore").decode()
+    """Return an ASCII text without markup and escaped gaps, its letters and digits unescaped."""
     if "<" in text:
         text = _TAG.sub("", text)
     text = text.replace("*", "").replace("`", "")
+    for sign in _ESCAPED_GAPS:
+        if sign in text and (sign != "\\" or "\\u" in text or "\\x" in text):
+            text = _escaped_gaps(sign).sub("", text)
     if any(sign in text and escape.search(text) for sign, escape in _SIGNS.items()):
         text = _ESCAPED_LETTER.sub(_letter, text)
     return text
 
 
 def _letter(escape: re.Match[str]) -> str:
-    if escape.lastgroup is None:  # markup
+    if escape.lastgroup is None:  # what may split a key
         return ""
     digits = escape[escape.lastgroup]
     return chr(int(digits, 10 if escape.lastgroup == "decimal" else 16))
 
 
 def _places(text: str) -> list[tuple[int, int]]:
-    """List the starts of parts without escapes, as offsets in the decoded and the original text."""
+    """List the borders of escapes, as offsets in the decoded and the original text."""
     places = [(0, 0)]
     done = length = 0
-    for match in _ANY_ESCAPE.finditer(text):
+    for match in _any_escape().finditer(text):
         length += match.start() - done
         done = match.end()
-        if match.lastgroup is not None:
-            places.append((length, match.start()))
-            length += 1
+        places.append((length, match.start()))
+        length += match.lastgroup is not None
         places.append((length, done))
     return places
 
 
-def _place(at: int, places: list[tuple[int, int]]) -> int:
-    """Map an offset in the decoded text to the original text."""
+def _start(at: int, places: list[tuple[int, int]]) -> int:
+    """Map the start of a part of the decoded text to the original text, behind markup."""
     decoded, original = places[bisect_right(places, (at, sys.maxsize)) - 1]
     return original + at - decoded
+
+
+def _end(at: int, places: list[tuple[int, int]]) -> int:
+    """Map the end of a part of the decoded text to the original text, before markup."""
+    place = bisect_left(places, (at, -1))
+    if place == len(places) or places[place][0] > at:
+        place -= 1
+    decoded, original = places[place]
+    return original + at - decoded
+
+
+@cache
+def _any_escape() -> re.Pattern[str]:
+    """Compile what is decoded or dropped, which takes some milliseconds."""
+    return re.compile("|".join([_ESCAPED_LETTERS, *_ESCAPED_GAPS.values(), _MARKUP]))
+
+
+@cache
+def _escaped_gaps(sign: str) -> re.Pattern[str]:
+    return re.compile(_ESCAPED_GAPS[sign])
 
 
 def _spellings(char: str) -> str:
@@ -243,23 +286,65 @@ _AMPERSAND = f"(?:&|{_percent(0x26)})"
 _SEMICOLON = f"(?:;|{_percent(0x3B)})"
 _HASH = f"(?:#|{_percent(0x23)})"
 
+_PERCENT = "%(?:25){0,3}"
+_REFERENCE = "&(?:amp;){0,2}"
+
 # The code of a letter or a digit, in hexadecimal and in decimal digits.
 _HEX_CODE = "(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"
 _DECIMAL_CODE = r"(?:4[89]|5[0-7]|6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2])(?!\d)"
 # A letter in a URL, in JSON or JavaScript, and in HTML; the escape itself can be escaped again.
 _ESCAPED_LETTERS = (
-    f"%(?:25){{0,3}}(?P<percent>{_HEX_CODE})"
+    f"{_PERCENT}(?:(?P<percent>{_HEX_CODE})|5[cC](?:u00|x)(?P<both>{_HEX_CODE}))"
     rf"|\\\\{{0,7}}(?:u00|x)(?P<backslash>{_HEX_CODE})"
-    rf"|&(?:amp;){{0,2}}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_HEX_CODE})"
+    rf"|{_REFERENCE}#(?:[xX]0{{0,5}}(?P<hexadecimal>{_HEX_CODE})"
     rf"|0{{0,5}}(?P<decimal>{_DECIMAL_CODE}));?"
 )
 _ESCAPED_LETTER = re.compile(_ESCAPED_LETTERS)
+
+# What can split a key, escaped. The code of a control character, or of one beyond ASCII: a byte in
+# a URL, a code point in HTML, and in JSON or JavaScript.
+_HEX = "[0-9a-fA-F]"
+_BYTE = f"(?:[01]{_HEX}|7[fF]|[89a-fA-F]{_HEX})"
+_UNIT = rf"(?:u(?!00[2-7]){_HEX}{{4}}|u007[fF]|x{_BYTE})"
+_POINT = (
+    r"(?:0{0,5}(?:[12]?\d|3[01]|12[789]|1[3-9]\d|[2-9]\d\d|[1-9]\d{3,6})(?!\d)"
+    rf"|[xX]0{{0,5}}(?:1?{_HEX}|{_BYTE}|[1-9a-fA-F]{_HEX}{{2,5}})(?!{_HEX}))"
+)
+_NAME = (
+    "(?:af|ApplyFunction|i[ct]|Invisible(?:Comma|Times)|lrm|rlm|shy|zwn?j|NoBreak|Tab|NewLine"
+    "|(?:em|en|num|punc|hair|thin|nb)sp|emsp1[34]|(?:(?:Negative)?(?:Medium|Thick|Thin|VeryThin)"
+    "|NonBreaking|ZeroWidth)Space)"
+)
+
+
+def _escaped(codes: str) -> str:
+    """Build a pattern for escaped characters with codes of some hexadecimal digits."""
+    return rf"{_PERCENT}{codes}|\\{{1,8}}(?:u00|x){codes}"
+
+
+# A whole sequence of a terminal, such as `%1B%5B31m`, whose letters are no part of a key either.
+_PARAMETERS = (
+    f"(?:[0-?]|{_escaped(f'3{_HEX}')}){{0,32}}"
+    rf"(?:[@-\[\]-~]|{_escaped(f'[4-7]{_HEX}')})"
+)
+_SEQUENCE = (
+    rf"(?:(?:\[|{_escaped('5[bB]')}|{_REFERENCE}(?:#91|#[xX]5[bB]|lsqb|lbrack);){_PARAMETERS}"
+    rf"|(?:\]|{_escaped('5[dD]')})[^%\\\x00\x07\x1b\n]{{0,100}}(?:\x07|{_escaped('07')}))"
+)
+_ESCAPED_GAPS = {  # by their first character, which `in` finds faster than a pattern
+    "%": rf"{_PERCENT}(?:1[bB]{_SEQUENCE}|[cC]2{_PERCENT}9[bB]{_PARAMETERS})"
+    f"|(?:{_PERCENT}{_BYTE}){{1,64}}|{_PERCENT}5[cC]{_UNIT}"
+    f"|{_PERCENT}3[cC](?:/|%2[fF])?[a-zA-Z!]"
+    f"(?:[^<>%\\0]|%(?!(?:25){{0,3}}3[cCeE])){{0,300}}{_PERCENT}3[eE]",
+    "\\": rf"\\{{1,8}}(?:(?:u00|x)(?:1[bB]{_SEQUENCE}|9[bB]{_PARAMETERS})|{_UNIT})",
+    "&": f"{_REFERENCE}(?:#(?:27|[xX]1[bB]);{_SEQUENCE}|#{_POINT};?|{_NAME};"
+    rf"|lt;/?[a-zA-Z!][^<>&\0]{{0,300}}{_REFERENCE}gt;)",
+}
 
 _BORDER = "\0"  # between texts that are searched together; no text of a result holds it
 _TAGS = r"</?[a-zA-Z][^<>\0]{0,300}>|<!--[^<>\0]{0,300}>"
 _MARKUP = rf"{_TAGS}|\*[*`]{{0,8}}|`[*`]{{0,8}}|[^\x00-\x7f]{{1,64}}"
 _TAG = re.compile(_TAGS)
-_ANY_ESCAPE = re.compile(f"{_ESCAPED_LETTERS}|{_MARKUP}")
 # What can split a key, in a text or in its JSON: markup, control and invisible characters.
 _GAP = rf"(?:{_TAGS}|[*`]|\\u[0-9a-fA-F]{{4}}|\\[bfnrt]|[^ -~]){{0,64}}"
 
@@ -270,7 +355,7 @@ _WORD_START = re.compile(
 _URL_SAFE = str.maketrans("+/", "-_")
 # A text without these signs has no escaped letters. To look for a sign is faster than a pattern.
 _SIGNS = {
-    "%": re.compile(f"%(?:25){{0,3}}{_HEX_CODE}"),
+    "%": re.compile(f"{_PERCENT}(?:{_HEX_CODE}|5[cC](?:u00|x){_HEX_CODE})"),
     "\\u00": re.compile(rf"\\u00{_HEX_CODE}"),
     "\\x": re.compile(rf"\\x{_HEX_CODE}"),
     "#": re.compile(rf"(?<=[&;])#(?:[xX]0{{0,5}}{_HEX_CODE}|0{{0,5}}{_DECIMAL_CODE})"),
