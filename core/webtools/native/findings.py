@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from webtools.native.blocks import Block
 from webtools.native.records import NativeCitation, NativeError, NativeSource
-from webtools.page_urls import page_key
 
 
 @dataclass(slots=True)
@@ -48,7 +47,7 @@ class Findings:
     def add_result(self, item: Block) -> None:
         """Add the page of a search result."""
         if url := self.add_source(item):
-            self.results.add(page_key(url))
+            self.results.add(_page(url))
 
     def add_source(self, item: Block, *url_names: str) -> str:
         """Add a page that is cited or listed, and return its URL or ""."""
@@ -90,8 +89,8 @@ class Findings:
 
     def unlisted(self) -> tuple[str, ...]:
         """Return the URLs of pages that were opened, but that no search has returned."""
-        keys = set(map(page_key, self.opened)) - self.results
-        return tuple(url for url in self.sources if page_key(url) in keys)
+        keys = set(map(_page, self.opened)) - self.results
+        return tuple(url for url in self.sources if _page(url) in keys)
 
     def add_error(self, item: Block) -> None:
         """Add an error, if the object is one."""
@@ -106,6 +105,11 @@ class Findings:
             return tuple(self.warnings)
         count = "1 source" if self.unreadable == 1 else f"{self.unreadable} sources"
         return (*self.warnings, f"{count} without a usable URL (left out).")
+
+
+def _page(url: str) -> str:
+    """Return a URL without its fragment and its final slash."""
+    return url.partition("#")[0].rstrip("/")
 
 
 def without_tag(url: str) -> str:
