@@ -396,6 +396,14 @@ def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: st
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
+def test_the_placeholder_of_an_example_is_not_removed_from_texts(tmp_path: Path) -> None:
+    path = tmp_path / "web-search.json"
+    entry = {"name": "exa", "type": "exa", "apiKey": "YOUR_EXA_API_KEY"}
+    path.write_text(json.dumps({"providers": [entry]}))
+    web = WebTools(path, api_keys={"exa": CANARY})
+    assert web.redact(f"YOUR_EXA_API_KEY {CANARY}") == "YOUR_EXA_API_KEY [redacted]"
+
+
 def secrets_of(settings: Settings) -> frozenset[str]:
     return settings.accounts().secrets
 

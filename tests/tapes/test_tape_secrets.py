@@ -5,16 +5,17 @@ from __future__ import annotations
 import html
 import json
 from base64 import b64encode
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
 import httpx
 import pytest
 from runtimes import BOTH, either
 
-from webtools import WebTools, WebToolsError
+from webtools import Session, WebTools, WebToolsError
 
 KEY = "test-key-canary-4f/1d+9a&7c<3e"
 OWN_KEY = "test-key-canary-own&5b/8d"
@@ -32,8 +33,8 @@ SPELLINGS = {
 }
 
 
-def settings(echo: str, *, fails: bool) -> WebTools:
-    """Return a client whose provider repeats a text wherever it can."""
+def repeating(echo: str, *, fails: bool) -> httpx.MockTransport:
+    """Return a transport to a provider that repeats a text wherever it can."""
 
     def respond(_request: httpx.Request) -> httpx.Response:
         if fails:
@@ -42,9 +43,13 @@ def settings(echo: str, *, fails: bool) -> WebTools:
         result = {"url": url, "title": echo, "highlights": [f"a {echo} b"], "text": f"T {echo}"}
         return httpx.Response(200, json={"results": [result], "requestId": "1"})
 
+    return httpx.MockTransport(respond)
+
+
+def settings(echo: str, *, fails: bool) -> WebTools:
     exa = {"name": "exa", "type": "exa", "apiKey": KEY}
     config = {"providers": [exa], "cache": {"enabled": False}, "log": {"enabled": False}}
-    return WebTools(config, transport=httpx.MockTransport(respond))
+    return WebTools(config, transport=repeating(echo, fails=fails))
 
 
 @BOTH
@@ -73,3 +78,120 @@ def test_no_key_is_on_a_tape(tape: Path, spelling: str, fails: bool, is_async: b
 def assert_absent(key: str, text: str) -> None:
     for spell in SPELLINGS.values():
         assert spell(key) not in text
+
+
+# --- keys of every source ----------------------------------------------------------------------
+
+# They begin differently, because the beginning of a key is removed, too.
+FILE_KEY, CODE_KEY = "file-test-key-canary-7c1", "code-test-key-canary-4b9"
+SESSION_KEY = "session-test-key-canary-2e"
+Source: TypeAlias = Callable[[Path, pytest.MonkeyPatch, Any], WebTools]
+
+
+def entry(key: str, name: str = "exa") -> dict[str, Any]:
+    return {"name": name, "type": "exa", "apiKey": key}
+
+
+def config_file(folder: Path, *entries: dict[str, Any]) -> Path:
+    path = folder / "web-search.json"
+    path.write_text(json.dumps({"providers": entries}))
+    path.chmod(0o600)
+    return path
+
+
+def of_a_file(folder: Path, _: Any, transport: Any) -> WebTools:
+    path = config_file(folder, entry(FILE_KEY))
+    return WebTools(path, api_keys={"exa": CODE_KEY}, transport=transport)
+
+
+def of_the_environment(_: Path, monkeypatch: pytest.MonkeyPatch, transport: Any) -> WebTools:
+    monkeypatch.setenv("EXA_API_KEY", FILE_KEY)
+    return WebTools(api_keys={"exa": CODE_KEY}, transport=transport)
+
+
+def of_the_code(_: Path, __: Any, transport: Any) -> WebTools:
+    config = {"providers": [entry(FILE_KEY)]}
+    return WebTools(config, api_keys={"exa": CODE_KEY}, transport=transport)
+
+
+def of_a_function(_: Path, __: Any, transport: Any) -> WebTools:
+    config = {"providers": [{**entry(FILE_KEY), "apiKey": lambda: FILE_KEY}]}
+    return WebTools(config, api_keys={"exa": lambda: CODE_KEY}, transport=transport)
+
+
+def of_replaced_providers(folder: Path, _: Any, transport: Any) -> WebTools:
+    path = config_file(folder, entry(FILE_KEY))
+    return WebTools(path, providers=[entry(CODE_KEY)], transport=transport)
+
+
+READABLE: list[Source] = [
+    of_a_file,
+    of_the_environment,
+    of_the_code,
+    of_a_function,
+    of_replaced_providers,
+]
+
+
+def texts_of(session: Session, text: str, is_async: bool) -> Iterator[Any]:
+    """Use a session with a text wherever it takes one, and yield whatever it returns."""
+    url = f"https://x.example/?k={quote(text)}"
+    calls: list[tuple[str, Any, dict[str, Any]]] = [
+        ("search", text, {}),
+        ("search", "x", {"provider": text}),
+        ("search", "x", {"include_domains": [text]}),
+        ("fetch", [url, text], {"question": text}),
+        ("call_tool", "web_search", {"arguments": {"queries": [text]}}),
+        ("call_tool", "web_search", {"arguments": {"queries": ["x"], text: text}}),
+        ("call_tool", text, {"arguments": {}}),
+        ("verify", f"A {text}. [1]", {"sources": [Text(url, f"A {text}.")]}),
+        ("check", f"See {url} and [1].", {}),
+    ]
+    for method, subject, options in calls:
+        try:
+            yield either(is_async, session, method, subject, **options)
+        except WebToolsError as error:
+            yield error.to_details() | {"text": str(error)}
+    yield session.allow(f"See {url}.", origin="user")
+    source = {"url": url, "title": text}
+    session.record_native(vendor="openai", queries=[text], sources=[source], notes=[text])
+    yield session.redact([text])
+    yield from (session.report(), session.report("json"), session.state(), session.queries)
+
+
+class Text(NamedTuple):
+    """A source of an answer."""
+
+    url: str
+    text: str
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own key", "no key of its own"])
+@pytest.mark.parametrize(
+    ("mode", "is_async"), [("plain", False), ("record", True), ("replay", True), ("both", False)]
+)
+@pytest.mark.parametrize("source", READABLE)
+def test_every_key_that_is_known_is_removed_everywhere(
+    source: Source,
+    mode: str,
+    is_async: bool,
+    own: bool,
+    tape: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = [FILE_KEY, CODE_KEY, *([SESSION_KEY] if own else [])]
+    transport = repeating(" and ".join(keys), fails=False)
+    with settings("nothing", fails=False).session(record=tape) as session:
+        session.search("plain")
+    web, new = source(tmp_path, monkeypatch, transport), tmp_path / "new.jsonl"
+    options: dict[str, Any] = {"api_keys": {"exa": SESSION_KEY}} if own else {}
+    options |= {"replay": tape} if mode in {"replay", "both"} else {}
+    options |= {"record": new} if mode in {"record", "both"} else {}
+    session = web.session(**options)
+    found = [str(text) for text in texts_of(session, f"my {' or '.join(keys)}", is_async)]
+    session.close()
+    found += [new.read_text()] if "record" in options else []
+    everything = unquote("\n".join(found))
+    assert "canary" not in everything
+    assert "[redacted]" in everything

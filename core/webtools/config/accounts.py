@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from webtools._internal.http.proxies import NO_PROXIES, Proxies
 from webtools._internal.io.pacing import Pacer
 from webtools._internal.pages import INSTALL, missing_libraries
@@ -18,10 +20,11 @@ from webtools._internal.text.quoting import hint, listed, quote
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config.config_file import CONFIG_VARIABLE, PLACEHOLDER, absolute
 from webtools.config.config_messages import not_picklable
-from webtools.config.config_models import Config, ProviderConfig, without_providers
+from webtools.config.config_models import Config, ProviderConfig, TopLevel, without_providers
 from webtools.config.environment import ignored_variables
 from webtools.config.first_steps import first_steps, keyless_abouts, keyless_titles
 from webtools.config.paths import CODE, ENVIRONMENT, config_paths, file_of
+from webtools.config.setting_values import KeySource
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS, Account, Capability
 from webtools.providers.about import DIRECT
@@ -46,7 +49,7 @@ def build(
     """
     about = PROVIDERS[entry.type].about
     key = entry.api_key.get_secret_value() if entry.api_key else ""
-    if PLACEHOLDER.fullmatch(key) or key.endswith("..."):
+    if _is_placeholder(key):
         message = (
             f"{origin}: the apiKey of {quote(entry.name)} is still the placeholder of the example. "
             f"Replace it with your {about.title} API key{_set_key(origin, entry.name)}."
@@ -67,6 +70,24 @@ def build(
     )
 
 
+def secrets_of(settings: TopLevel, entries: Iterable[ProviderConfig] = ()) -> set[str]:
+    """Return the keys, proxies and passwords of settings, and of further entries."""
+    url = settings.storage.full_url
+    secrets = {url} if "@" in url else set[str]()
+    for entry in (*settings.providers, *entries):
+        proxy = None if entry.goes_direct else entry.proxy
+        for value in (entry.api_key, proxy, *(value for _, value in entry.options)):
+            if isinstance(value, SecretStr):
+                key = value.known() if isinstance(value, KeySource) else value.get_secret_value()
+                if key and not _is_placeholder(key):
+                    secrets.add(key)
+    return secrets
+
+
+def _is_placeholder(key: str) -> bool:
+    return bool(PLACEHOLDER.fullmatch(key)) or key.endswith("...")
+
+
 @dataclass(frozen=True)
 class Accounts:
     """The providers of the settings.
@@ -80,7 +101,7 @@ class Accounts:
         environ: The environment, whose keys a config file hides.
         stand_ins: The providers that search without a key if no configured provider can. Empty
             unless the settings allow it.
-        hidden: Keys that these settings replace.
+        hidden: Further keys that are known, such as those that these settings replace.
         secrets: Strings that must not appear in any text, with those.
         redactor: Removes them from texts.
     """
@@ -100,10 +121,8 @@ class Accounts:
 
     def __post_init__(self) -> None:
         """Collect the secrets once, because all results are redacted."""
-        secrets = self.hidden | self.proxies.secrets
+        secrets = self.hidden | self.proxies.secrets | secrets_of(self.config)
         secrets = secrets.union(*(account.secrets for account in self.accounts))
-        if "@" in self.config.storage.full_url:
-            secrets |= {self.config.storage.full_url}
         object.__setattr__(self, "secrets", secrets)
         object.__setattr__(self, "redactor", redactor_for(secrets))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from ipaddress import ip_address
 from pathlib import PurePath
@@ -71,6 +72,7 @@ class KeySource(SecretStr):
 
     def __init__(self, function: Callable[[], str]) -> None:
         self._function = function
+        self._has_failed = False
         super().__init__("")
 
     @property
@@ -86,8 +88,18 @@ class KeySource(SecretStr):
             ConfigError: The function failed, or did not return a key.
         """
         if not self._secret_value:
-            self._secret_value = _call_key_function(self._function, self.name)
+            try:
+                self._secret_value = _call_key_function(self._function, self.name)
+            except ConfigError:
+                self._has_failed = True
+                raise
         return self._secret_value
+
+    def known(self) -> str:
+        """Return the key to redact, or "" if the function fails. It is then not called again."""
+        with suppress(ConfigError):
+            return "" if self._has_failed else self.get_secret_value()
+        return ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the function's name."""

@@ -28,7 +28,7 @@ from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
 from webtools._internal.text.redaction import NO_SECRETS, Redactor
-from webtools.config.accounts import Accounts, build, stand_ins
+from webtools.config.accounts import Accounts, build, secrets_of, stand_ins
 from webtools.config.config_file import (
     CONFIG_VARIABLE,
     absolute,
@@ -180,6 +180,7 @@ class Settings:
         self._overrides = overrides
         self._own_transport = own_transport
         self._last_read: tuple[tuple[object, ...], Accounts | None] = ((), None)  # and of what
+        self._keys_read: set[str] = set()
         self._pacers: dict[tuple[object, ...], Pacer] = {}
         self._base: Settings | None = None  # whose keys these replace
 
@@ -215,6 +216,7 @@ class Settings:
         if accounts is None or signature != read_signature:  # two threads may both read it
             accounts = self._read(path)
             self._last_read = signature, accounts
+            self._keys_read.update(accounts.secrets)
         return accounts
 
     def latest(self) -> Accounts:
@@ -256,6 +258,7 @@ class Settings:
         return self._build(config, ENVIRONMENT, *warnings)
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
+        self._keys_read.update(secrets_of(config))  # also of what is replaced, or is found invalid
         if self._overrides:
             config = self._overrides.apply(config)
         cache = with_absolute_path(config.cache, origin)
@@ -278,17 +281,20 @@ class Settings:
             proxies=proxies,
             environ=self.environ,
             stand_ins=stand_ins(proxies, domains) if config.keyless else (),
-            hidden=self._replaced_keys(),
+            hidden=self.known_keys(),
         )
 
-    def _replaced_keys(self) -> frozenset[str]:
-        """Return the keys that are not in use, and may be in what a session keeps."""
-        last = self._last_read[1]
-        keys: frozenset[str] = last.secrets if last else frozenset()
-        if self._base is not None:
-            with suppress(ConfigError):  # such as without any provider
-                keys |= self._base.accounts().secrets
-        return keys
+    def known_keys(self) -> frozenset[str]:
+        """Return all keys that are or were in use, or are replaced, without reading the source.
+
+        They may be in what a session keeps.
+        """
+        keys = frozenset(self._keys_read)
+        if self._config:
+            keys |= secrets_of(self._config)
+        if self._overrides:
+            keys |= secrets_of(*self._overrides)
+        return keys if self._base is None else keys | self._base.known_keys()
 
     def redactor(self) -> Redactor:
         """Return what redacts the keys; if the settings are invalid, those that were read last."""
