@@ -396,6 +396,18 @@ def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: st
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
+def test_a_function_that_has_failed_is_not_called_to_redact(tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def give() -> str:
+        calls.append(1)
+        raise LookupError
+
+    web = WebTools(tmp_path / "missing.json", api_keys={"exa": give})
+    assert web.redact(["a", CANARY]) == web.redact(["a", CANARY]) == ["a", CANARY]
+    assert calls == [1]
+
+
 def test_the_placeholder_of_an_example_is_not_removed_from_texts(tmp_path: Path) -> None:
     path = tmp_path / "web-search.json"
     entry = {"name": "exa", "type": "exa", "apiKey": "YOUR_EXA_API_KEY"}

@@ -124,12 +124,78 @@ def of_replaced_providers(folder: Path, _: Any, transport: Any) -> WebTools:
     return WebTools(path, providers=[entry(CODE_KEY)], transport=transport)
 
 
+def of_a_missing_file(folder: Path, _: Any, transport: Any) -> WebTools:
+    keys = {"exa": lambda: FILE_KEY, "kagi": CODE_KEY}
+    return WebTools(folder / "missing.json", api_keys=keys, transport=transport)
+
+
+def of_a_missing_file_with_providers(folder: Path, _: Any, transport: Any) -> WebTools:
+    providers = [entry(FILE_KEY), entry(CODE_KEY, "other")]
+    return WebTools(folder / "missing.json", providers=providers, transport=transport)
+
+
+def of_a_missing_file_with_storage(folder: Path, _: Any, transport: Any) -> WebTools:
+    storage = {"url": f"redis://{FILE_KEY}:{CODE_KEY}@127.0.0.1:1"}
+    return WebTools(folder / "missing.json", storage=storage, transport=transport)
+
+
+def of_a_proxy(folder: Path, monkeypatch: pytest.MonkeyPatch, _: Any) -> WebTools:
+    monkeypatch.setenv("HTTPS_PROXY", f"http://{FILE_KEY}:{CODE_KEY}@127.0.0.1:1")
+    return WebTools(folder / "missing.json")
+
+
+def of_a_file_that_breaks(folder: Path, _: Any, transport: Any) -> WebTools:
+    path = config_file(folder, entry(FILE_KEY))
+    web = WebTools(path, api_keys={"exa": CODE_KEY}, transport=transport)
+    web.search("plain")
+    path.write_text("{")
+    return web
+
+
+def of_a_file_that_is_deleted(folder: Path, _: Any, transport: Any) -> WebTools:
+    web = WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+    web.search("plain")
+    config_file(folder, entry(CODE_KEY)).touch()
+    web.search("plain")
+    (folder / "web-search.json").unlink()
+    return web
+
+
+def of_several_entries(folder: Path, _: Any, transport: Any) -> WebTools:
+    path = config_file(folder, entry(FILE_KEY), entry(CODE_KEY, "other"))
+    return WebTools(path, api_keys={"exa": "test-key-for-one"}, transport=transport)
+
+
+def of_contradicting_code(_: Path, __: Any, transport: Any) -> WebTools:
+    config = {"providers": [entry(FILE_KEY), entry(CODE_KEY, "other")]}
+    return WebTools(config, default_provider="a-third", transport=transport)
+
+
+def of_a_half_valid_environment(
+    _: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    monkeypatch.setenv("EXA_API_KEY", FILE_KEY)
+    monkeypatch.setenv("KAGI_API_KEY", "${KAGI}")
+    return WebTools(api_keys={"exa": CODE_KEY}, transport=transport)
+
+
 READABLE: list[Source] = [
     of_a_file,
     of_the_environment,
     of_the_code,
     of_a_function,
     of_replaced_providers,
+]
+UNREADABLE: list[Source] = [
+    of_a_missing_file,
+    of_a_missing_file_with_providers,
+    of_a_missing_file_with_storage,
+    of_a_proxy,
+    of_a_file_that_breaks,
+    of_a_file_that_is_deleted,
+    of_several_entries,
+    of_contradicting_code,
+    of_a_half_valid_environment,
 ]
 
 
@@ -170,7 +236,7 @@ class Text(NamedTuple):
 @pytest.mark.parametrize(
     ("mode", "is_async"), [("plain", False), ("record", True), ("replay", True), ("both", False)]
 )
-@pytest.mark.parametrize("source", READABLE)
+@pytest.mark.parametrize("source", [*READABLE, *UNREADABLE])
 def test_every_key_that_is_known_is_removed_everywhere(
     source: Source,
     mode: str,

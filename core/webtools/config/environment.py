@@ -81,6 +81,13 @@ def ignored_variables(
     return [*reversed(hidden.items())]
 
 
+def keys_in(environ: Mapping[str, str]) -> set[str]:
+    """Return the valid keys in the environment, also if other variables are invalid."""
+    kinds = key_variables(environ)
+    keys = {environ[name].strip() for name, kind in kinds if PROVIDERS[kind].about.key_variables}
+    return {key for key in keys if not key_fault(key)}
+
+
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
     """Read the settings from the environment: an entry per key or address, named as its type.
 

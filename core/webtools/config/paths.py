@@ -16,6 +16,7 @@ from webtools.config.parts import CacheConfig, LogConfig
 
 CODE = "the code"
 ENVIRONMENT = "the environment"
+TAPE = "the tape"  # in place of settings that cannot be read
 RECORD_VARIABLE, REPLAY_VARIABLE = "WEBTOOLS_RECORD", "WEBTOOLS_REPLAY"  # name tapes
 
 _FileConfig = TypeVar("_FileConfig", CacheConfig, LogConfig)

@@ -27,7 +27,7 @@ from webtools._internal.io.pacing import Pacer
 from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
-from webtools._internal.text.redaction import NO_SECRETS, Redactor
+from webtools._internal.text.redaction import Redactor
 from webtools.config.accounts import Accounts, build, secrets_of, stand_ins
 from webtools.config.config_file import (
     CONFIG_VARIABLE,
@@ -39,12 +39,13 @@ from webtools.config.config_file import (
 )
 from webtools.config.config_messages import REMOVED, fail
 from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig, TopLevel
-from webtools.config.environment import read_environment, variables
+from webtools.config.environment import keys_in, read_environment, variables
 from webtools.config.overrides import Overrides, read_overrides
 from webtools.config.parts import has_text_keys
 from webtools.config.paths import (
     CODE,
     ENVIRONMENT,
+    TAPE,
     clash,
     config_paths,
     surroundings,
@@ -180,6 +181,7 @@ class Settings:
         self._overrides = overrides
         self._own_transport = own_transport
         self._last_read: tuple[tuple[object, ...], Accounts | None] = ((), None)  # and of what
+        self._substitute: Accounts | None = None
         self._keys_read: set[str] = set()
         self._pacers: dict[tuple[object, ...], Pacer] = {}
         self._base: Settings | None = None  # whose keys these replace
@@ -254,6 +256,7 @@ class Settings:
             return self._build(self._config, CODE)
         if path:
             return self._build(load(read_text(path), str(path)), str(path))
+        self._keys_read.update(keys_in(self.environ))
         config, warnings = read_environment(self.environ)
         return self._build(config, ENVIRONMENT, *warnings)
 
@@ -297,11 +300,17 @@ class Settings:
         return keys if self._base is None else keys | self._base.known_keys()
 
     def redactor(self) -> Redactor:
-        """Return what redacts the keys; if the settings are invalid, those that were read last."""
+        """Return what redacts the keys; if the settings are invalid, those that are known."""
         with suppress(ConfigError):
             return self.latest().redactor
-        last = self._last_read[1]
-        return last.redactor if last else NO_SECRETS
+        return self.substitute().redactor
+
+    def substitute(self) -> Accounts:
+        """Return no providers, with the known keys, in place of settings that cannot be read."""
+        accounts = Accounts((), TAPE, proxies=self._proxies(), hidden=self.known_keys())
+        if self._substitute is None or self._substitute.secrets != accounts.secrets:
+            self._substitute = accounts  # else the same, for which services have been made
+        return self._substitute
 
     def _asks_for_cache(self, config: Config) -> bool:
         """Return whether the code has settings of the cache, or the file turns it on.

@@ -25,9 +25,9 @@ from webtools._internal.pipeline.tool_call import Call, CallOptions, CallService
 from webtools._internal.text.domains import read_registry_suffixes
 from webtools._internal.text.narrowing import is_iterable, is_mapping
 from webtools._internal.text.quoting import SHORTEST_KEY
-from webtools._internal.text.redaction import NO_SECRETS, Redactor, redactor_for
+from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config import Accounts, Settings
-from webtools.config.paths import ENVIRONMENT, RECORD_VARIABLE, REPLAY_VARIABLE
+from webtools.config.paths import ENVIRONMENT, RECORD_VARIABLE, REPLAY_VARIABLE, TAPE
 from webtools.errors import (
     ConfigError,
     InputError,
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LATE_SECONDS = 0.05  # how early a request may be given up
-_NO_SETTINGS = Accounts((), "the tape")
 _MAX_ANSWER = 1_000_000  # characters; a check reads far fewer
 _LIST_ARGUMENTS = {"include_domains", "exclude_domains"}
 _OPTIONS = {
@@ -126,10 +125,8 @@ class Dispatcher:
     ) -> Verified:
         """Check an answer. The settings are needed only if a source is a URL."""
         timeout = CallOptions(**options).timeout
-        redactor, timeout_ms = NO_SECRETS, None
-        with suppress(ConfigError):
-            accounts, _ = await self._read_settings(io)
-            redactor, timeout_ms = accounts.redactor, accounts.config.timeout_ms
+        accounts = await self._accounts_or_substitute(io)
+        redactor, timeout_ms = accounts.redactor, accounts.config.timeout_ms
         timeout = timeout or (timeout_ms / 1000 if timeout_ms else inf)
         deadline = io.now() + min(timeout, self.seconds_left())
 
@@ -180,7 +177,7 @@ class Dispatcher:
         return {}
 
     async def _run_tool(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
-        if call.accounts is _NO_SETTINGS:  # they are needed now
+        if call.accounts.origin == TAPE:  # the settings are needed now
             self.settings.accounts()  # raises
         return await run_tool(tool, arguments, call)
 
@@ -233,7 +230,7 @@ class Dispatcher:
         return _error_of_tool(accounts, tool or SEARCH)
 
     def redactor(self) -> Redactor:
-        """Return what redacts the configured keys; nothing if the settings cannot be read."""
+        """Return what redacts the configured keys, also if the settings cannot be read."""
         return self.settings.redactor()
 
     def seconds_left(self) -> float:
@@ -261,7 +258,7 @@ class Dispatcher:
         except ConfigError:
             if (tape := self.tape_in_use()) is None or tape.replay is None:
                 raise
-        return _NO_SETTINGS
+        return self.settings.substitute()
 
     async def _read_settings(self, io: IO) -> tuple[Accounts, CallServices]:
         """Return the accounts, after a check whether the settings have changed, and the services.
@@ -281,6 +278,12 @@ class Dispatcher:
             raise
         except Exception:  # noqa: BLE001  # detectors raise any type; other errors are raised again
             return await io.call_blocking(read)
+
+    async def _accounts_or_substitute(self, io: IO) -> Accounts:
+        """Return the accounts, or what replaces settings that cannot be read."""
+        with suppress(ConfigError):
+            return (await self._read_settings(io))[0]
+        return self.settings.substitute()
 
     async def _start_call(
         self, io: IO, tool: Tool, arguments: Any, options: CallOptions
@@ -311,9 +314,7 @@ class Dispatcher:
             return check(value)
         except InputError as error:
             failed = error
-        redactor = NO_SECRETS
-        with suppress(ConfigError):
-            redactor = (await self._read_settings(io))[0].redactor
+        redactor = (await self._accounts_or_substitute(io)).redactor
         # Quote the redacted value: a quotation can be cut, and half a key would not be redacted.
         try:
             check(redactor.clean(value))
