@@ -6,7 +6,9 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -14,6 +16,10 @@ import httpx
 import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
+from mcp.shared.memory import create_client_server_memory_streams
+
+from webtools import WebTools
+from webtools.mcp import make_server
 
 if TYPE_CHECKING:
     from webtools_sandbox import SandboxServer
@@ -62,6 +68,55 @@ def test_a_client_that_does_not_name_its_connection_is_refused(
                 await search(client)
 
     while_serving(lambda url: anyio.run(talk, url), session={"fetch": "seen"})
+
+
+@asynccontextmanager
+async def streams(server: Any) -> AsyncIterator[Any]:
+    """Run the server on a pair of streams, as one does for each socket."""
+    options = server.create_initialization_options()
+    async with create_client_server_memory_streams() as (ends, other_ends):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.run, *other_ends, options)
+            yield ends
+            tasks.cancel_scope.cancel()
+
+
+LOCAL: dict[str, Callable[[Any], Client]] = {
+    "in memory": Client,
+    "in memory, with a handshake": lambda server: Client(server, mode="legacy"),
+    "streams": lambda server: Client(streams(server)),
+    "streams, with a handshake": lambda server: Client(streams(server), mode="legacy"),
+}
+
+
+@pytest.mark.parametrize("connect", LOCAL.values(), ids=LOCAL)
+@pytest.mark.parametrize("other", LOCAL.values(), ids=LOCAL)
+def test_each_local_client_has_its_own_sources_and_limits(
+    web: WebTools, tmp_path: Path, connect: Callable[[Any], Client], other: Callable[[Any], Client]
+) -> None:
+    tape = tmp_path / "run.jsonl"
+    server = make_server(web, session={"fetch": "seen", "calls": 3, "record": tape})
+
+    async def talk() -> None:
+        async with connect(server) as ann, other(server) as bob:
+            found = await search(ann)
+            [seen, *_] = [item["url"] for item in found.structured_content["results"]]
+            refused = await bob.call_tool("web_fetch", {"urls": [seen]})
+            assert refused.structured_content["error"]["code"] == "url_not_seen"
+            assert not (await ann.call_tool("web_fetch", {"urls": [seen]})).is_error
+            for query in ("heap", "queue", "zip"):
+                assert not (await search(bob, query)).is_error
+            assert "3 of 3 calls" in text_of(await search(bob))
+            assert not (await search(ann, "queue")).is_error
+            assert "3 of 3 calls" in text_of(await search(ann))
+        async with connect(server) as ann:
+            assert not (await search(ann)).is_error
+            refused = await ann.call_tool("web_fetch", {"urls": [UNSEEN]})
+            assert refused.structured_content["error"]["code"] == "url_not_seen"
+
+    anyio.run(talk)
+    tools = [json.loads(line).get("tool") for line in tape.read_text().splitlines()]
+    assert tools.count("web_search") >= 6  # of all clients
 
 
 VERSION = "2026-07-28"  # of a protocol whose requests stand alone

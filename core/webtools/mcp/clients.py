@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 from weakref import finalize
 
 import mcp_types as types
-from mcp.server import ServerRequestContext
+from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from webtools.adapters import shared_tape
 from webtools.client import Session, WebTools
 from webtools.errors import InputError
+
+
+class _Connection:
+    """Identifies a pair of streams, or a client in memory."""
+
+
+@asynccontextmanager
+async def connection(_: Server[Any]) -> AsyncIterator[_Connection]:
+    """The lifespan of a server. Each pair of streams has its own; all of HTTP has one."""
+    yield _Connection()
 
 
 class Clients:
@@ -35,9 +47,12 @@ class Clients:
                 "Clients over HTTP would share one session. Pass a WebTools, and the arguments of "
                 "the session of each client as `session`."
             )
-        self._web, self._options = web, session
-        self._only = web.session(**session) if session else web  # raises if an argument is invalid
-        self._sessions: dict[int, Session] = {}  # by the `id` of what the client has sent first
+        options = dict(session or {})
+        tape = shared_tape(options.pop("record", None), options.pop("replay", None))
+        self._web, self._options = web, options | tape
+        if self._options:
+            web.session(**self._options)  # raises if an argument is invalid
+        self._sessions: dict[int, Session] = {}  # by the `id` of what stands for the client
 
     def web_for(self, ctx: ServerRequestContext) -> WebTools:
         """Return what makes the calls of the client of a request.
@@ -45,19 +60,29 @@ class Clients:
         Raises:
             MCPError: The client of the request cannot be recognized.
         """
-        if not self._options or ctx.request is None:  # over stdio there is one client
-            return self._only
-        # Kept by the SDK as long as the connection. Headers are no proof: clients choose them.
-        client = ctx.session.client_params
-        if client is None or ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
-            message = (
-                "This server keeps a session for each client, but requests of protocol version "
-                f"{ctx.protocol_version} or without a connection are not recognized. Use a client "
-                f"with protocol version {HANDSHAKE_PROTOCOL_VERSIONS[-1]}, or stdio."
-            )
-            raise MCPError(types.INVALID_REQUEST, message)
+        if not self._options:
+            return self._web
+        # Both are kept by the SDK as long as the connection, as `ctx.session` is not.
+        client = ctx.lifespan_context if ctx.request is None else _sender(ctx)
         name = id(client)
         if name not in self._sessions:
             self._sessions[name] = self._web.session(**self._options)
             finalize(client, self._sessions.pop, name)
         return self._sessions[name]
+
+
+def _sender(ctx: ServerRequestContext) -> types.InitializeRequestParams:
+    """Return what the client of an HTTP request has sent first, as its headers are no proof.
+
+    Raises:
+        MCPError: It has sent nothing.
+    """
+    client = ctx.session.client_params
+    if client is None or ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        message = (
+            "This server keeps a session for each client, but requests of protocol version "
+            f"{ctx.protocol_version} or without a connection are not recognized. Use a client "
+            f"with protocol version {HANDSHAKE_PROTOCOL_VERSIONS[-1]}, or stdio."
+        )
+        raise MCPError(types.INVALID_REQUEST, message)
+    return client

@@ -16,7 +16,7 @@ from webtools._internal.http.event_loops import in_thread
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError
-from webtools.mcp.clients import Clients
+from webtools.mcp.clients import Clients, connection
 from webtools.mcp.listing import INSTRUCTIONS, describe
 from webtools.mcp.progress_reports import progress_callback
 from webtools.mcp.structured import structured_content
@@ -64,6 +64,7 @@ def make_server(
         "webtools",
         version=__version__,
         instructions=INSTRUCTIONS,
+        lifespan=connection,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         # Some clients request prompts without checking whether the server has any.
