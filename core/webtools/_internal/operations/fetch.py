@@ -19,6 +19,7 @@ from webtools._internal.operations.fetch_part import Part, earliest, failed_page
 from webtools._internal.operations.passage_choice import MAX_PASSAGE_CHARACTERS, choose_passages
 from webtools._internal.pages.payment import PAYMENT_REQUIRED
 from webtools._internal.pipeline.tool_call import Call
+from webtools._internal.text.redaction import Redactor
 from webtools.errors import InputError, ProviderError, UnavailableError, WebToolsError
 from webtools.inputs.tool_inputs import MAX_TEXT_CHARACTERS, FetchInput
 from webtools.providers import PROVIDERS, Account
@@ -283,17 +284,27 @@ async def run_fetch(arguments: FetchInput, call: Call) -> FetchResponse:
     chain = call.accounts.chain("fetch", arguments.provider or None)
     response = await fetch(chain, _page_query(arguments), call)
     if arguments.question:
-        choose = partial(
-            choose_passages,
-            response,
-            arguments.question,
-            keep_text=arguments.text,
-            max_characters=arguments.text_max_characters or None,
-        )
+        choose = partial(_choose_passages, response, arguments, call.accounts.redactor)
         response = await call.io.call_blocking(choose, alone=True)
     if warnings := call.warnings():
         return response.model_copy(update={"warnings": [*response.warnings, *warnings]})
     return response
+
+
+def _choose_passages(
+    response: FetchResponse, arguments: FetchInput, redactor: Redactor
+) -> FetchResponse:
+    """Choose passages of texts without keys: the second half of a key that is cut is not found."""
+    pages = [
+        page.model_copy(update={"text": redactor.text(page.text)}) if page.text else page
+        for page in response.pages
+    ]
+    return choose_passages(
+        response.model_copy(update={"pages": pages}),
+        arguments.question,
+        keep_text=arguments.text,
+        max_characters=arguments.text_max_characters or None,
+    )
 
 
 def _page_query(arguments: FetchInput) -> PageQuery:

@@ -45,6 +45,7 @@ from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.domains import read_suffixes
 from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.redaction import Redactor
 from webtools.config import Accounts
 from webtools.errors import ConfigError
 from webtools.inputs.tool_inputs import ResearchInput
@@ -220,7 +221,8 @@ class _Research:
         if reads_pages(self.question, self.synthesizer):
             outcome, passages = await self._answer_from_pages(self.synthesizer, retrieval)
             return self._envelope(retrieval, outcome, passages)
-        query = SynthesisQuery(self.question.query, _sources(retrieval, {}))
+        sources = _sources(retrieval, {}, self.call.accounts.redactor)
+        query = SynthesisQuery(self.question.query, sources)
         return self._envelope(
             retrieval, await self._synthesize(self.synthesizer, query, retrieval), []
         )
@@ -232,9 +234,9 @@ class _Research:
     ) -> tuple[Outcome, list[Passage]]:
         """Write an answer from pages, and choose more passages of them."""
         texts = await read_pages(retrieval, self.call, self.deadline)
-        question, sources = self.question.query, _sources(retrieval, texts)
-        rank = partial(_rank, question, sources)
-        ranking, best = await self.call.io.call_blocking(rank, alone=True)
+        question = self.question.query
+        rank = partial(_rank, question, retrieval, texts, self.call.accounts.redactor)
+        sources, ranking, best = await self.call.io.call_blocking(rank, alone=True)
         query = SynthesisQuery(question, sources, best)
         outcome = await self._synthesize(synthesizer, query, retrieval, ranking)
         answer = outcome.synthesis
@@ -361,16 +363,28 @@ class _Research:
         return list(dict.fromkeys([*reasons, *retrieval.warnings]))
 
 
-def _rank(question: str, sources: Sequence[Source]) -> tuple[Ranking, tuple[Passage, ...]]:
+def _rank(
+    question: str, retrieval: Retrieval, texts: Mapping[str, str], redactor: Redactor
+) -> tuple[tuple[Source, ...], Ranking, tuple[Passage, ...]]:
+    sources = _sources(retrieval, texts, redactor)
     ranking = rank_sources(question, sources)
-    return ranking, tuple(best_passages(ranking, LONGEST_INPUT))
+    return sources, ranking, tuple(best_passages(ranking, LONGEST_INPUT))
 
 
-def _sources(retrieval: Retrieval, texts: Mapping[str, str]) -> tuple[Source, ...]:
-    """Return the texts to cite: of the pages that were read, otherwise of the hits."""
+def _sources(
+    retrieval: Retrieval, texts: Mapping[str, str], redactor: Redactor
+) -> tuple[Source, ...]:
+    """Return the texts to cite: of the pages that were read, otherwise of the hits.
+
+    Keys are redacted before texts are cut: the second half of a key that is cut is not found.
+    """
+
+    def clean(text: str) -> str:
+        return redactor.text(without_invisible(text))
+
     pairs = ((result, texts.get(result.url) or _text_of(result)) for result in retrieval.results)
     return tuple(
-        Source(number, without_invisible(result.title), result.url, without_invisible(text))
+        Source(number, clean(result.title), result.url, clean(text))
         for number, (result, text) in enumerate(pairs, 1)
         if text
     )
