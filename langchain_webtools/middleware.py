@@ -22,7 +22,7 @@ from langchain_webtools._sessions import OpenSessions, Stored, WebState, answer_
 from langchain_webtools.toolkit import WebToolkit
 from langchain_webtools.tools import WebSearchTool
 from webtools import InputError, Session, WebTools
-from webtools.adapters import shared_tape
+from webtools.adapters import check_arguments, shared_tape
 from webtools.choices import CacheScope, FetchGate
 from webtools.results import AnswerCheck
 from webtools.tools import RESEARCH, SEARCH, TOOLS
@@ -147,8 +147,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         }
         if not callable(api_keys):
             self._options["api_keys"] = api_keys
-        if unknown := sorted({*filters} - {*SearchFilters.__annotations__}):
-            raise InputError(f"WebMiddleware has no argument {unknown[0]}. Leave it out.")
+        check_arguments("WebMiddleware", filters, SearchFilters.__annotations__)
+        if on_end is not None and not callable(on_end):
+            raise InputError(f"on_end must be a function, not {type(on_end).__name__}.")
         # Refuse wrong options now, not in the first run.
         self._web.session(user="user" if callable(user) else user, **self._options)
         self._filters = SEARCH.with_fixed(filters).fixed
@@ -179,7 +180,10 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
     def _make_session(self, state: Mapping[str, Any] | None) -> Session:
         options, keys = self._options, self._api_keys
         if callable(keys):
-            options = {**options, "api_keys": keys(get_config())}
+            found = keys(get_config())
+            if not isinstance(found, Mapping):
+                raise InputError(f"api_keys= returned no keys, but {type(found).__name__}.")
+            options = {**options, "api_keys": found}
         return self._web.session(user=self._name_user(), state=state, **options)
 
     def _name_user(self) -> str:

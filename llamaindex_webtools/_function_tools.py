@@ -187,9 +187,22 @@ class SingleTool(FunctionTool):
         )
         self._arguments = (calls, tool, name, deepcopy(dict(fixed)))  # lists may change later
 
+    @property
+    def web(self) -> WebTools:
+        """The `WebTools` that it calls."""
+        return self._arguments[0].web
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by construction: pickle cannot import the schema and the functions."""
         return SingleTool, self._arguments
+
+
+def web_of_tool(tool: Any) -> WebTools | None:
+    """Return the `WebTools` that a tool calls; None for a tool that is not ours."""
+    if isinstance(tool, SingleTool):
+        return tool.web
+    spec = getattr(getattr(tool, "real_fn", None), "__self__", None)
+    return spec.web if isinstance(spec, ToolCalls) else None
 
 
 def _output(name: str, result: Any) -> ToolOutput | None:

@@ -11,14 +11,30 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.tools import AsyncBaseTool
 from llama_index.core.workflow import Context
 
+from llamaindex_webtools._function_tools import web_of_tool
 from llamaindex_webtools._spec import WebToolsSpec
 from webtools import InputError, Session
+from webtools.adapters import check_arguments
 from webtools.native import NativeSearches, read_response, read_stream
 
 if TYPE_CHECKING:
     from llama_index.core.agent.workflow.agent_context import AgentContext
 
 _VENDORS = {"OpenAIResponses": "openai", "Anthropic": "anthropic"}  # by class of LLM
+
+
+def _check_tool(tool: Any, session: Session) -> None:
+    """Refuse a web tool whose calls would evade the session.
+
+    Raises:
+        InputError: The tool has another `WebTools`.
+    """
+    web = web_of_tool(tool)
+    if web is not None and web is not session:
+        raise InputError(
+            f"The tool {tool.metadata.name} has another WebTools than the session, so its calls "
+            "would not belong to it. Make the tool with the session."
+        )
 
 
 class WebAgent(FunctionAgent):
@@ -43,7 +59,8 @@ class WebAgent(FunctionAgent):
         options: The other arguments of `FunctionAgent`.
 
     Raises:
-        InputError: `session` is not a session.
+        InputError: `session` is not a session, a tool has another `WebTools`, or an argument is
+            unknown.
     """
 
     session: Any = Field(exclude=True)
@@ -60,8 +77,11 @@ class WebAgent(FunctionAgent):
         if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
             kind = type(session).__name__
             raise InputError(f"session must be a session, such as web.session(), not {kind}.")
+        check_arguments("WebAgent", options, {*type(self).model_fields} - {"session"})
         if tools is None:
             tools = WebToolsSpec(session).to_tool_list()
+        for tool in tools:
+            _check_tool(tool, session)
         super().__init__(session=session, user_urls=user_urls, tools=[*tools], **options)
 
     async def take_step(

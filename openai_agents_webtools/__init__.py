@@ -36,13 +36,13 @@ __all__ = ["HostedSearch", "strip_sources", "web_tool", "web_tools"]
 Web: TypeAlias = WebTools | Callable[[RunContextWrapper[Any]], WebTools]
 
 
-def web_tool(tool: webtools_tools.Tool, web: Web | None = None, **fixed: Any) -> FunctionTool:
+def web_tool(tool: webtools_tools.Tool | str, web: Web | None = None, **fixed: Any) -> FunctionTool:
     """Return a web tool.
 
     A failed call is a text that the model reads.
 
     Args:
-        tool: A tool of `webtools.tools`, such as `SEARCH`.
+        tool: A tool of `webtools.tools`, such as `SEARCH`, or its name.
         web: A `WebTools` or session, or a function of the run's context that returns one, such as
             `lambda context: context.context`.
         fixed: Arguments of the tool that the model neither sees nor changes.
@@ -50,7 +50,9 @@ def web_tool(tool: webtools_tools.Tool, web: Web | None = None, **fixed: Any) ->
     Raises:
         InputError: An argument is not valid.
     """
-    used, find = tool.with_fixed(fixed) if fixed else tool, web_of(web)
+    used, find = webtools_tools.tool_of(tool), web_of(web)
+    if fixed:
+        used = used.with_fixed(fixed)
 
     async def invoke(context: RunContextWrapper[Any], arguments: str) -> str:
         try:
@@ -71,14 +73,14 @@ def web_tool(tool: webtools_tools.Tool, web: Web | None = None, **fixed: Any) ->
 def web_tools(
     web: Web | None = None,
     *,
-    tools: Iterable[webtools_tools.Tool] | None = None,
+    tools: Iterable[webtools_tools.Tool | str] | None = None,
     **settings: Any,
 ) -> list[FunctionTool]:
     """Return the web tools.
 
     Args:
         web: As for `web_tool`.
-        tools: Tools of `webtools.tools`. Default: those that your providers serve.
+        tools: Tools of `webtools.tools`, or their names. Default: those that your providers serve.
         settings: Arguments of `WebTools`, such as `api_keys`, instead of `web`.
 
     Raises:

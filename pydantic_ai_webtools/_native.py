@@ -22,7 +22,7 @@ from pydantic_ai.native_tools import WebSearchTool, WebSearchUserLocation
 from pydantic_ai.settings import ModelSettings
 
 from pydantic_ai_webtools._tools import Web, web_tool
-from webtools import Session
+from webtools import InputError, Session
 from webtools.adapters import native_or_own, web_of
 from webtools.native import NativeSearches, NativeTool, NotNative, Route, read_response
 from webtools.native.blocks import Block
@@ -62,6 +62,8 @@ class WebSearch(NativeOrLocalTool[Any]):
         native_overshoot: bool = False,
         **filters: Any,
     ) -> None:
+        if max_native < 1:
+            raise InputError(f"Invalid max_native {max_native!r}: expected 1 or more.")
         self._find, self._filters = web_of(web), SEARCH.with_fixed(filters).fixed
         self._max_native, self._overshoot = max_native, native_overshoot
         self._context: RunContext[Any] | None = None  # of the request that is made

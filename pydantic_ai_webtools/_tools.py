@@ -13,14 +13,14 @@ from webtools.adapters import web_of
 Web: TypeAlias = WebTools | Callable[[RunContext[Any]], WebTools]
 
 
-def web_tool(tool: webtools_tools.Tool, web: Web | None = None, **fixed: Any) -> Tool[Any]:
+def web_tool(tool: webtools_tools.Tool | str, web: Web | None = None, **fixed: Any) -> Tool[Any]:
     """Return a web tool.
 
     Its result has the details for your program in `metadata`, which the model does not see. A
     failed call is a failed tool result that the model reads; it does not count as a retry.
 
     Args:
-        tool: A tool of `webtools.tools`, such as `SEARCH`.
+        tool: A tool of `webtools.tools`, such as `SEARCH`, or its name.
         web: A `WebTools` or session, or a function of the run's context that returns one, such as
             `lambda ctx: ctx.deps`.
         fixed: Arguments of the tool that the model neither sees nor changes.
@@ -28,7 +28,9 @@ def web_tool(tool: webtools_tools.Tool, web: Web | None = None, **fixed: Any) ->
     Raises:
         InputError: An argument is not valid.
     """
-    used, find = tool.with_fixed(fixed) if fixed else tool, web_of(web)
+    used, find = webtools_tools.tool_of(tool), web_of(web)
+    if fixed:
+        used = used.with_fixed(fixed)
 
     async def call(context: RunContext[Any], **arguments: Any) -> ToolReturn:
         result = await find(context).acall_tool(used, arguments)
@@ -43,7 +45,7 @@ def web_tool(tool: webtools_tools.Tool, web: Web | None = None, **fixed: Any) ->
 def web_toolset(
     web: Web | None = None,
     *,
-    tools: Iterable[webtools_tools.Tool] | None = None,
+    tools: Iterable[webtools_tools.Tool | str] | None = None,
     id: str = "webtools",  # noqa: A002  # as pydantic-ai names it
     **settings: Any,
 ) -> FunctionToolset[Any]:
@@ -51,7 +53,7 @@ def web_toolset(
 
     Args:
         web: As for `web_tool`.
-        tools: Tools of `webtools.tools`. Default: those that your providers serve.
+        tools: Tools of `webtools.tools`, or their names. Default: those that your providers serve.
         id: ID of the toolset, which durable execution needs.
         settings: Arguments of `WebTools`, such as `api_keys`, instead of `web`.
 

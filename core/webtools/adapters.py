@@ -8,13 +8,14 @@ frameworks. The page "Write an adapter" shows a whole adapter.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from logging import Logger
 from typing import Any
 
 from webtools._internal.late_imports import resolve
 from webtools._internal.pipeline.tool_call import CallOptions
+from webtools._internal.text.quoting import hint
 from webtools.choices import CacheMode
 from webtools.client import Session, WebTools
 from webtools.errors import (
@@ -32,6 +33,7 @@ from webtools.results import FetchResponse, Page
 
 __all__ = [
     "Loading",
+    "check_arguments",
     "check_options",
     "check_web",
     "merge_states",
@@ -109,7 +111,16 @@ def web_of(
         return lambda _: fixed
     if settings:
         raise InputError("Pass web or settings, not both. The function can use the settings.")
-    return lambda context: check_web(web(context))
+    return lambda context: _web_of_context(web(context))
+
+
+def _web_of_context(web: Any) -> WebTools:
+    if isinstance(web, WebTools):
+        return web
+    raise InputError(
+        f"The function that you passed as web returned no WebTools but {type(web).__name__}. Pass "
+        "the session to the run, where the function looks for it."
+    )
 
 
 def native_or_own(
@@ -199,6 +210,23 @@ def output_reader(web: WebTools) -> str:
         ConfigError: The settings or the store cannot be read.
     """
     return web._core.output_reader() if isinstance(web, Session) else ""  # noqa: SLF001
+
+
+def check_arguments(owner: str, arguments: Iterable[str], known: Iterable[str]) -> None:
+    """Check the names of keyword arguments.
+
+    Args:
+        owner: What they are passed to, for the message.
+        arguments: The names.
+        known: The names that it takes.
+
+    Raises:
+        InputError: A name is unknown.
+    """
+    known = sorted(known)
+    for name in sorted({*arguments} - {*known}):
+        near = hint(name, known)
+        raise InputError(f"{owner} has no argument {name}{near}; it takes {', '.join(known)}.")
 
 
 def check_options(cache: CacheMode, timeout: float | None) -> None:

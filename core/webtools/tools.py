@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 from webtools._internal.representation import Drawn
 from webtools._internal.text.quoting import hint
 from webtools.choices import Capability
+from webtools.errors import InputError
 from webtools.inputs.argument_values import (
     CATEGORIES,
     MAX_QUERY_CHARACTERS,
@@ -64,6 +65,7 @@ __all__ = [
     "no_such_tool",
     "read_input",
     "shown",
+    "tool_of",
 ]
 
 
@@ -369,6 +371,19 @@ Pass find to rank the pages by words of their titles and URLs. Read the pages wi
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (SEARCH, FETCH, SUMMARIZE, RESEARCH, READ)}
 ALL_TOOLS: dict[str, Tool] = {**TOOLS, MAP.name: MAP}  # with those that are offered only by name
+
+
+def tool_of(tool: Tool | str) -> Tool:
+    """Return a tool, which may be given by its name.
+
+    Raises:
+        InputError: There is no such tool.
+    """
+    if isinstance(tool, Tool):
+        return tool
+    if not isinstance(tool, str) or tool not in ALL_TOOLS:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(no_such_tool(tool))
+    return ALL_TOOLS[tool]
 
 
 def no_such_tool(name: Any) -> str:

@@ -445,6 +445,14 @@ def test_a_file_that_is_no_tape_is_refused_when_the_agent_is_made(
     assert (tmp_path / "run.jsonl").read_text() == recorded
 
 
+def test_a_function_that_returns_no_keys_is_refused(web: WebTools) -> None:
+    none: Any = None
+    middleware = WebMiddleware(web, user="ann", api_keys=lambda _config: none)
+    agent = create_agent(Scripted(), middleware=[middleware])
+    with pytest.raises(InputError, match="api_keys"):
+        agent.invoke({"messages": [("user", "zip")]})
+
+
 def test_an_invalid_option_is_refused_when_the_agent_is_made(web: WebTools) -> None:
     wrong: list[tuple[str, dict[str, Any]]] = [
         ("usd", {"usd": -1}),

@@ -11,7 +11,7 @@ from llama_index.core.llms import ChatMessage, ChatResponse
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from scripted_llm import Script, calls, says
 
-from llamaindex_webtools import WebAgent, WebToolsSpec
+from llamaindex_webtools import WebAgent, WebToolsSpec, web_search_tool
 from webtools import InputError, WebTools
 from webtools_sandbox import SandboxServer
 
@@ -247,3 +247,22 @@ async def test_what_a_vendor_searched_before_a_stream_broke_counts(web: WebTools
     assert report["queries"] == ["zip"]
     assert report["cost_usd"] == 0.01
     assert [source["url"] for source in report["sources"]] == ["https://docs.example/zip"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"include_domains": ["python.org"]}, {"user_url": False}, {"web": None}], ids=str
+)
+def test_an_unknown_argument_of_the_agent_is_refused(web: WebTools, options: Any) -> None:
+    [name] = options
+    with pytest.raises(InputError, match=name):
+        WebAgent(web.session(), llm=MockFunctionCallingLLM(), **options)
+
+
+def test_a_tool_of_another_webtools_is_refused(web: WebTools) -> None:
+    session = web.session(calls=1)
+    tools = [web_search_tool(web), *WebToolsSpec(web).to_tool_list(["web_fetch"])]
+    for tool in tools:
+        with pytest.raises(InputError, match=str(tool.metadata.name)):
+            WebAgent(session, llm=MockFunctionCallingLLM(), tools=[tool])
+    own = [web_search_tool(session), *WebToolsSpec(session).to_tool_list(["web_fetch"])]
+    assert WebAgent(session, llm=MockFunctionCallingLLM(), tools=[*own, print])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -115,6 +116,19 @@ async def test_one_agent_serves_many_sessions(
     await Runner.run(agent, QUESTION, context=sessions[0])
     assert sessions[0].queries == [QUESTION]
     assert sessions[1].queries == []
+
+
+def test_tools_may_be_named(web: WebTools) -> None:
+    assert [tool.name for tool in web_tools(web, tools=["web_search"])] == [SEARCH.name]
+    with pytest.raises(InputError, match="web_search"):
+        web_tool("web_serch", web)
+
+
+async def test_a_run_without_its_session_is_no_run_on_the_default_settings() -> None:
+    tool = web_tool(SEARCH, lambda context: context.context)
+    context: Any = SimpleNamespace(context=None)
+    with pytest.raises(InputError, match="NoneType"):
+        await tool.on_invoke_tool(context, '{"queries": ["zip"]}')
 
 
 def test_fixed_arguments_are_not_the_models(web: WebTools) -> None:

@@ -141,6 +141,26 @@ def test_one_agent_serves_many_sessions(web: WebTools, webtools_sandbox: Sandbox
     assert sessions[1].queries == []
 
 
+def test_a_run_without_its_session_is_no_run_on_the_default_settings(
+    web: WebTools, webtools_sandbox: SandboxServer
+) -> None:
+    def call(messages: Any, info: Any) -> ModelResponse:
+        return ModelResponse(parts=[ToolCallPart("web_search", {"queries": ["zip"]})])
+
+    agent = Agent(FunctionModel(call), toolsets=[web_toolset(lambda ctx: ctx.deps)])
+    with pytest.raises(InputError, match="NoneType"):
+        agent.run_sync(QUESTION)
+    assert not model_paths(webtools_sandbox)
+
+
+def test_tools_may_be_named(web: WebTools) -> None:
+    assert web_tool("web_search", web).name == SEARCH.name
+    with pytest.raises(InputError, match="web_search"):
+        web_toolset(web, tools=["web_serch"])
+    with pytest.raises(InputError, match="max_native 0"):
+        WebSearch(web, max_native=0)
+
+
 def test_settings_and_a_function_are_not_combined() -> None:
     with pytest.raises(InputError):
         web_toolset(lambda ctx: ctx.deps, api_keys={"exa": "test-key-exa"})
