@@ -448,7 +448,7 @@ def test_a_file_that_is_no_tape_is_refused_when_the_agent_is_made(
 def test_a_function_that_returns_no_keys_is_refused(web: WebTools) -> None:
     none: Any = None
     middleware = WebMiddleware(web, user="ann", api_keys=lambda _config: none)
-    agent = create_agent(Scripted(), middleware=[middleware])
+    agent = create_agent(script("done"), middleware=[middleware])
     with pytest.raises(InputError, match="api_keys"):
         agent.invoke({"messages": [("user", "zip")]})
 
