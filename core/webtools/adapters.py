@@ -118,8 +118,8 @@ def _web_of_context(web: Any) -> WebTools:
     if isinstance(web, WebTools):
         return web
     raise InputError(
-        f"The function that you passed as web returned no WebTools but {type(web).__name__}. Pass "
-        "the session to the run, where the function looks for it."
+        f"The function passed as web must return a WebTools, not {type(web).__name__}. Pass the "
+        "session to the run, where the function looks for it."
     )
 
 
@@ -181,10 +181,10 @@ def native_or_own(
         overshoot=overshoot,
     )
     is_limited = usd_left is not None or calls_left is not None
-    return _reserved(web, choice) if is_limited and isinstance(web, Session) else choice
+    return _with_reservation(web, choice) if is_limited and isinstance(web, Session) else choice
 
 
-def _reserved(session: Session, choice: NativeTool | NotNative) -> NativeTool | NotNative:
+def _with_reservation(session: Session, choice: NativeTool | NotNative) -> NativeTool | NotNative:
     """Reserve the searches of a choice in the limits; none where the vendor has no maximum."""
     if isinstance(choice, NotNative) or not choice.max_searches:
         return choice

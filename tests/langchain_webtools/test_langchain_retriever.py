@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from langchain_classic.retrievers import MultiQueryRetriever
 from langchain_core.documents import Document
-from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
+from tool_agents import Scripted
 
 from langchain_webtools.retrievers import WebSearchRetriever
 from webtools import (
@@ -294,20 +295,6 @@ def test_what_fetching_warns_of_is_logged(caplog: pytest.LogCaptureFixture) -> N
 
 
 # --- with the rest of LangChain ----------------------------------------------------------------
-
-
-class Scripted(GenericFakeChatModel):
-    """Says what the script says, and keeps what it was shown."""
-
-    disable_streaming: Any = True
-    seen: list[list[BaseMessage]] = []  # noqa: RUF012  pydantic copies it
-
-    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
-        self.seen.append(list(messages))
-        return super()._generate(messages, *args, **kwargs)
 
 
 def _cited(documents: list[Document]) -> str:

@@ -20,7 +20,7 @@ from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.links import urls_in
 from webtools._internal.session.options import SessionOptions
-from webtools._internal.session.report import facts_of, redacted
+from webtools._internal.session.report import facts_of, redact_facts
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
@@ -144,7 +144,9 @@ class SessionCore:
                 return
             self.history.add_native(native)
             if native.searches or native.cost_usd:
-                self._count_native(native, release)
+                self._count_native(native)
+                release()
+                self._note_exceeded_limits(native.vendor)
             redactor, tape = self.dispatcher.redactor(), self.dispatcher.tape_in_use()
             if tape is not None and (reason := tape.write_native(native, redactor)):
                 self.history.notes[reason] = None
@@ -173,7 +175,7 @@ class SessionCore:
         native.notes = [note for note in native.notes if note not in self.history.notes]
         return native
 
-    def _count_native(self, native: NativeRecord, release: Callable[[], None]) -> None:
+    def _count_native(self, native: NativeRecord) -> None:
         """Count searches and their cost in all limits, also beyond what was reserved."""
         usd, notes = native.cost_usd or 0.0, self.history.notes
         is_counted = False
@@ -185,14 +187,16 @@ class SessionCore:
         except ConfigError as error:
             notes[f"What {native.vendor} costs is not counted in all budgets: {error}"] = None
         self.spending.count_usd(0 if is_counted else micro_usd_of(usd), native.searches)
-        release()
+
+    def _note_exceeded_limits(self, vendor: str) -> None:
         total, options = self.spending.total(), self.options
         for name, limit, used in (
             ("usd", options.usd, total.usd),
             ("calls", options.calls, total.calls),
         ):
             if limit is not None and used > limit:
-                notes[f"The searches of {native.vendor} have exceeded `{name}`."] = None
+                note = f"The searches of {vendor} have exceeded `{name}`."
+                self.history.notes[note] = None
 
     def _budget(self) -> Budget:
         """Return the budget of the calls. May read the store.
@@ -281,7 +285,7 @@ class SessionCore:
 
     def sources(self) -> list[SessionSource]:
         """See `Session.sources`."""
-        return redacted(self.history.listed(), self.dispatcher.redactor())
+        return redact_facts(self.history.listed(), self.dispatcher.redactor())
 
     def queries(self) -> list[str]:
         """See `Session.queries`."""
@@ -296,7 +300,7 @@ class SessionCore:
             facts["unused_calls"] = self.unused_calls()
         except InputError as error:  # so does each call
             facts |= {"unused_calls": [], "notes": [*facts["notes"], str(error)]}
-        facts = redacted(facts, self.dispatcher.redactor())
+        facts = redact_facts(facts, self.dispatcher.redactor())
         return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:

@@ -17,10 +17,11 @@ NOT_GATED = (
     "model wrote them."
 )
 
-_OURS = {"", "id", "how", "tool", "fetch"}  # fields with our words, which a login may be too; names
+# Fields whose texts are ours; "" is for names. A short login may be the same word.
+_OURS = {"", "id", "how", "tool", "fetch"}
 
 
-def redacted(facts: T, redactor: Redactor) -> T:
+def redact_facts(facts: T, redactor: Redactor) -> T:
     """Redact what others wrote: queries, URLs, titles and notes.
 
     A call keeps short logins in its arguments, which may be words of the query, and what is a key

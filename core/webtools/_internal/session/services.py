@@ -91,7 +91,7 @@ class SessionServices:
     @property
     def reader(self) -> str:
         """Who may read stored outputs again, once the user is known: the user, or the session."""
-        scope = f"{self.user}:{self._id_scope if not self.user else ''}"
+        scope = f"user {self.user}" if self.user else f"session {self._id_scope}"
         return hashlib.sha256(scope.encode()).hexdigest()[:32]
 
     def known(self, services: CallServices) -> CallServices | None:

@@ -158,7 +158,7 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     for process, spent in new["use"].items():
         use[process] = [*map(max, spent, use.get(process, spent))]
     next_number = max(old["next_number"], new["next_number"])
-    sources, next_number = _renumbered(old["sources"], new["sources"], next_number)
+    sources, next_number = _renumber(old["sources"], new["sources"], next_number)
     return {
         **new,
         "next_number": next_number,
@@ -168,7 +168,7 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _renumbered(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple[list[Any], int]:
+def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple[list[Any], int]:
     """Return new sources with numbers that no old one has, and the next number."""
     numbers = {url: number for number, url, *_ in old if number}
     urls = {number: url for url, number in numbers.items()}

@@ -362,9 +362,6 @@ _SIGNS = {
 }
 
 
-NO_SECRETS = Redactor(())
-
-
 @lru_cache(maxsize=32)
 def redactor_for(secrets: frozenset[str], shortest_login: int = SHORTEST_LOGIN) -> Redactor:
     """Return the redactor for a set of keys, which calls share."""
