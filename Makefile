@@ -24,10 +24,12 @@ OLDEST_LANGCHAIN := langchain==1.2.11 langchain-core==1.4.0 langchain-anthropic
 # extra.
 alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install $(PIP_OPTIONS) \
 	--editable '.[$(1),sandbox]' $(2)
-TEST_ALL := -n auto --dist worksteal
+# Tests wait for servers and processes, so there is one worker more than there are cores.
+TEST_ALL := -n $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN)) --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
-# are skipped for it repeat the cause, which is kept in NAME.failed.
+# are skipped for it repeat the cause, which is kept in NAME.failed. One pip keeps only one core busy, so
+# these installations run at the same time.
 install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed || \
 	{ echo '$(1) was not installed, so its tests are skipped:'; tail -n 5 $(VENV)/$(1).failed; } >&2
 
@@ -45,14 +47,15 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
 	$(PIP) $(PINNED) --editable '.[all]' --group dev --group models
-	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)')
-	@$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
-		install $(PIP_OPTIONS) $(OLDER_MCP_CLIENT))
-	@$(call install_aside,pydantic-ai,$(call alone,pydantic-ai,$(PINNED) 'pydantic-ai-slim[anthropic]'))
-	@$(call install_aside,openai-agents,$(call alone,openai-agents,$(PINNED)))
-	@$(call install_aside,langchain,$(call alone,langchain,$(OLDEST_LANGCHAIN)))
-	@$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
-		--ignore-scripts $(NODE_CLIENTS))
+	@$(call install_aside,langchain-1.3,$(PIP) --no-deps --target $(VENV)/langchain-1.3 '$(OLDER_LANGCHAIN)') & \
+	$(call install_aside,mcp-1,$(PYTHON) -m venv $(VENV)/mcp-1 && $(VENV)/mcp-1/bin/python -m pip \
+		install $(PIP_OPTIONS) $(OLDER_MCP_CLIENT)) & \
+	$(call install_aside,pydantic-ai,$(call alone,pydantic-ai,$(PINNED) 'pydantic-ai-slim[anthropic]')) & \
+	$(call install_aside,openai-agents,$(call alone,openai-agents,$(PINNED))) & \
+	$(call install_aside,langchain,$(call alone,langchain,$(OLDEST_LANGCHAIN))) & \
+	$(call install_aside,node,npm install --prefix $(VENV)/node --loglevel error --no-audit --no-fund \
+		--ignore-scripts $(NODE_CLIENTS)) & \
+	wait
 	@touch $@
 
 # The demo needs only one extra.
