@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from webtools._internal.pipeline import requests
 from webtools._internal.text.redaction import MARK, Redactor
-from webtools.errors import RateLimitError, WebToolsError
+from webtools.errors import BadRequestError, Payment, RateLimitError, WebToolsError
 from webtools.messages import Response
 from webtools.results import SearchResponse, SearchResult
 from webtools.tools import SearchInput
@@ -134,6 +134,9 @@ ESCAPED_WHOLE: dict[str, Callable[[str], str]] = {
     "JSON": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
     "JSON in JSON": lambda text: "".join(f"\\\\u{ord(char):04X}" for char in text),
     "hexadecimal": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
+    "octal": lambda text: "".join(f"\\{ord(char):03o}" for char in text),
+    "JavaScript": lambda text: "".join(f"\\u{{{ord(char):x}}}" for char in text),
+    "old JavaScript": lambda text: "".join(f"%u{ord(char):04x}" for char in text),
     "JSON in a URL": lambda text: "".join(f"%5Cu{ord(char):04x}" for char in text),
     "HTML": lambda text: "".join(f"&#{ord(char)};" for char in text),
     "HTML in hexadecimal": lambda text: "".join(f"&amp;#x{ord(char):x};" for char in text),
@@ -224,13 +227,102 @@ def test_a_key_split_by_markup_goes(spell: Callable[[str], str]) -> None:
     assert len(cleaned) < len("a <b>bold</b>  and `code`.") + len(MARK) + 12
 
 
-@pytest.mark.parametrize(
-    "gap", ["<em>", "</b><b>", "**", "`", "\u200b", "\\u200b", "\x07", "\n", "\\n", "\x1b"]
-)
-def test_nothing_is_left_of_a_key_that_is_split_in_its_second_half(gap: str) -> None:
+SPLITTING = [
+    *("<em>", "</b><b>", "**", "`", "\u200b", "\\u200b", "\x07", "\n", "\\n", "\x1b"),
+    *(
+        "~~",
+        "__",
+        "==",
+        "<br>\n    ",
+        "\r\n\t",
+        "\\\n",
+        "=\n",
+        "\u2028",
+        " | ",
+        "\x00",
+        "<![CDATA[",
+    ),
+    *(f"<a title='{'long ' * 99}'>", "&lt;br&gt;", "%3Cbr%3E", "<!-- x -->", "\u2010", ", "),
+    *("<?x y?>", "<!x>", "<a title='x>y'>", '<a title="x > y\'s">', "<a title=don't>", "<br/>"),
+]
+
+
+@pytest.mark.parametrize("gap", SPLITTING)
+def test_nothing_is_left_of_a_key_that_is_split_anywhere(gap: str) -> None:
     key = "exaKey-0123456789-abcXYZ"
-    for at in range(12, len(key)):
+    for at in range(1, len(key)):
         assert Redactor([key]).text(f"a {key[:at]}{gap}{key[at:]} b") == f"a {MARK} b"
+
+
+@pytest.mark.parametrize("around", ["Bearer {} of a user", "{}", "a:{}"])
+@pytest.mark.parametrize("gap", SPLITTING)
+def test_nothing_is_left_of_the_base64_of_a_key_in_lines(gap: str, around: str) -> None:
+    key = "exaKey-0123456789-abcXYZ-0123456789-defUVW"
+    encoded = b64encode(around.format(key).encode()).decode()
+    core = encoded[len(around.partition("{")[0]) * 4 // 3 + 4 :][: len(key) * 4 // 3 - 8]
+    for at in range(1, len(encoded)):
+        clean = Redactor([key]).text(f"a {encoded[:at]}{gap}{encoded[at:]} b")
+        assert MARK in clean
+        assert core[:8] not in clean
+        assert core[-8:] not in clean
+
+
+def test_a_key_in_hexadecimal_goes() -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    for spelled in (key.encode().hex(), key.encode().hex(" ").upper(), key.encode().hex(":")):
+        assert Redactor([key]).text(f"a {spelled} b") == f"a {MARK} b"
+
+
+@pytest.mark.parametrize("length", range(12, 24))
+def test_the_end_of_a_key_goes_whose_beginning_was_cut(length: int) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    assert Redactor([key]).text(f"…{key[-length:]} is") == f"…{MARK} is"
+
+
+def test_of_the_word_after_a_cut_key_nothing_is_lost() -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    redactor = Redactor([key])
+    for length in range(12, len(key) - 1):
+        rest = key[length:].strip("-")
+        assert redactor.text(f"{key[:length]} {rest[0]}nd more") == f"{MARK} {rest[0]}nd more"
+        assert redactor.text(f"and {rest[0]} {key[-12:]}") == f"and {rest[0]} {MARK}"
+
+
+@pytest.mark.parametrize(
+    "place", ["<a href='/?k={}'>", "<input value={}>", "<!-- {} -->", "<b>{}</b>", "a < {} > b"]
+)
+@pytest.mark.parametrize("name", [*SPELLINGS])
+def test_a_key_goes_in_a_tag_and_in_a_comment(name: str, place: str) -> None:
+    for key in (KEY, "exaKey-0123456789-abcXYZ"):
+        assert Redactor([key]).text(place.format(SPELLINGS[name](key))) == place.format(MARK)
+
+
+@given(
+    st.from_regex("[A-Za-z0-9_-]{24,48}", fullmatch=True).filter(
+        lambda key: sum(map(str.isalnum, key)) > 16
+    ),
+    st.lists(st.sampled_from(["percent", "JSON", "HTML", "hexadecimal"]), max_size=3),
+    st.sampled_from(SPLITTING),
+    st.integers(1, 23),
+    st.sampled_from(["{}", "<a href='{}'>", "<!-- {} -->"]),
+)
+def test_nothing_hides_a_key_that_is_escaped_split_and_in_a_tag(
+    key: str, ways: list[str], gap: str, at: int, place: str
+) -> None:
+    spelled = key[:at] + gap + key[at:] if place == "{}" else key
+    for way in ways:
+        spelled = ESCAPED_WHOLE[way](spelled) if gap.isascii() else spelled
+    assert MARK in Redactor([key]).text(place.format(spelled))
+    letters = re.sub("[^a-z0-9]", "", key.lower())
+    left = html.unescape(Redactor([key]).text(place.format(spelled))).lower()
+    assert letters[: len(letters) // 2] not in re.sub("[^a-z0-9]", "", left)
+
+
+@pytest.mark.parametrize("text", ["data science", "Data; science", "data\nscience"])
+def test_a_login_of_words_is_found_only_as_it_is_written(text: str) -> None:
+    redactor = Redactor(["http://data-science:x@proxy.example"])
+    assert redactor.text(text) == text
+    assert redactor.text("for data-science only") == f"for {MARK} only"
 
 
 # --- what can be inside a key ------------------------------------------------------------------
@@ -434,6 +526,15 @@ def test_an_error_with_a_key_loses_it_and_keeps_its_facts(error: WebToolsError) 
     assert str(cleaned).startswith("slow down")
     assert (cleaned.__cause__, cleaned.__context__, cleaned.__traceback__) == (None, None, None)
     assert KEY not in str(cleaned)
+
+
+def test_what_a_site_charges_is_cleaned_too() -> None:
+    error = BadRequestError(
+        "no", status=402, payment=Payment(price="1", currency=KEY, scheme="x402")
+    )
+    clean = Redactor([KEY]).error(error)
+    assert clean.payment == Payment(price="1", currency=MARK, scheme="x402")
+    assert KEY not in repr(clean.to_details())
 
 
 def test_a_key_in_the_context_or_in_an_attribute_counts_too() -> None:
