@@ -24,14 +24,17 @@ OLDEST_LANGCHAIN := langchain==1.2.11 langchain-core==1.4.0 langchain-anthropic
 # extra.
 alone = $(PYTHON) -m venv $(VENV)/$(1) && $(VENV)/$(1)/bin/python -m pip install $(PIP_OPTIONS) \
 	--editable '.[$(1),sandbox]' $(2)
-# Tests wait for servers and processes, so there is one worker more than there are cores.
-TEST_ALL := -n $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN)) --dist worksteal
+# Tests wait for servers and processes, so there are more workers than cores.
+TEST_ALL := -n $(shell expr 2 + $$(getconf _NPROCESSORS_ONLN)) --dist worksteal
 
 # Install what some tests need beside the environment. If that fails, say why and go on; the tests that
 # are skipped for it repeat the cause, which is kept in NAME.failed. One pip keeps only one core busy, so
 # these installations run at the same time.
 install_aside = { $(2); } >$(VENV)/$(1).failed 2>&1 && rm $(VENV)/$(1).failed || \
 	{ echo '$(1) was not installed, so its tests are skipped:'; tail -n 5 $(VENV)/$(1).failed; } >&2
+
+# The tests run while mypy checks. If lint fails, make waits for the tests and then says so.
+MAKEFLAGS += --jobs=2
 
 # Tests start many processes. Without bytecode files, each would compile its imports again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -87,7 +90,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/check_plain_words.py
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 	$(BIN)/python scripts/check_examples.py mypy
 
 pyright: $(READY) ## Report what a second type checker finds

@@ -41,6 +41,8 @@ __all__ = [
 
 URL_NOT_SEEN = "url_not_seen"
 """The `code` of the error of a URL that a session must not open."""
+OTHER_USER = "other_user"
+"""The `code` of the error of a state that was made for another user, or cannot be checked."""
 SESSION_LIMIT = "session_limit"
 """The `code` of the errors of a session that may make no further call."""
 

@@ -72,6 +72,8 @@ def webtools_tape(
     if mode == "none" and not path.exists():
         pytest.fail(f"{path} does not exist. Run pytest --webtools-record=new to record it.")
     path.parent.mkdir(parents=True, exist_ok=True)
+    if mode == "all":
+        path.unlink(missing_ok=True)
     forget_ambient_tapes()
     for variable, is_used in (
         (RECORD_VARIABLE, mode != "none"),

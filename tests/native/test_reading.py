@@ -429,6 +429,19 @@ def test_a_vendor_that_is_unknown_is_named() -> None:
         read_response("acme", {})
 
 
+@each_vendor
+def test_what_is_no_response_of_the_vendor_is_not_taken_for_one_without_searches(
+    vendor: str,
+) -> None:
+    others = [MAKERS[each]() for each in ("openai", "anthropic", "google", "groq")]
+    for response in (None, "hello", {}, 7, *others):
+        read = read_response(vendor, response)
+        if not read.searches:
+            assert "is not one of" in " ".join(read.warnings)
+    warnings = read_response(vendor, MAKERS[vendor]()).warnings
+    assert not any("is not one of" in warning for warning in warnings)
+
+
 # --- domains -----------------------------------------------------------------------------------
 
 

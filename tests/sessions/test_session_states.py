@@ -18,6 +18,7 @@ from wires import Wire, at_once, web_of
 
 from webtools import InputError, QuotaError, Session, WebTools, WebToolsError
 from webtools.adapters import merge_states
+from webtools.errors import OTHER_USER
 
 SEEN, LINKED = "https://docs.example/guide", "https://docs.example/other"
 
@@ -354,8 +355,9 @@ def test_a_state_with_an_impossible_number_is_refused(web: WebTools, number: int
 def test_names_of_users_with_surrogates_differ(web: WebTools) -> None:
     state = web.session(user="ann\ud800").state()
     for other in ["ann\ud801", "ann?", "ann\ufffd"]:
-        with pytest.raises(InputError, match="another user"):
+        with pytest.raises(InputError, match="another user") as refused:
             web.session(user=other, state=state)
+        assert refused.value.code == OTHER_USER
 
 
 def test_a_session_can_be_shown_while_threads_use_it(web: WebTools, wire: Wire) -> None:

@@ -550,6 +550,7 @@ def test_searches_of_a_vendor_that_do_not_fit_are_reported(
 
 def test_a_tape_that_was_deleted_is_reported(web: WebTools, tape: Path) -> None:
     session = web.session(record=tape)
+    session.search("json", limit=1)
     tape.unlink()
     assert "deleted" in session.search("json", limit=1).warnings[-1]
 
@@ -568,7 +569,7 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_opens_a_tape(
             may_go_on.wait(60)
         return original(*args, **options)
 
-    name = "_Writer" if argument == "record" else "read_tape"
+    name = "_open_to_write" if argument == "record" else "read_tape"
     original = getattr(tapes, name)
     monkeypatch.setattr(tapes, name, wait)
     monkeypatch.setenv(f"WEBTOOLS_{argument.upper()}", str(tape))

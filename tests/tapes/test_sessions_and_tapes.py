@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 from tape_files import search_line, write_tape
 
-from webtools import InputError, Session, WebTools
+from webtools import ConfigError, InputError, Session, WebTools
 
 T = TypeVar("T")
 BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "async"])
@@ -102,7 +103,7 @@ def test_a_report_on_a_loop_names_a_tape_that_cannot_be_read(
 
 
 @BOTH
-def test_a_run_without_a_call_replaces_the_older_tape(
+def test_a_run_without_a_call_keeps_the_older_tape(
     unconfigured: WebTools, tape: Path, is_async: bool
 ) -> None:
     write_tape(tape, search_line("old"))
@@ -115,7 +116,61 @@ def test_a_run_without_a_call_replaces_the_older_tape(
         asyncio.run(run())
     else:
         unconfigured.session(record=tape).close()
-    assert len(tape.read_text().splitlines()) == 1
+    assert len(tape.read_text().splitlines()) == 2
+
+
+def test_the_first_call_that_is_made_replaces_the_older_tape(web: WebTools, tape: Path) -> None:
+    write_tape(tape, search_line("old"))
+    session = web.session(record=tape)
+    with pytest.raises(InputError):
+        session.search("json", limit=1000)
+    assert "old" in tape.read_text()
+    session.search("json", limit=1)
+    assert "old" not in tape.read_text()
+    assert len(tape.read_text().splitlines()) == 2
+
+
+def test_of_sessions_that_were_opened_together_none_removes_calls_of_the_other(
+    web: WebTools, tape: Path
+) -> None:
+    write_tape(tape, search_line("old"))
+    one, other = web.session(record=tape), web.session(record=tape)
+    one.search("json", limit=1)
+    one.close()
+    other.search("zip", limit=1)
+    third = web.session(record=tape)
+    other.search("csv", limit=1)
+    other.close()
+    third.search("toml", limit=1)
+    lines = tape.read_text().splitlines()
+    assert [json.loads(line)["arguments"]["queries"] for line in lines[1:]] == [
+        ["json"],
+        ["zip"],
+        ["csv"],
+        ["toml"],
+    ]
+
+
+def test_a_call_that_failed_for_want_of_a_key_is_made_again(
+    web: WebTools, tape: Path, unconfigured: WebTools
+) -> None:
+    with unconfigured.session(record=tape, replay=tape) as session, pytest.raises(ConfigError):
+        session.search("json")
+    with unconfigured.session(replay=tape) as session, pytest.raises(ConfigError):
+        session.search("json")
+    with web.session(record=tape, replay=tape) as session:
+        found = session.search("json")
+    with unconfigured.session(replay=tape) as session:
+        assert session.search("json").results == found.results
+        assert session.unused_calls == []
+
+
+def test_a_report_counts_the_calls_that_failed(web: WebTools, tape: Path) -> None:
+    with web.session(record=tape) as session:
+        with pytest.raises(ConfigError):
+            session.fetch("https://no-such-host.invalid/", provider="nope")
+        session.search("json")
+        assert "Failed calls: 1 of web_fetch" in session.report()
 
 
 def test_a_closed_session_opens_its_tape_no_more(web: WebTools, tape: Path) -> None:

@@ -25,6 +25,15 @@ _READERS: Mapping[str, Callable[[Block, Findings], None]] = MappingProxyType(
         "perplexity": read_responses,
     }
 )
+# The field with the answer. An object with `content` may also be that of a framework.
+_ANSWERS: Mapping[Callable[[Block, Findings], None], tuple[str, ...]] = MappingProxyType(
+    {
+        read_responses: ("output", "content"),
+        read_message: ("content",),
+        read_content: ("candidates", "prompt_feedback"),
+        read_completion: ("choices",),
+    }
+)
 VENDORS: tuple[str, ...] = tuple(_READERS)
 """The vendors whose responses can be read."""
 
@@ -32,7 +41,8 @@ VENDORS: tuple[str, ...] = tuple(_READERS)
 def read_response(vendor: str, response: Any, *, model: str = "") -> NativeSearches:
     """Read what a vendor searched.
 
-    Whatever the vendor sent, this does not raise. What can be read is returned.
+    Whatever the vendor sent, this does not raise. What can be read is returned. A warning says if
+    it has no answer of this vendor, such as the response of another one.
 
     Args:
         vendor: One of `VENDORS`.
@@ -47,8 +57,16 @@ def read_response(vendor: str, response: Any, *, model: str = "") -> NativeSearc
         raise ValueError(f"vendor {vendor!r} is unknown; use one of {', '.join(VENDORS)}")
     root = Block({"content": response} if isinstance(response, (list, tuple)) else response)
     findings = Findings(model=root.line("model", "model_version") or model)
-    _READERS[vendor](root, findings)
+    read = _READERS[vendor]
+    read(root, findings)
     findings.add_error(root.block("error"))
+    is_of_another = read is read_responses and "stop_reason" in root  # a message of Anthropic
+    if is_of_another or not (findings.errors or any(name in root for name in _ANSWERS[read])):
+        names = " or ".join(f"`{name}`" for name in _ANSWERS[read])
+        findings.warnings.append(
+            f"The response is not one of {vendor} (its answer is in {names}), so its searches are "
+            "not counted. Pass the vendor that sent it, and the whole response."
+        )
     return _searches(vendor, findings)
 
 

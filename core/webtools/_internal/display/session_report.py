@@ -62,6 +62,9 @@ def _markdown_cells(row: Iterable[str]) -> Iterable[str]:
 
 def _summary(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     summary = [("Calls", str(facts["calls"])), ("Cost", f"{_usd(facts)} USD")]
+    failed = [f"{use['failed']} of {name}" for name, use in facts["tools"].items() if use["failed"]]
+    if failed:
+        summary.insert(1, ("Failed calls", ", ".join(failed)))
     if "limits" in facts:  # a tape has none
         limits = [
             f"{name} {value:g}" for name, value in facts["limits"].items() if value is not None

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from pydantic import BaseModel
@@ -76,6 +76,7 @@ class Tape:
         self.replay = Path(replay) if replay else None
         self._writer: _Writer | None = None
         self._appends = appends or bool(replay)
+        self._replaced: _Content | None = None
         self.is_open = self._was_open = False
         self.renew_lock()
         _tapes.add(self)
@@ -102,10 +103,12 @@ class Tape:
             return
         with self._lock:
             self._read()
-            if self.record and self._writer is None:
+            if self.record and not self._was_open:
                 self.record = self.record.absolute()  # the working folder may change
-                self._writer = _Writer(self.record, appends=self._appends)
-                self._appends = self._was_open = True
+                fd, content = _open_to_write(self.record, appends=self._appends)
+                os.close(fd)  # a lock would not let a second tape be opened in the meantime
+                self._replaced = None if self._appends else content
+                self._was_open = True
             self.is_open = True
 
     def _read(self) -> None:
@@ -117,10 +120,16 @@ class Tape:
         for call in calls:
             if call.native is None:
                 queues.setdefault(call.key, deque()).append(call)
+        for queue in queues.values():
+            # A call without a key or with broken settings is no answer once it was made again.
+            answers = [call for call in queue if not call.has_config_error]
+            if answers or self.record:
+                queue.clear()
+                queue.extend(answers)
         self._calls, self._queues = calls, queues  # at once: the process may be forked meanwhile
 
     def close(self) -> None:
-        """Close the file. A later call appends to it. A run without a call leaves an empty tape.
+        """Close the file. A later call appends to it. Without a call, an old tape stays as it is.
 
         Raises:
             InputError: The file was not opened before, and cannot be used.
@@ -216,13 +225,22 @@ class Tape:
 
     def _append(self, line: Mapping[str, Any], redactor: Redactor) -> TapedCall:
         self.open()  # it may have been closed
-        if (writer := self._writer) is None:
-            raise InputError(f"{self.record} was closed.")
+        writer = self._open_writer()
         line = redactor.clean({**line, "at": datetime.now(UTC).isoformat()})
         data = json.dumps(line).encode()
         taped = read_call(writer.path, 0, data)
         writer.write(data + b"\n")
         return taped
+
+    def _open_writer(self) -> _Writer:
+        """Open the file for the first call, which replaces an older tape."""
+        if self.record is None:
+            raise InputError("The tape is only replayed.")
+        with self._lock:
+            if self._writer is None:
+                self._writer = _Writer(self.record, self._replaced)
+                self._replaced = None
+            return self._writer
 
     def _miss(self, tool: str, values: Mapping[str, Any]) -> InputError:
         """Return the error of a call that is not on the tape. It names the closest one."""
@@ -332,9 +350,13 @@ class _Writer:
     A line is written by a single `write` to a descriptor opened with `O_APPEND`: lines never mix.
     """
 
-    def __init__(self, path: Path, *, appends: bool) -> None:
+    def __init__(self, path: Path, replaced: _Content | None) -> None:
+        """Open a tape, and replace what is on it if that is unchanged."""
         self.path = path
-        self._fd = _open_to_write(path, appends=appends)
+        self._fd, content = _open_to_write(path, appends=replaced is None)
+        if replaced is not None and content == replaced:
+            _begin(self._fd, path)
+        share_lock(self._fd)
 
     def __del__(self) -> None:
         """Close the file."""
@@ -362,8 +384,18 @@ class _Writer:
             raise InputError(f"{self.path} cannot be written: {error.strerror}.") from None
 
 
-def _open_to_write(path: Path, *, appends: bool) -> int:
+class _Content(NamedTuple):
+    """What is on a tape: its header, and how many bytes."""
+
+    header: bytes
+    size: int
+
+
+def _open_to_write(path: Path, *, appends: bool) -> tuple[int, _Content | None]:
     """Open a new file or a tape, for this user only.
+
+    Returns:
+        The file, and what is on the tape; None if it is in use, and must not be replaced.
 
     Raises:
         InputError: It is another file, or cannot be opened.
@@ -371,46 +403,56 @@ def _open_to_write(path: Path, *, appends: bool) -> int:
     try:
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_LINKS | SAFELY, 0o600)
         try:
-            _prepare(path, fd, appends=appends)
+            return fd, _check(path, fd, appends=appends)
         except BaseException:
             os.close(fd)
             raise
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be recorded to: {reason_of(error)}.") from None
-    return fd
 
 
-def _prepare(path: Path, fd: int, *, appends: bool) -> None:
-    """Check a file, and begin a tape unless it is continued. A tape in use is not replaced."""
+def _check(path: Path, fd: int, *, appends: bool) -> _Content | None:
+    """Check a file, and begin a tape in an empty one."""
     if not S_ISREG(os.fstat(fd).st_mode):
         raise ValueError("it is not a regular file")
-    if not try_lock(fd):
-        share_lock(fd)  # waits while it is begun
-        appends = True
-        if not os.fstat(fd).st_size:
+    is_used = _is_used(fd)
+    if not os.fstat(fd).st_size:
+        if is_used:
             raise ValueError("it is in use and has no header. Choose another file")
-    if os.fstat(fd).st_size:
-        try:
-            read_header(path, os.read(fd, _MAX_HEADER).partition(b"\n")[0])
-        except InputError as error:
-            raise ValueError(f"it is another file, which is kept. {error}") from None
-        os.lseek(fd, -1, os.SEEK_END)
-        if appends and os.read(fd, 1) != b"\n":
-            raise ValueError("its last line is incomplete. Delete that line")
+        _begin(fd, path)
+    os.lseek(fd, 0, os.SEEK_SET)
+    header = os.read(fd, _MAX_HEADER).partition(b"\n")[0]
+    try:
+        read_header(path, header)
+    except InputError as error:
+        raise ValueError(f"it is another file, which is kept. {error}") from None
+    os.lseek(fd, -1, os.SEEK_END)
+    if (appends or is_used) and os.read(fd, 1) != b"\n":
+        raise ValueError("its last line is incomplete. Delete that line")
     os.chmod(path, 0o600)  # noqa: PTH101  # it may be another program's copy
-    if not (appends and os.fstat(fd).st_size):
-        _begin(fd)
-    share_lock(fd)
+    return None if is_used else _Content(header, os.fstat(fd).st_size)
 
 
-def _begin(fd: int) -> None:
-    """Write the header of a tape, and nothing else."""
+def _is_used(fd: int) -> bool:
+    """Return whether a tape is open elsewhere; lock it if not."""
+    if try_lock(fd):
+        return False
+    share_lock(fd)  # waits while another one only looks at it
+    return not try_lock(fd)
+
+
+def _begin(fd: int, path: Path) -> None:
+    """Write the header of a tape, and nothing else.
+
+    Raises:
+        InputError: There is no room for it.
+    """
     os.ftruncate(fd, 0)
     header = {"tape": 1, "webtools": __version__, "created": datetime.now(UTC).isoformat()}
     line = json.dumps(header).encode() + b"\n"
     if os.write(fd, line) < len(line):
         os.ftruncate(fd, 0)  # a part of a header would be taken for another file
-        raise ValueError("there is no room on the disk")
+        raise InputError(f"The disk has no room for {path}.")
 
 
 def _plain(value: Any) -> Any:

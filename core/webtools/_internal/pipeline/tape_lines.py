@@ -26,7 +26,7 @@ from webtools import errors
 from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_list, is_object
 from webtools._internal.text.web_urls import has_login, is_web_url
-from webtools.errors import InputError, Payment, WebToolsError
+from webtools.errors import ConfigError, InputError, Payment, WebToolsError
 from webtools.inputs.argument_values import shown
 from webtools.tools import ALL_TOOLS
 
@@ -148,6 +148,11 @@ class TapedCall(BaseModel):
     def key(self) -> str:
         """What equal calls have in common."""
         return key_of(self.tool, self.arguments)
+
+    @property
+    def has_config_error(self) -> bool:
+        """Whether the call failed for want of a key, or because of the settings."""
+        return self.error is not None and self.error.type == ConfigError.__name__
 
     def summary(self) -> dict[str, Any]:
         """Return the line, the tool and the arguments."""

@@ -12,7 +12,7 @@ from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import Sum
 from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.choices import Origin
-from webtools.errors import InputError
+from webtools.errors import OTHER_USER, InputError
 
 _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
@@ -76,9 +76,13 @@ class State(BaseModel):
         if all(stores) and stores[0] != stores[1]:
             raise InputError(
                 "The state was made with another store, so its user cannot be checked. Set "
-                "storage.url to share a store among machines."
+                "storage.url to share a store among machines.",
+                code=OTHER_USER,
             )
-        raise InputError("The state belongs to another user. Pass the user that it was made for.")
+        raise InputError(
+            "The state belongs to another user. Pass the user that it was made for.",
+            code=OTHER_USER,
+        )
 
     def load(self, history: History, spending: Spending) -> None:
         """Put the state into a session."""

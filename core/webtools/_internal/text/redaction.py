@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from webtools._internal.text.cleaning import with_spans
 from webtools._internal.text.nested_texts import texts_in, with_texts
 from webtools._internal.text.quoting import SHORTEST_KEY
-from webtools.errors import WebToolsError
+from webtools.errors import Payment, WebToolsError
 
 T = TypeVar("T")
 MARK = "[redacted]"
@@ -149,7 +149,7 @@ class Redactor:
             return error
         clean = error.with_message(self.text(str(error)))
         if clean.payment:
-            clean.payment = clean.payment._make(map(self.clean, clean.payment))
+            clean.payment = Payment(*map(self.clean, clean.payment))
         return clean
 
 
