@@ -56,6 +56,19 @@ def test_a_call_above_the_limit_is_refused_before_it_is_sent(
 
 
 @BOTH
+def test_of_several_providers_that_a_limit_refuses_one_is_named(
+    web: WebTools, wire: Wire, is_async: bool
+) -> None:
+    session = web.session(usd=0.000001)
+    with pytest.raises(QuotaError) as caught:
+        either(is_async, session, "search", "one")
+    assert not wire.requests
+    message = str(caught.value)
+    assert message.count("refuses") == message.count("Raise") == 1
+    assert "failed" not in message
+
+
+@BOTH
 def test_the_budget_of_the_settings_counts_all_sessions(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
 ) -> None:

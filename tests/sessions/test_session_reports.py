@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Iterator
@@ -120,6 +121,20 @@ def test_a_report_lists_queries_sources_and_costs(web: WebTools) -> None:
     assert "<table" in session._repr_html_()
     with pytest.raises(InputError, match="html"):
         session.report("html")  # type: ignore[arg-type]
+
+
+def test_the_costs_of_a_report_add_up(web: WebTools) -> None:
+    session = web.session(id="talk")
+    session.search("ferry", provider="exa")
+    assert "canceled" not in session.report()
+    state = session.state()
+    del session
+    gc.collect()
+    later = web.session(id="talk", state=state)
+    later.search("tram", provider="exa")
+    for text in (later.report(), later._repr_html_()):
+        assert "canceled calls, and calls before the state" in text
+        assert "0.002 USD" in text
 
 
 def test_notes_are_inert_in_a_report(web: WebTools) -> None:

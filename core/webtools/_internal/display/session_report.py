@@ -13,6 +13,7 @@ from webtools._internal.text.visible import display_text
 from webtools._internal.text.web_urls import is_web_url
 
 _IN_CODE = str.maketrans({"`": "%60", "|": "%7C"})
+_LEAST_USD = 1e-6  # that is shown
 _LONGEST = 300  # characters of a query, a title or a URL
 
 
@@ -83,7 +84,10 @@ def _tables(facts: Mapping[str, Any]) -> Iterable[_Table]:
         _Table(
             "Cost by provider",
             ("Provider", "Requests", "USD"),
-            [[name, str(use["requests"]), _usd(use)] for name, use in providers],
+            [
+                *([name, str(use["requests"]), _usd(use)] for name, use in providers),
+                *_other_costs(facts),
+            ],
         ),
         _Table("Queries", ("Query",), [[query] for query in facts["queries"]]),
         _Table(
@@ -113,11 +117,22 @@ def _tables(facts: Mapping[str, Any]) -> Iterable[_Table]:
             yield each._replace(rows=[[_short(cell) for cell in row] for row in each.rows])
 
 
+def _other_costs(facts: Mapping[str, Any]) -> Iterable[list[str]]:
+    """Yield a row for the cost that no provider has in this session."""
+    known = sum(use["cost_usd"] for use in facts["providers"].values())
+    if (rest := facts["cost_usd"] - known) > _LEAST_USD:
+        yield ["canceled calls, and calls before the state", "", _amount(rest)]
+
+
 def _usd(facts: Mapping[str, Any]) -> str:
-    amount = f"{facts['cost_usd']:.6f}".rstrip("0").rstrip(".")
+    amount = _amount(facts["cost_usd"])
     unknown = facts["unpriced_requests"]
     note = f", without {unknown} of unknown cost" if unknown else ""
     return f"{amount}{' (estimate)' if facts['cost_is_estimate'] else ''}{note}"
+
+
+def _amount(usd: float) -> str:
+    return f"{usd:.6f}".rstrip("0").rstrip(".")
 
 
 def _short(text: str) -> str:

@@ -22,6 +22,7 @@ from webtools._internal.storage.circuit_breaker import OpenCircuit
 from webtools.errors import (
     InputError,
     ProviderError,
+    QuotaError,
     RequestError,
     UnavailableError,
 )
@@ -164,7 +165,7 @@ class Failover:
         """Return the error of a call that no provider served: the first one, with all reasons."""
         self.call.log("all_providers_failed", providers=dict(self.degraded))
         error = self.first_error
-        if error is not None and len(self.degraded) == 1:
+        if error is not None and (len(self.degraded) == 1 or self._is_budget_used_up()):
             return error
         reasons = _join_reasons(self.degraded, self.failures, self.skipped.keys())
         if error is None:
@@ -172,6 +173,12 @@ class Failover:
         joined = error.with_message(f"All providers {self.clause} failed. {reasons}")
         assert isinstance(joined, FAILOVER_ERRORS)  # noqa: S101  # of the same class
         return joined
+
+    def _is_budget_used_up(self) -> bool:
+        """Return whether no provider was called, because our own budget has refused each."""
+        errors = self.failures.values()
+        is_refused = all(isinstance(error, QuotaError) and not error.status for error in errors)
+        return is_refused and not self.skipped
 
     def _all_skipped(self, reasons: str) -> UnavailableError:
         first = min(self.skipped.values(), key=lambda circuit: circuit.until)

@@ -107,7 +107,7 @@ class Redactor:
         if not self._keys and not self._words:
             return
         decoded, steps = _decode(text)
-        for view, done in ((text, []), (decoded, steps)) if steps else ((text, []),):
+        for view, done in [(text, []), (decoded, steps)] if steps else [(text, [])]:
             yield view, done
             plain, dropped = _apply(_MARKUP, view)
             if dropped:
@@ -134,7 +134,7 @@ class Redactor:
             while at >= 0:
                 for key in keys:
                     yield key.span(view, letters, places, at, landmark)
-                at = letters.find(landmark, at + len(landmark))
+                at = letters.find(landmark, at + 1)
 
     def clean(self, value: T) -> T:
         """Redact a value and everything in it; a value without a key is returned unchanged."""
@@ -220,9 +220,10 @@ class _Key(NamedTuple):
         self, view: str, start: int, end: int, first: int, last: int
     ) -> tuple[int, int]:
         """Widen a part of a text by the signs that are beside these letters of the key."""
-        places = [-1, *(at for at, char in enumerate(self.text) if char in _LETTERS), None]
-        before = self.text[(places[first] or 0) + 1 : places[first + 1]]
-        after = self.text[(places[last] or 0) + 1 : places[last + 1]]
+        letters = (place for place, char in enumerate(self.text) if char in _LETTERS)
+        places = [-1, *letters, len(self.text)]
+        before = self.text[places[first] + 1 : places[first + 1]]
+        after = self.text[places[last] + 1 : places[last + 1]]
         while before and start and view[start - 1] == before[-1]:
             before, start = before[:-1], start - 1
         while after and view[end : end + 1] == after[0]:
