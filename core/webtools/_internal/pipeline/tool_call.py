@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from webtools.providers.drafts import Synthesizer
 
 
-_LONG_LINE = 2048  # bytes of the log
 Event: TypeAlias = tuple[int, str, dict[str, Any]]  # time in ns since 1970, name, facts
 _CACHE_MODES = get_args(CacheMode)
 
@@ -257,16 +256,9 @@ class Call:
             self._emit(events)
         if log is None or not events:
             return
-        lines = [log.line(name, self.id, facts, at=at) for at, name, facts in events]
-        written = b"".join(lines)
-        # Redact the facts rather than the lines: a long line may have been cut inside a key, and an
-        # escaped character may be an invisible one inside a key.
-        may_hide_key = max(map(len, lines)) > _LONG_LINE or rb"\u" in written
-        if may_hide_key or self.accounts.redactor.is_in(written.decode("ascii")):
-            written = b"".join(
-                log.line(name, self.id, self._clean(facts), at=at) for at, name, facts in events
-            )
-        log.append(written)
+        # The facts, not the lines: a long line is cut, perhaps inside a key.
+        lines = (log.line(name, self.id, self._clean(facts), at=at) for at, name, facts in events)
+        log.append(b"".join(lines))
 
     def _emit(self, events: Sequence[Event]) -> None:
         """Emit records of the standard `logging`, with queries if the log has them."""

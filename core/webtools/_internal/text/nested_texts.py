@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel
 
-from webtools._internal.text.narrowing import is_list, is_object
+from webtools._internal.text.narrowing import is_array, is_object
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
@@ -34,7 +34,7 @@ def _collect(value: object, texts: list[str]) -> None:
     elif isinstance(value, BaseModel):
         for field in vars(value).values():
             _collect(field, texts)
-    elif is_list(value):
+    elif is_array(value):
         for item in value:
             _collect(item, texts)
     elif is_object(value):
@@ -55,15 +55,21 @@ def _changed(value: Any, change: Change, name: str) -> Any:
         fields = ((key, old, _changed(old, change, key)) for key, old in vars(value).items())
         update = {key: new for key, old, new in fields if new is not old and new != old}
         return value.model_copy(update=update) if update else value
-    if is_list(value):
+    if is_array(value):
         items = [_changed(item, change, name) for item in value]
-        return value if _same(value, items) else items
+        return value if _same(value, items) else _like(value, items)
     if is_object(value):
         pairs = {
             _changed(key, change, ""): _changed(item, change, key) for key, item in value.items()
         }
         return value if _same(value.items(), pairs.items()) else pairs
     return value
+
+
+def _like(value: Sequence[Any], items: list[Any]) -> Sequence[Any]:
+    if not isinstance(value, tuple):
+        return items
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 def _same(before: Collection[Any], after: Collection[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from base64 import b64encode
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from html.entities import html5
@@ -16,12 +17,14 @@ from urllib.parse import unquote
 from webtools._internal.text.cleaning import with_spans
 from webtools._internal.text.nested_texts import texts_in, with_texts
 from webtools._internal.text.quoting import SHORTEST_KEY
-from webtools.errors import Payment, WebToolsError
+from webtools.errors import WebToolsError
 
 T = TypeVar("T")
 MARK = "[redacted]"
 SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are redacted
 _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that is more
+# Of a URL with one of these, only the login is a secret.
+_SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _ROUNDS = 5  # how often a text may be escaped
 _BORDER = "<>"  # between texts that are searched together; no tag goes beyond it
 
@@ -49,8 +52,8 @@ class Redactor:
 
     def _add(self, secret: str, shortest_login: int) -> None:
         """Add a key, or the URL of a proxy, whose user name alone may be a secret."""
-        _, _, rest = secret.partition("://")
-        if not rest:
+        scheme, _, rest = secret.partition("://")
+        if scheme not in _SCHEMES:
             self._add_key(secret)
         elif login := rest.rpartition("@")[0]:
             for spelling in {secret, _decode(secret)[0]}:
@@ -72,13 +75,16 @@ class Redactor:
             for encoded in (*_in_base64(key), key.encode("utf-8", "replace").hex()):
                 self._add_part(encoded, _beginning(encoded))
 
-    def _add_part(self, text: str, *landmarks: str) -> None:
-        """Add what is looked for by a beginning or end of it."""
+    def _add_part(self, text: str, *parts: str) -> None:
+        """Add what is looked for by parts of it, or if it is short, as a word."""
         letters = _letters(text)
-        key = _Key(text, letters)
-        for landmark in {*map(_letters, landmarks)}:
-            is_long = len(landmark) >= SHORTEST_KEY
-            self._keys.setdefault(landmark if is_long else letters, []).append(key)
+        if len(letters) < SHORTEST_KEY:
+            self._add_word(text)
+            return
+        for part in parts:
+            is_long = len(_letters(part)) >= SHORTEST_KEY
+            key = _Key(text, letters, part if is_long else text)
+            self._keys.setdefault(_letters(key.part), []).append(key)
 
     def _add_word(self, word: str) -> None:
         """Add what is redacted only as it is written; if it is short, as a word of its own."""
@@ -97,9 +103,8 @@ class Redactor:
         """Redact a text."""
         spans: list[tuple[int, int]] = []
         for view, steps in self._views(text):
-            if self._may_hold(view):
-                starts, ends = _places(text, steps)
-                spans += [(starts[start], ends[end - 1]) for start, end in self._spans(view)]
+            if self._may_hold(view) and (found := [*self._spans(view)]):
+                spans += _original_spans(found, text, steps)
         return with_spans(text, sorted(spans), MARK) if spans else text
 
     def _views(self, text: str) -> Iterator[tuple[str, list[_Step]]]:
@@ -132,8 +137,8 @@ class Redactor:
         for landmark, keys in found.items():
             at = letters.find(landmark)
             while at >= 0:
-                for key in keys:
-                    yield key.span(view, letters, places, at, landmark)
+                spans = (key.span(view, letters, places, at, landmark) for key in keys)
+                yield from filter(None, spans)
                 at = letters.find(landmark, at + 1)
 
     def clean(self, value: T) -> T:
@@ -148,8 +153,7 @@ class Redactor:
         if self.text(text) == text:
             return error
         clean = error.with_message(self.text(str(error)))
-        if clean.payment:
-            clean.payment = Payment(*map(self.clean, clean.payment))
+        clean.payment = self.clean(clean.payment)
         return clean
 
 
@@ -182,39 +186,61 @@ def _beginning(secret: str) -> str:
 
 
 class _Key(NamedTuple):
-    """A key, and the letters and digits of it."""
+    """A key, its letters and digits, and a part of it that is looked for.
+
+    Letters alone may be words. Then a part of a key counts only as it is written, and a whole key
+    only without spaces.
+    """
 
     text: str
     letters: bytes
+    part: str
 
     def span(
         self, view: str, letters: bytes, places: Sequence[int], at: int, landmark: bytes
-    ) -> tuple[int, int]:
-        """Return where a key is, complete or cut, from where its beginning or end was found.
+    ) -> tuple[int, int] | None:
+        """Return where a key is, complete or cut, from where its part was found; None if not.
 
         Args:
             view: The text.
             letters: Letters and digits of the text.
             places: Where they are in the text.
             at: Where the landmark is in the letters.
-            landmark: Beginning or end of the key.
+            landmark: Letters and digits of the part.
         """
         size = len(self.letters)
         first = 0 if self.letters.startswith(landmark) else size - len(landmark)
         last = first + len(landmark)
         end = at + len(landmark)
         if at >= first and letters[at - first : at - first + size] == self.letters:
-            first, last, at, end = 0, size, at - first, at - first + size
-        else:  # behind a space, what is next is another word
-            while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
-                if " " in view[places[end - 1] : places[end]]:
-                    break
-                last, end = last + 1, end + 1
-            while first and at and letters[at - 1] == self.letters[first - 1]:
-                if " " in view[places[at - 1] : places[at]]:
-                    break
-                first, at = first - 1, at - 1
+            at -= first
+            end = at + size
+            if self.letters.isalpha() and " " in view[places[at] : places[end - 1]]:
+                return None
+            return self._with_signs(view, places[at], places[end - 1] + 1, 0, size)
+        if landmark.isalpha() and not self._is_written(view, places[at]):
+            return None
+        while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
+            if self._has_other_text(view[places[end - 1] : places[end]]):
+                break
+            last, end = last + 1, end + 1
+        while first and at and letters[at - 1] == self.letters[first - 1]:
+            if self._has_other_text(view[places[at - 1] : places[at]]):
+                break
+            first, at = first - 1, at - 1
         return self._with_signs(view, places[at], places[end - 1] + 1, first, last)
+
+    def _is_written(self, view: str, at: int) -> bool:
+        """Return whether the part is in a text as it is written, with its first letter there."""
+        before = next(place for place, char in enumerate(self.part) if char in _LETTERS)
+        start = at - before
+        return start >= 0 and _lower(view[start : start + len(self.part)]) == _lower(self.part)
+
+    def _has_other_text(self, gap: str) -> bool:
+        """Return whether what is behind a gap is no part of a cut key."""
+        return not _OTHER_TEXT.isdisjoint(gap) and _OTHER_TEXT.intersection(gap).isdisjoint(
+            self.text
+        )
 
     def _with_signs(
         self, view: str, start: int, end: int, first: int, last: int
@@ -233,6 +259,7 @@ class _Key(NamedTuple):
 
 # --- what of a text is compared -------------------------------------------------------------------
 
+_OTHER_TEXT = frozenset(" \"'<>()[]{},;")  # signs before another text
 _LETTERS = frozenset(ascii_letters + digits)
 _TO_LOWER = bytes.maketrans(ascii_uppercase.encode(), ascii_lowercase.encode())
 _OTHERS = bytes(code for code in range(256) if chr(code) not in _LETTERS)
@@ -290,14 +317,14 @@ def _nothing(match: re.Match[str]) -> str:
 
 
 _HEX = "[0-9a-fA-F]"
-_ESCAPED = dict(zip("bfnrtv", "\b\f\n\r\t\v", strict=True))
+_ESCAPED = dict(zip("0abefnrtvLNP", "\0\a\b\x1b\f\n\r\t\v\u2028\x85\u2029", strict=True))
 _ESCAPES = [
     _Step("%", re.compile(f"%(?:u({_HEX}{{4}})|({_HEX}{{2}}))"), _code),
     _Step(
         "\\",
         re.compile(
-            rf"\\\\{{0,7}}(?:u({_HEX}{{4}})|u\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}})"
-            r"|(?P<octal>[0-3][0-7]{2})|[bfnrtv]|[!-/:-@\[-`{-~])"
+            rf"\\\\{{0,7}}(?:u({_HEX}{{4}})|U({_HEX}{{8}})|[ux]\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}})"
+            r"|(?P<octal>[0-3][0-7]{2})|[0abefnrtvLNP]|[!-/:-@\[-`{-~])"
         ),
         _slash,
     ),
@@ -310,14 +337,22 @@ _ESCAPES = [
     ),
 ]
 _QUOTED = r"""(?:[^<>"']|"[^"<]*"|'[^'<]*')"""  # what is in a tag
+_PARAMETERS = "[0-;=?]{0,64}[@-~]"  # of a terminal; `<` is in the border of texts
+_TARGET = r"\]\([^()\s<>]{0,2000}\)"  # of a link or picture in Markdown
 _MARKUP = [
     _Step(
         "<",
         re.compile(rf"<(?:(?:[/?!]?[a-zA-Z]|!--)(?:{_QUOTED}*+>|[^<>]*>)|!\[CDATA\[)"),
         _nothing,
     ),
-    _Step("\x1b", re.compile(r"\x1b(?:\[[0-?]{0,64}[@-~]|\][^\x07\x1b\n]*\x07?)"), _nothing),
-    _Step("\x9b", re.compile(r"\x9b[0-?]{0,64}[@-~]"), _nothing),
+    _Step(
+        "\x1b",
+        re.compile(rf"\x1b(?:\[{_PARAMETERS}|\][^\x07\x1b\n<]*\x07?|[ -/]+[0-~])"),
+        _nothing,
+    ),
+    _Step("\x9b", re.compile(f"\x9b{_PARAMETERS}"), _nothing),
+    _Step("![", re.compile(rf"!\[[^\]\n<>]{{0,500}}{_TARGET}"), _nothing),
+    _Step("](", re.compile(_TARGET), _nothing),
 ]
 
 
@@ -344,25 +379,49 @@ def _apply(steps: Iterable[_Step], text: str) -> tuple[str, list[_Step]]:
     return text, done
 
 
-def _places(text: str, steps: Iterable[_Step]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return where each character of a changed text begins and ends in the text itself."""
-    starts: Sequence[int] = range(len(text))
-    ends: Sequence[int] = range(1, len(text) + 1)
+def _original_spans(
+    spans: Iterable[tuple[int, int]], text: str, steps: Iterable[_Step]
+) -> list[tuple[int, int]]:
+    """Return where parts of a changed text are in the text itself."""
+    changes: list[list[tuple[int, int]]] = []
     for step in steps:
-        parts: list[str] = []
-        new_starts: list[int] = []
-        new_ends: list[int] = []
-        done = 0
-        for match in step.pattern.finditer(text):
-            start, end = match.span()
-            replacement = step.replacement(match)
-            parts += text[done:start], replacement
-            new_starts += [*starts[done:start], *[starts[start]] * len(replacement)]
-            new_ends += [*ends[done:start], *[ends[end - 1]] * len(replacement)]
-            done = end
-        text = "".join([*parts, text[done:]])
-        starts, ends = [*new_starts, *starts[done:]], [*new_ends, *ends[done:]]
-    return starts, ends
+        changes.append(_borders(text, step))
+        text = step.pattern.sub(step.replacement, text)
+    found: list[tuple[int, int]] = []
+    for span in spans:
+        start, end = span
+        for borders in reversed(changes):
+            start, end = _start(start, borders), _end(end, borders)
+        found.append((start, end))
+    return found
+
+
+def _borders(text: str, step: _Step) -> list[tuple[int, int]]:
+    """List the borders of what is replaced, as offsets in the changed text and in the text."""
+    borders = [(0, 0)]
+    length = done = 0
+    for match in step.pattern.finditer(text):
+        length += match.start() - done
+        done = match.end()
+        borders.append((length, match.start()))
+        length += len(step.replacement(match))
+        borders.append((length, done))
+    return borders
+
+
+def _start(at: int, borders: Sequence[tuple[int, int]]) -> int:
+    """Map the start of a part of a changed text to the text, behind what was dropped."""
+    changed, original = borders[bisect_right(borders, (at, sys.maxsize)) - 1]
+    return original + at - changed
+
+
+def _end(at: int, borders: Sequence[tuple[int, int]]) -> int:
+    """Map the end of a part of a changed text to the text, before what was dropped."""
+    place = bisect_left(borders, (at, -1))
+    if place == len(borders) or borders[place][0] > at:
+        place -= 1
+    changed, original = borders[place]
+    return original + at - changed
 
 
 @lru_cache(maxsize=32)
