@@ -35,7 +35,7 @@ def copy_to_store(store: "BaseStore", details: dict[str, Any], web: WebTools) ->
     """Copy the full text of a truncated output to the store."""
     if handle := details.get("read_handle"):
         with suppress(Exception):
-            text = {"text": load_output(handle)}
+            text = {"text": load_output(handle, output_reader(web))}
             store.put(_namespace(web), handle, text, index=False, **_lifetime(store))
 
 
@@ -43,7 +43,8 @@ async def acopy_to_store(store: "BaseStore", details: dict[str, Any], web: WebTo
     """Copy the full text of a truncated output to the store, awaited."""
     if handle := details.get("read_handle"):
         with suppress(Exception):
-            text = {"text": await asyncio.to_thread(load_output, handle)}
+            reader = await asyncio.to_thread(output_reader, web)
+            text = {"text": await asyncio.to_thread(load_output, handle, reader)}
             namespace = await asyncio.to_thread(_namespace, web)
             await store.aput(namespace, handle, text, index=False, **_lifetime(store))
 

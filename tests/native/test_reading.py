@@ -141,7 +141,34 @@ def test_a_page_that_a_model_made_up_is_not_seen_though_it_is_cited(vendor: str,
         assert made_up in [source.url for source in session.sources]
         for each in (session, later):
             assert not each.has_seen(made_up)
-            assert each.has_seen(OTHER)
+            # The others state only what the answer cites, which a model may have opened before.
+            assert each.has_seen(OTHER) == (vendor not in {"google", "xai"})
+
+
+def test_what_a_search_of_google_returns_is_seen() -> None:
+    response = google()
+    redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/AUZ"
+    for chunk in response["candidates"][0]["groundingMetadata"]["groundingChunks"]:
+        chunk["web"]["uri"] = redirect
+    assert read("google", response).unlisted == ()
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+def test_what_was_opened_in_one_response_is_not_seen_when_another_one_cites_it(vendor: str) -> None:
+    made_up = "https://model.example/secret"
+    first = read(vendor, with_opened(vendor, made_up))
+    note = {"type": "url_citation", "url": made_up, "title": "x", "start_index": 0, "end_index": 1}
+    later = read(
+        "openai",
+        {"output": [{"type": "message", "content": [{"text": "It is.", "annotations": [note]}]}]},
+    )
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        session = web.session(fetch="seen")
+        for searches in (first, later, later):
+            session.record_native(**searches.record())
+        assert made_up in [source.url for source in session.sources]
+        assert not session.has_seen(made_up)
+        assert not web.session(fetch="seen", state=session.state()).has_seen(made_up)
 
 
 def test_a_result_that_was_opened_is_seen() -> None:

@@ -256,13 +256,13 @@ def test_no_secret_stands_in_what_a_session_lists(
     sandbox: SandboxServer, monkeypatch: pytest.MonkeyPatch, login: str, is_async: bool
 ) -> None:
     escaped = quote(login, safe="")
-    monkeypatch.setenv("HTTPS_PROXY", f"http://usr9:{escaped}@127.0.0.1:9")
+    monkeypatch.setenv("HTTPS_PROXY", f"http://user9name:{escaped}@127.0.0.1:9")
     session = WebTools(sandbox.config()).session(fetch="seen")
     for written in WRITTEN:
         text = written.format(login)
-        either(is_async, session, "search", f"ferry usr9 {text}", provider="exa")
+        either(is_async, session, "search", f"ferry user9name {text}", provider="exa")
         with pytest.raises(InputError):
-            either(is_async, session, "fetch", f"https://new.example/{escaped}?u=usr9")
+            either(is_async, session, "fetch", f"https://new.example/{escaped}?u=user9name")
         session.allow(f"https://new.example/{escaped}/x", origin="user")
         session.record_native(
             vendor="openai", queries=[text], sources=[{"url": FOUND[0], "title": text}], searches=1
@@ -270,7 +270,7 @@ def test_no_secret_stands_in_what_a_session_lists(
     listed = [session.report(), json.dumps(session.report("json"))]
     listed += [repr(session.queries), repr(session.sources), session.report("json")["refused"][0]]
     for text in listed:
-        assert "usr9" not in text
+        assert "user9name" not in text
         assert login not in text
         assert escaped not in text
     assert len(session.report("json")["refused"]) == len(WRITTEN)

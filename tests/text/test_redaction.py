@@ -179,11 +179,13 @@ def test_a_proxy_without_a_login_is_not_redacted() -> None:
     )
 
 
-def test_a_proxys_user_name_and_password_are_secrets_from_4_characters_on() -> None:
+def test_a_proxys_password_or_key_is_a_secret_from_4_characters_on() -> None:
     redactor = Redactor(["http://user:pa%2Fs@proxy.example"])
-    text = "user, pa/s, %3Auser%3Apa%2Fs%40 and \\nuser of proxy.example"
-    assert redactor.text(text) == f"{MARK}, {MARK}, %3A{MARK}%40 and \\n{MARK} of proxy.example"
+    text = "user, pa/s, %3Auser%3Apa%2Fs%40 and \\npa/s of proxy.example"
+    assert redactor.text(text) == f"user, {MARK}, %3A{MARK}%40 and \\n{MARK} of proxy.example"
     assert redactor.text("users, superuser, pa/story") == "users, superuser, pa/story"
+    alone = Redactor(["http://user@proxy.example", "http://key-0123:a=b@proxy.example"])
+    assert alone.text("user, key-0123, a=b, users") == f"{MARK}, {MARK}, a=b, users"
 
 
 def test_a_proxys_very_short_password_and_its_host_stay_words() -> None:
@@ -320,7 +322,7 @@ def test_nothing_hides_a_key_that_is_escaped_split_and_in_a_tag(
 
 @pytest.mark.parametrize("text", ["data science", "Data; science", "data\nscience"])
 def test_a_login_of_words_is_found_only_as_it_is_written(text: str) -> None:
-    redactor = Redactor(["http://data-science:x@proxy.example"])
+    redactor = Redactor(["http://x:data-science@proxy.example"])
     assert redactor.text(text) == text
     assert redactor.text("for data-science only") == f"for {MARK} only"
 

@@ -252,13 +252,14 @@ class Settings:
         return tuple(value and SecretStr(value) for value in values)
 
     def _read(self, path: Path | None) -> Accounts:
-        if self._config:
-            return self._build(self._config, CODE)
-        if path:
-            return self._build(load(read_text(path), str(path)), str(path))
-        self._keys_read.update(keys_in(self.environ))
-        config, warnings = read_environment(self.environ)
-        return self._build(config, ENVIRONMENT, *warnings)
+        config, origin, warnings = self._config, CODE, list[str]()
+        if config is None and path:
+            config, origin = load(read_text(path), str(path)), str(path)
+        self._keys_read.update(keys_in(self.environ))  # also those that other settings hide
+        if config is None:
+            origin = ENVIRONMENT
+            config, warnings = read_environment(self.environ)
+        return self._build(config, origin, *warnings)
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
         self._keys_read.update(secrets_of(config))  # also of what is replaced, or is found invalid

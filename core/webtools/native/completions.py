@@ -19,9 +19,10 @@ def read_completion(response: Block, findings: Findings) -> None:
 
 def _read_tool(tool: Block, findings: Findings) -> None:
     arguments = tool.block("arguments")
-    if is_search := "search" in tool.line("type", "name"):
+    queries = arguments.lines("query") or arguments.lines("queries")
+    if is_search := "search" in tool.line("type", "name") and "url" not in arguments:
         findings.counted += 1
-        findings.queries += arguments.lines("query") or arguments.lines("queries")
+        findings.queries += queries
     else:
         findings.add_opened(arguments.url("url"))
     for result in tool.block("search_results").blocks("results"):

@@ -47,7 +47,11 @@ class Findings:
     def add_result(self, item: Block) -> None:
         """Add the page of a search result."""
         if url := self.add_source(item):
-            self.results.add(_page(url))
+            self.add_found(url)
+
+    def add_found(self, url: str) -> None:
+        """Note that a search has returned a page."""
+        self.results.add(_page(url))
 
     def add_source(self, item: Block, *url_names: str) -> str:
         """Add a page that is cited or listed, and return its URL or ""."""
@@ -88,9 +92,11 @@ class Findings:
             self.opened.append(without_tag(url))
 
     def unlisted(self) -> tuple[str, ...]:
-        """Return the URLs of pages that were opened, but that no search has returned."""
-        keys = set(map(_page, self.opened)) - self.results
-        return tuple(url for url in self.sources if _page(url) in keys)
+        """Return the URLs of sources that no search has returned: the model may have made them up.
+
+        An answer can cite what the model has opened, also in an earlier response.
+        """
+        return tuple(url for url in self.sources if _page(url) not in self.results)
 
     def add_error(self, item: Block) -> None:
         """Add an error, if the object is one."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from webtools.native.blocks import Block
 from webtools.native.findings import Findings
 
+_REDIRECTING = "vertexaisearch.cloud.google.com"  # the host of all pages that a search returns
 _FINISHED = {"", "STOP", "FINISH_REASON_UNSPECIFIED"}
 _OPENED = {"", "URL_RETRIEVAL_STATUS_SUCCESS"}
 
@@ -28,7 +31,9 @@ def _read_candidate(candidate: Block, findings: Findings) -> None:
     findings.queries += queries
     chunks = [_page(Block(chunk)) for chunk in grounding.values("grounding_chunks")]
     for page in chunks:
-        findings.add_source(page, "uri", "url")
+        url = findings.add_source(page, "uri", "url")
+        if urlsplit(url).hostname == _REDIRECTING:
+            findings.add_found(url)
     # A response is grounded if it has sources, even if the queries are missing.
     findings.counted += len(dict.fromkeys(queries)) or int(bool(chunks))
     for support in grounding.blocks("grounding_supports"):

@@ -64,10 +64,11 @@ def _read_call(call: Block, findings: Findings) -> None:
     action, status = call.block("action"), call.line("status")
     if status == "failed":
         findings.add_error(Block({"code": "search_failed"}))
-    if action.line("type") in _FREE_ACTIONS:
+    queries = action.lines("queries") or action.lines("query")
+    if action.line("type") in _FREE_ACTIONS or ("url" in action and not queries):
         findings.add_opened(action.url("url"))
         return
-    findings.queries += action.lines("queries") or action.lines("query")
+    findings.queries += queries
     if status in _UNFINISHED:
         findings.pending += 1
     elif status != "failed":

@@ -154,10 +154,10 @@ class Dispatcher:
     async def _answer(self, tool: Tool, arguments: BaseModel, call: Call) -> Any:
         """Answer a call from the tape if there is one, else run the tool, and record the call."""
         tape, io = self.tape_in_use(), call.io
-        if tape is not None and not tape.is_open:
-            await io.call_blocking(tape.open)
 
         async def work() -> Any:
+            if tape is not None and not tape.is_open:
+                await io.call_blocking(tape.open)
             taped = None if tape is None else tape.take(call, arguments)
             return await self._run_tool(tool, arguments, call) if taped is None else taped.outcome()
 

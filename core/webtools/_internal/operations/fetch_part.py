@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ from webtools.providers.protocols import (
 )
 from webtools.results import Page, failed_page
 
+_UNFINISHED_URL = re.compile(r"https?://[^\s<>)\]]*$", re.IGNORECASE)
 _WHOLE_TEXT = 1_000_000  # characters
 _LOCAL_READERS = (DIRECT, "browser")  # these apply fragments here, and never send one
 
@@ -158,7 +160,8 @@ def _from_sections(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
     ordered, warnings = list[Page](), list[str]()
     for page in pages:
         name = section_of(page.url) if page.text else ""
-        text = put_first(page.text or "", name) if name else None
+        # The provider may have cut the text in a URL, which would then be in its middle.
+        text = put_first(_UNFINISHED_URL.sub("", page.text or ""), name) if name else None
         ordered.append(page if text is None else page.model_copy(update={"text": text}))
         if name and text is None:
             warnings.append(f"{page.url}: the text has no section of that name.")

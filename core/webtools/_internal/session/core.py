@@ -123,7 +123,9 @@ class SessionCore:
     def unused_calls(self) -> list[dict[str, Any]]:
         """See `Session.unused_calls`."""
         tape = self.dispatcher.tape_in_use()
-        return [] if tape is None else [call.summary() for call in tape.unused()]
+        unused = [] if tape is None or tape.hides_calls else tape.unused()
+        calls = [call.summary() for call in unused]
+        return redact_facts(calls, self.dispatcher.redactor())
 
     def has_seen(self, url: str) -> bool:
         """See `Session.has_seen`."""
@@ -305,7 +307,9 @@ class SessionCore:
 
     def state(self) -> dict[str, Any]:
         """See `Session.state`."""
-        return to_state(self.id, self._user_hash(), self.history, self.spending)
+        user = self._user_hash()
+        redactor = self.dispatcher.redactor()
+        return to_state(self.id, user, self.history, self.spending, redactor)
 
     def output_reader(self) -> str:
         """Return who may read the stored outputs of the session. May read the store."""

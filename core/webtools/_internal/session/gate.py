@@ -38,7 +38,9 @@ class Admitted:
         """Return the response with one page per URL of the call, in order."""
         if not isinstance(response, FetchResponse):
             return response
-        pages = {page.url: page for page in response.pages}
+        # By their place: a URL of a page is redacted if it has a word of a login.
+        opened_urls = dict.fromkeys(filter(None, self.urls.values()))
+        pages = dict(zip(opened_urls, response.pages, strict=True))
         restored = [
             _refused_page(url) if opened is None else pages[opened].model_copy(update={"url": url})
             for url, opened in self.urls.items()

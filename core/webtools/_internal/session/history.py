@@ -241,7 +241,7 @@ class History:
                 continue
             if key not in unlisted:
                 self.see(url, "native")
-            source = self.add(url, self._how(url) if key in unlisted else "native", title)
+            source = self.add(url, "native", title)
             source.is_cited |= url in native.citations
         if native.searches or native.cost_usd:
             charges = [(native.vendor, native.cost_usd)]

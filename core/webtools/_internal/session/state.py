@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from webtools._internal.session.history import LINK, History, SeenSource
 from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import Sum
+from webtools._internal.text.redaction import Redactor
 from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.choices import Origin
 from webtools.errors import OTHER_USER, InputError
@@ -18,7 +19,11 @@ _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
 _LONGEST_TITLE = 200
 _MAX = 2**52
-_SEEN_ELSEWHERE = {"argument", "page"}  # origins of sources that do not say what may be opened
+_SEEN_ELSEWHERE = {
+    "argument",
+    "native",
+    "page",
+}  # origins of sources that do not say what may be opened
 _RANKS = {LINK: 0, "user": 2, "developer": 2}  # of origins; what is kept longest last
 T = TypeVar("T")
 
@@ -119,11 +124,21 @@ def read_state(value: Mapping[str, Any]) -> State:
     raise InputError(f"Invalid `state`: {place or 'its type'} is not what Session.state() returns.")
 
 
-def to_state(session_id: str, user: str, history: History, spending: Spending) -> dict[str, Any]:
-    """Return the state of a session. The newest sources and URLs are kept."""
-    sources = _newest([*history.sources.values()], lambda source: source.how, _MAX_SOURCES)
+def to_state(
+    session_id: str, user: str, history: History, spending: Spending, redactor: Redactor
+) -> dict[str, Any]:
+    """Return the state of a session. The newest sources and URLs are kept.
+
+    What is a key now may not have been one when a URL was seen. A URL with a key is left out.
+    """
+    rows = [each for each in [*history.sources.values()] if not redactor.is_in(each.url)]
+    sources = _newest(rows, lambda source: source.how, _MAX_SOURCES)
     listed = {each.url for each in sources if each.how not in _SEEN_ELSEWHERE}
-    others = [each for each in [*history.seen.values()] if each.url not in listed]
+    others = [
+        each
+        for each in [*history.seen.values()]
+        if each.url not in listed and not redactor.is_in(each.url)
+    ]
     seen = _newest(others, lambda url: url.origin, _MAX_SEEN)
     return {
         "version": _VERSION,
@@ -132,7 +147,7 @@ def to_state(session_id: str, user: str, history: History, spending: Spending) -
         "next_number": history.next_number,
         "sources": [
             [
-                *(each.number, each.url, each.title[:_LONGEST_TITLE], each.how),
+                *(each.number, each.url, redactor.text(each.title)[:_LONGEST_TITLE], each.how),
                 *(each.is_read, each.is_cited),
             ]
             for each in sources

@@ -25,6 +25,7 @@ SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are red
 _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that is more
 # Of a URL with one of these, only the login is a secret.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
+_LIKE_KEY = re.compile(r"(?=.*\d).{8}")
 _ROUNDS = 5  # how often a text may be escaped
 _BORDER = "<>"  # between texts that are searched together; no tag goes beyond it
 
@@ -34,8 +35,8 @@ class Redactor:
 
     Of keys and of texts, only letters and digits are compared, in any letter case: of a text as it
     is, with its escapes decoded, and both once more without markup. So nothing that escapes or
-    splits a key hides it. Names and passwords of proxies may be words, as keys with fewer than
-    `SHORTEST_KEY` letters and digits, and are compared as they are written.
+    splits a key hides it. What may be words is compared as it is written: logins, keys with fewer
+    than `SHORTEST_KEY` letters and digits, and parts of a key without a digit.
     """
 
     def __init__(self, secrets: Iterable[str], shortest_login: int = SHORTEST_LOGIN) -> None:
@@ -51,7 +52,7 @@ class Redactor:
             self._add(secret, shortest_login)
 
     def _add(self, secret: str, shortest_login: int) -> None:
-        """Add a key, or the URL of a proxy, whose user name alone may be a secret."""
+        """Add a key, or the login of a URL, whose user name is a key at some services."""
         scheme, _, rest = secret.partition("://")
         if scheme not in _SCHEMES:
             self._add_key(secret)
@@ -61,7 +62,10 @@ class Redactor:
             user, _, password = login.partition(":")
             encoded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
             self._add_part(encoded, _beginning(encoded))
-            for word in {login, unquote(login), user, unquote(user), password, unquote(password)}:
+            words = {login, unquote(login), password, unquote(password)}
+            if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
+                words |= {user, unquote(user)}
+            for word in words:
                 if len(word) >= shortest_login:
                     self._add_word(word)
 
