@@ -266,9 +266,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelResponse[Any]:
         """Let the vendor of the model search, if its search serves what the developer set."""
+        session = self._sessions.find(_stored_of(request))  # refuses another user's
         if self._native is None:
             return handler(request)
-        session = self._sessions.find(_stored_of(request))
         turn = ModelTurn(self._native, request, session, is_async=False)
         while turn.request:
             with turn.noting_failure():
@@ -282,9 +282,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Async version of `wrap_model_call`."""
+        session = await self._afind(_stored_of(request))  # refuses another user's
         if self._native is None:
             return await handler(request)
-        session = await self._afind(_stored_of(request))
         # In a thread, because the settings, the store or the tape can be read and written.
         turn = await asyncio.to_thread(ModelTurn, self._native, request, session, is_async=True)
         while turn.request:
@@ -299,9 +299,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
     ) -> ToolMessage | Command[Any]:
         """Run a tool in the session."""
-        if not self._is_ours(request):
-            return handler(request)
-        return handler(_within(self._sessions.find(_stored_of(request)), request))
+        session = self._sessions.find(_stored_of(request))  # refuses another user's
+        return handler(_within(session, request) if self._is_ours(request) else request)
 
     async def awrap_tool_call(
         self,
@@ -309,9 +308,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """Run a tool in the session, awaited."""
-        if not self._is_ours(request):
-            return await handler(request)
-        return await handler(_within(await self._afind(_stored_of(request)), request))
+        session = await self._afind(_stored_of(request))  # refuses another user's
+        return await handler(_within(session, request) if self._is_ours(request) else request)
 
     def _is_ours(self, request: ToolCallRequest) -> bool:
         """Return whether a tool belongs to the session.

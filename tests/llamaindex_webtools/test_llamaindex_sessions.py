@@ -186,9 +186,8 @@ def _results(kwargs: dict[str, Any]) -> list[ChatMessage]:
 
 
 def _seen(url: str) -> dict[str, Any]:
-    note = {"type": "url_citation", "url": url, "start_index": 0, "end_index": 4}
-    text = {"type": "output_text", "text": "Look.", "annotations": [note]}
-    return {"type": "message", "content": [text]}
+    action = {"type": "search", "query": "read json", "sources": [{"type": "url", "url": url}]}
+    return {"type": "web_search_call", "status": "completed", "action": action}
 
 
 def _events(vendor: str, response: dict[str, Any]) -> list[dict[str, Any]]:

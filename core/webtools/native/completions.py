@@ -20,11 +20,13 @@ def read_completion(response: Block, findings: Findings) -> None:
 def _read_tool(tool: Block, findings: Findings) -> None:
     arguments = tool.block("arguments")
     queries = arguments.lines("query") or arguments.lines("queries")
-    if is_search := "search" in tool.line("type", "name") and "url" not in arguments:
+    if is_search := "search" in tool.line("type", "name") and not (
+        "url" in arguments or "id" in arguments
+    ):
         findings.counted += 1
         findings.queries += queries
     else:
-        findings.add_opened(arguments.url("url"))
+        findings.add_opened(arguments.url("url") or arguments.url("id"))
     for result in tool.block("search_results").blocks("results"):
         if is_search:
             findings.add_result(result)

@@ -26,13 +26,15 @@ def _read_candidate(candidate: Block, findings: Findings) -> None:
     for part in map(Block, candidate.block("content").values("parts")):
         text = "" if part.get("thought") is True else part.text("text")
         parts.append((findings.add_text(text), text))
+    for page in candidate.block("url_context_metadata").blocks("url_metadata"):
+        _read_opened(page, findings)
     grounding = candidate.block("grounding_metadata")
     queries = grounding.lines("web_search_queries")
     findings.queries += queries
     chunks = [_page(Block(chunk)) for chunk in grounding.values("grounding_chunks")]
     for page in chunks:
         url = findings.add_source(page, "uri", "url")
-        if urlsplit(url).hostname == _REDIRECTING:
+        if urlsplit(url).hostname == _REDIRECTING and url not in findings.opened:
             findings.add_found(url)
     # A response is grounded if it has sources, even if the queries are missing.
     findings.counted += len(dict.fromkeys(queries)) or int(bool(chunks))
@@ -42,8 +44,6 @@ def _read_candidate(candidate: Block, findings: Findings) -> None:
             if isinstance(index, int) and 0 <= index < len(chunks):
                 findings.add_citation(chunks[index], span, "uri", "url")
     findings.display_html += grounding.block("search_entry_point").text("rendered_content")
-    for page in candidate.block("url_context_metadata").blocks("url_metadata"):
-        _read_opened(page, findings)
     reason = candidate.line("finish_reason")
     findings.stop = findings.stop or ("" if reason in _FINISHED else reason)
 

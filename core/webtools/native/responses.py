@@ -39,7 +39,7 @@ def _read_item(item: Block, findings: Findings) -> None:
     elif kind.startswith("fetch_url"):
         for page in item.blocks("contents"):
             findings.add_opened(page.url("url"))
-    elif "results" in item:
+    elif kind == "search_results":  # of Perplexity
         findings.queries += item.lines("queries")
         findings.counted += 1
         for result in item.blocks("results"):

@@ -46,7 +46,7 @@ from webtools.providers.protocols import (
 )
 from webtools.results import Page, failed_page
 
-_UNFINISHED_URL = re.compile(r"https?://[^\s<>)\]]*$", re.IGNORECASE)
+_UNFINISHED_URL = re.compile(r"https?://(?:\S*[^\s)\]])?$", re.IGNORECASE)
 _WHOLE_TEXT = 1_000_000  # characters
 _LOCAL_READERS = (DIRECT, "browser")  # these apply fragments here, and never send one
 

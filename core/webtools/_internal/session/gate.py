@@ -40,7 +40,7 @@ class Admitted:
             return response
         # By their place: a URL of a page is redacted if it has a word of a login.
         opened_urls = dict.fromkeys(filter(None, self.urls.values()))
-        pages = dict(zip(opened_urls, response.pages, strict=True))
+        pages = dict(zip(opened_urls, response.pages, strict=False))
         restored = [
             _refused_page(url) if opened is None else pages[opened].model_copy(update={"url": url})
             for url, opened in self.urls.items()

@@ -277,7 +277,8 @@ class History:
             self.add(result.url, how, result.title)
             if result.url in read or result.url_final:
                 self.add(result.url, how, is_read=True)
-                self._see_all(result.url_final)
+                if result.url_final:
+                    self.see(result.url_final, "page")
         for passage in envelope.passages:
             self._see_links(passage.url, urls_in(passage.text, may_be_cut=True))
 
@@ -292,13 +293,10 @@ class History:
         self.add(seen.url if seen else page.url, self._how(page.url), title, is_read=True)
         if seen is None:
             return  # the caller's own URL: the page may repeat any part of it
-        self._see_all(page.url_final)
+        if page.url_final:
+            self.see(page.url_final, LINK if seen.origin == LINK else "page")
         for text in (page.text, *(each.text for each in page.passages or ())):
             self._see_links(page.url, urls_in(text or "", may_be_cut=True))
-
-    def _see_all(self, *urls: str | None) -> None:
-        for url in filter(None, urls):
-            self.see(url, "page")
 
     def _see_links(self, url: str, links: Iterable[str]) -> None:
         """Let the links of a page be opened, if the page itself was seen."""
