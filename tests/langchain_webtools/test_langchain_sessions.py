@@ -40,7 +40,9 @@ def invoke(request: pytest.FixtureRequest) -> Invoke:
     """Run an agent in one of the ways of LangChain."""
 
     async def run(agent: Any, text: Any, config: Any = None) -> dict[str, Any]:
-        given = text if isinstance(text, Command) else {"messages": [("user", text)]}
+        given = (
+            text if text is None or isinstance(text, Command) else {"messages": [("user", text)]}
+        )
         if request.param == "sync":
             return agent.invoke(given, config)  # type: ignore[no-any-return]
         if request.param == "async":
@@ -319,6 +321,23 @@ async def test_another_user_cannot_resume_a_run(invoke: Invoke, web: WebTools, p
     assert [message.status for message in tool_messages(result)] == ["success"]
 
 
+async def test_another_user_cannot_continue_a_run_that_stopped_before_the_model(
+    invoke: Invoke, web: WebTools
+) -> None:
+    middleware = WebMiddleware(web, user=lambda config: config["configurable"]["customer"])
+    agent = create_agent(
+        script(_search(), "done"),
+        middleware=[middleware],
+        checkpointer=InMemorySaver(),
+        interrupt_before=["model"],
+    )
+    await invoke(agent, "Hello.", _thread(customer="ann"))
+    with pytest.raises(InputError, match="another user"):
+        await invoke(agent, None, _thread(customer="bob"))
+    result = await invoke(agent, None, _thread(customer="ann"))
+    assert len(tool_messages(result)) == 1  # the first reply of the model was not used before
+
+
 async def test_a_client_cannot_pass_a_session(invoke: Invoke, web: WebTools, page: str) -> None:
     session = web.session(fetch="seen")
     session.allow(page)
@@ -409,11 +428,13 @@ async def test_the_calls_of_all_conversations_are_replayed(
     webtools_sandbox.fault(status=500)
     replaying = WebTools(tmp_path / "no-such-file.json")
     assert await _run_all(invoke, with_middleware(replaying, replay=tape)) == recorded
-    agent = with_middleware(replaying, replay=tape)
-    config = _thread(user="ann")
-    await invoke(agent, "Go on.", config)
-    report = (await invoke(agent, "Go on.", config))["web_report"]
-    assert [call["tool"] for call in report["unused_calls"]] == ["web_search"]
+    for user, unused in ((lambda _: "ann", []), ("", ["web_search"])):
+        middleware = WebMiddleware(replaying, fetch="seen", user=user, replay=tape)
+        agent = create_agent(_turns(), middleware=[middleware], checkpointer=InMemorySaver())
+        await invoke(agent, "Go on.", _thread())
+        report = (await invoke(agent, "Go on.", _thread()))["web_report"]
+        # No user learns what another one has asked.
+        assert [call["tool"] for call in report["unused_calls"]] == unused
 
 
 @pytest.mark.parametrize("make", [with_tools, with_middleware])

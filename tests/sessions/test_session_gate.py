@@ -392,6 +392,24 @@ def test_a_url_that_a_caller_has_cut_is_no_link(
 
 
 @BOTH
+@pytest.mark.parametrize(
+    "cut", ["https://evil.example/c/abc", "https://evil.example/Foo_(bar)/abc"]
+)
+def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
+    wire: Wire, monkeypatch: Any, cut: str, is_async: bool
+) -> None:
+    text = f"# Ferry\n\n{'It crosses. ' * 9}\n\n## Links\n\n[one]({LINKED}) and {cut}"
+    wire.answers["api.exa.ai"] = {"results": [{"id": SEEN, "url": SEEN, "text": text}]}
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    page = either(is_async, session, "fetch", f"{SEEN}#links", provider="exa").pages[0]
+    assert page.text.startswith("## Links")
+    assert session.has_seen(LINKED)
+    assert not session.has_seen(cut)
+    assert cut not in page.text
+
+
+@BOTH
 def test_a_stored_output_is_read_by_its_user_only(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
 ) -> None:

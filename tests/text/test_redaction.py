@@ -450,7 +450,76 @@ def test_a_short_login_is_redacted_only_as_it_is_written(login: str, case: str) 
     assert redactor.text(text) == text.replace(login, MARK)
 
 
+# --- what must stay ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ("redis://:@redis:6379", "The dog of Google needs freedom to blog about this project."),
+        ("http://u@proxy.example", "You need to go."),
+        ("http://x:@proxy.example", "freedom"),
+        ("rediss://default:pa55word@redis.example", "the default of https://a.example/default"),
+        ("development-key", "the development of a key: development, key"),
+        ("test-key-perplexity", "by Perplexity, perplexity: x"),
+        ("not-needed", "It is not needed."),
+        ("https://gateway.example/v1", "https://gateway.example/v1"),
+    ],
+)
+def test_words_stay_that_a_secret_is_made_of(secret: str, text: str) -> None:
+    assert Redactor([secret]).text(text) == text
+
+
+@pytest.mark.parametrize("secret", ["development-key", "test-key-perplexity", "not-needed"])
+def test_a_key_of_words_goes_as_it_is_written(secret: str) -> None:
+    redactor = Redactor([secret])
+    for spelled in (secret, secret.upper(), quote(secret), f"{secret[:3]}<b></b>{secret[3:]}"):
+        assert redactor.text(f"a {spelled} b") == f"a {MARK} b"
+
+
+def test_a_key_with_a_scheme_goes() -> None:
+    assert Redactor(["abc://def0123456789xyz"]).text("k abc://def0123456789xyz") == f"k {MARK}"
+
+
+@pytest.mark.parametrize("length", [12, 17, 22])
+def test_of_what_follows_a_cut_key_in_json_nothing_is_lost(length: int) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    text = f'{{"a":"{key[:length]}","{key[length:].strip("-")[0]}rl":1}}'
+    assert Redactor([key]).text(text) == text.replace(key[:length].strip("-"), MARK)
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda a, b, c: f"{a}[{b}](https://x.example/y)[{c}](https://x.example/z)",
+        lambda a, b, c: f"{a}![a picture](c.png){b}{c}",
+        lambda a, b, c: f"{a}\x1b(B{b}\\e[31m{c}",
+        lambda a, b, c: f"{a}\\U0000200b{b}\\x{{200b}}{c}",
+    ],
+)
+def test_a_key_goes_that_markdown_or_a_terminal_splits(spell: Callable[..., str]) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    clean = Redactor([key]).text(f"a {spell(key[:8], key[8:16], key[16:])} b")
+    assert "exaKey" not in clean
+    assert "abcXYZ" not in clean
+
+
 # --- values ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", ["\x1b]0;title", "a <b and so", "100%", "\\", "&", "\x9b3", "!["])
+@pytest.mark.parametrize("gap", ["&lt;b&gt;", "\\u001b[31m", "\n", "<b>"])
+def test_no_text_hides_a_key_in_the_next_one(first: str, gap: str) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    value = [first, f"{key[:8]}{gap}{key[8:]}", "c> d)"]
+    assert Redactor([key]).clean(value) == [first, MARK, "c> d)"]
+
+
+def test_tuples_are_cleaned_too() -> None:
+    payment = Payment("1", KEY, None)
+    clean = Redactor([KEY]).clean({"a": (KEY, 1), "b": [payment]})
+    assert clean == {"a": (MARK, 1), "b": [Payment("1", MARK, None)]}
+    assert isinstance(clean["b"][0], Payment)
 
 
 def test_values_are_cleaned_to_the_bottom() -> None:
