@@ -54,7 +54,7 @@ class Redactor:
     def _add(self, secret: str, shortest_login: int) -> None:
         """Add a key, or the login of a URL, whose user name is a key at some services."""
         scheme, _, rest = secret.partition("://")
-        if scheme not in _SCHEMES:
+        if scheme.lower() not in _SCHEMES:
             self._add_key(secret)
         elif login := rest.rpartition("@")[0]:
             for spelling in {secret, _decode(secret)[0]}:
