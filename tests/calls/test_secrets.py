@@ -713,3 +713,17 @@ def test_the_hunt_finds_a_key_in_a_log_an_output_and_a_warning(
         caplog.clear()
         with pytest.raises(LeakError), hunting(caplog, capfd):
             tell(API_KEY)
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_keys_of_the_environment_that_other_settings_hide_are_redacted(
+    is_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = {"KAGI_API_KEY": "test-key-kagi-0123", "ACME_MODEL_API_KEY": "test-key-acme-0123"}
+    for name, key in hidden.items():
+        monkeypatch.setenv(name, key)
+    config = {"providers": [{"name": "exa", "type": "exa", "apiKey": "test-key-exa-0123"}]}
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(config))
+    redacted = WebTools(path if is_file else config).redact([*hidden.values()])
+    assert redacted == ["[redacted]"] * 2

@@ -88,6 +88,12 @@ def keys_in(environ: Mapping[str, str]) -> set[str]:
     return {key for key in keys if not key_fault(key)}
 
 
+def keys_beside(environ: Mapping[str, str]) -> set[str]:
+    """Return the keys in the environment that other settings hide; loads no providers."""
+    values = (value.strip() for name, value in environ.items() if name.endswith("_API_KEY"))
+    return {key for key in values if key and not key_fault(key)}
+
+
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
     """Read the settings from the environment: an entry per key or address, named as its type.
 

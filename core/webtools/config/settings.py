@@ -39,7 +39,7 @@ from webtools.config.config_file import (
 )
 from webtools.config.config_messages import REMOVED, fail
 from webtools.config.config_models import PYTHON_SPELLINGS, Config, ProviderConfig, TopLevel
-from webtools.config.environment import keys_in, read_environment, variables
+from webtools.config.environment import keys_beside, keys_in, read_environment, variables
 from webtools.config.overrides import Overrides, read_overrides
 from webtools.config.parts import has_text_keys
 from webtools.config.paths import (
@@ -255,8 +255,10 @@ class Settings:
         config, origin, warnings = self._config, CODE, list[str]()
         if config is None and path:
             config, origin = load(read_text(path), str(path)), str(path)
-        self._keys_read.update(keys_in(self.environ))  # also those that other settings hide
-        if config is None:
+        if config is not None:
+            self._keys_read.update(keys_beside(self.environ))
+        else:
+            self._keys_read.update(keys_in(self.environ))
             origin = ENVIRONMENT
             config, warnings = read_environment(self.environ)
         return self._build(config, origin, *warnings)
