@@ -54,13 +54,16 @@ async def sanitize(function: Callable[[], Awaitable[Model]], redactor: Redactor,
 
 
 def _clean(result: Model, text: str, redactor: Redactor) -> Model:
-    """Clean the fields of a result if its JSON text shows that one of them needs it."""
+    """Clean the fields of a result if its JSON text shows that one of them needs it.
+
+    Keys are looked for in the fields themselves, because the JSON escapes some characters.
+    """
     if _has_controls(text):
         result = with_texts(result, _plain)
         text = _to_json(result)
     if may_hide(text):
         result = visible_model(result)
-    return redactor.clean(result)  # not of the JSON: its escapes are others
+    return redactor.clean(result)
 
 
 def _has_controls(text: str) -> bool:

@@ -13,7 +13,7 @@ from webtools._internal.text.visible import display_text
 from webtools._internal.text.web_urls import is_web_url
 
 _IN_CODE = str.maketrans({"`": "%60", "|": "%7C"})
-_LEAST_USD = 1e-6  # that is shown
+_LEAST_USD = 1e-6  # the smallest amount that is shown
 _LONGEST = 300  # characters of a query, a title or a URL
 
 

@@ -19,11 +19,8 @@ _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
 _LONGEST_TITLE = 200
 _MAX = 2**52
-_SEEN_ELSEWHERE = {
-    "argument",
-    "native",
-    "page",
-}  # origins of sources that do not say what may be opened
+# Origins of sources that do not say what may be opened.
+_SEEN_ELSEWHERE = {"argument", "native", "page"}
 _RANKS = {LINK: 0, "user": 2, "developer": 2}  # of origins; what is kept longest last
 T = TypeVar("T")
 

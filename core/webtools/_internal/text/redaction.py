@@ -25,7 +25,7 @@ SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are red
 _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that is more
 # Of a URL with one of these, only the login is a secret.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
-_LIKE_KEY = re.compile(r"(?=.*\d).{8}")
+_LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
 _ROUNDS = 5  # how often a text may be escaped
 _BORDER = "<>"  # between texts that are searched together; no tag goes beyond it
 
@@ -298,24 +298,24 @@ def _char(code: int) -> str:
     return chr(code) if code <= sys.maxunicode else ""
 
 
-def _code(match: re.Match[str]) -> str:
+def _decode_hex(match: re.Match[str]) -> str:
     return _char(int(match[match.lastindex or 0], 16))
 
 
-def _slash(match: re.Match[str]) -> str:
+def _decode_backslash(match: re.Match[str]) -> str:
     if octal := match["octal"]:
         return _char(int(octal, 8))
-    return _code(match) if match.lastindex else _ESCAPED.get(match[0][-1], match[0][-1])
+    return _decode_hex(match) if match.lastindex else _ESCAPED.get(match[0][-1], match[0][-1])
 
 
-def _reference(match: re.Match[str]) -> str:
+def _decode_reference(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
         return html5.get(f"{name};", match[0])
     return _char(int(decimal) if decimal else int(hexadecimal, 16))
 
 
-def _nothing(match: re.Match[str]) -> str:
+def _drop(match: re.Match[str]) -> str:
     del match
     return ""
 
@@ -323,21 +323,21 @@ def _nothing(match: re.Match[str]) -> str:
 _HEX = "[0-9a-fA-F]"
 _ESCAPED = dict(zip("0abefnrtvLNP", "\0\a\b\x1b\f\n\r\t\v\u2028\x85\u2029", strict=True))
 _ESCAPES = [
-    _Step("%", re.compile(f"%(?:u({_HEX}{{4}})|({_HEX}{{2}}))"), _code),
+    _Step("%", re.compile(f"%(?:u({_HEX}{{4}})|({_HEX}{{2}}))"), _decode_hex),
     _Step(
         "\\",
         re.compile(
             rf"\\\\{{0,7}}(?:u({_HEX}{{4}})|U({_HEX}{{8}})|[ux]\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}})"
             r"|(?P<octal>[0-3][0-7]{2})|[0abefnrtvLNP]|[!-/:-@\[-`{-~])"
         ),
-        _slash,
+        _decode_backslash,
     ),
     _Step(
         "&",
         re.compile(
             rf"&(?:#(\d{{1,20}})|#[xX]({_HEX}{{1,20}})|([A-Za-z][A-Za-z\d]{{0,31}})(?=;));?"
         ),
-        _reference,
+        _decode_reference,
     ),
 ]
 _QUOTED = r"""(?:[^<>"']|"[^"<]*"|'[^'<]*')"""  # what is in a tag
@@ -347,16 +347,16 @@ _MARKUP = [
     _Step(
         "<",
         re.compile(rf"<(?:(?:[/?!]?[a-zA-Z]|!--)(?:{_QUOTED}*+>|[^<>]*>)|!\[CDATA\[)"),
-        _nothing,
+        _drop,
     ),
     _Step(
         "\x1b",
         re.compile(rf"\x1b(?:\[{_PARAMETERS}|\][^\x07\x1b\n<]*\x07?|[ -/]+[0-~])"),
-        _nothing,
+        _drop,
     ),
-    _Step("\x9b", re.compile(f"\x9b{_PARAMETERS}"), _nothing),
-    _Step("![", re.compile(rf"!\[[^\]\n<>]{{0,500}}{_TARGET}"), _nothing),
-    _Step("](", re.compile(_TARGET), _nothing),
+    _Step("\x9b", re.compile(f"\x9b{_PARAMETERS}"), _drop),
+    _Step("![", re.compile(rf"!\[[^\]\n<>]{{0,500}}{_TARGET}"), _drop),
+    _Step("](", re.compile(_TARGET), _drop),
 ]
 
 
