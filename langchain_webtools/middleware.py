@@ -164,9 +164,8 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         )
         self._sessions = OpenSessions(self._make_session, self._name_user)
         self.tools = self._make_tools(tools, offers_all=replay is not None)
-        has_users = bool(user)
-        tape = shared_tape(record, replay, hides_calls=has_users)
-        self._options |= tape  # last: it may replace a file
+        # Last: it may replace a file.
+        self._options |= shared_tape(record, replay, hides_calls=bool(user))
 
     def _make_tools(self, names: Sequence[str] | None, *, offers_all: bool) -> list[Any]:
         search = WebSearchTool(web=self._web, **self._filters)
