@@ -42,6 +42,7 @@ from servers import (
 
 from webtools._internal.http import network, pool, tls
 from webtools._internal.http.async_clients import AsyncHTTP
+from webtools._internal.http.async_connections import AsyncBackend, AsyncStream
 from webtools._internal.http.clients import BlockingHTTP
 from webtools.errors import ConfigError, RequestError, RequestTimeoutError
 from webtools.messages import Request, Response
@@ -497,6 +498,48 @@ def test_an_error_carries_neither_the_headers_nor_the_frames_that_held_them(send
     assert isinstance(cause, httpx.HTTPError)
     assert "secret" not in repr(cause.request.headers.raw)
     assert (cause.__traceback__, cause.__cause__, cause.__context__) == (None, None, None)
+
+
+@pytest.mark.parametrize("send", [AwaitedCaller, UvloopCaller], indirect=True)
+@pytest.mark.parametrize("is_reset", [False, True])
+@pytest.mark.parametrize("is_tunnelled", [False, True])
+def test_a_connection_that_ends_before_it_is_used_is_a_request_error(
+    send: Send, monkeypatch: pytest.MonkeyPatch, is_tunnelled: bool, is_reset: bool
+) -> None:
+    """It can end after it was opened, and after a proxy agreed to pass on what follows."""
+    connect, start_tls = AsyncBackend.connect_tcp, AsyncStream.start_tls
+
+    async def connect_slowly(self: AsyncBackend, *args: Any, **kwargs: Any) -> AsyncStream:
+        stream = await connect(self, *args, **kwargs)
+        if not is_tunnelled:
+            await _wait_until_ended(stream)
+        return stream
+
+    async def start_tls_slowly(self: AsyncStream, *args: Any, **kwargs: Any) -> AsyncStream:
+        await _wait_until_ended(self)
+        return await start_tls(self, *args, **kwargs)
+
+    def script(connection: socket.socket) -> None:
+        if is_tunnelled:
+            read_request(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        if is_reset:
+            reset(connection)
+
+    monkeypatch.setattr(AsyncBackend, "connect_tcp", connect_slowly)
+    monkeypatch.setattr(AsyncStream, "start_tls", start_tls_slowly)
+    with RawServer(script) as server:
+        tunnel = {"url": "https://a.example/", "proxy": SecretStr(server.url)}
+        request: dict[str, Any] = tunnel if is_tunnelled else {"url": server.url}
+        with within(0.5), pytest.raises(RequestError) as caught:  # not after a handshake's time-out
+            send(**request)
+    assert caught.value.retryable
+
+
+async def _wait_until_ended(stream: AsyncStream) -> None:
+    for _ in range(20):  # until the event loop, too, has learned of it
+        await asyncio.sleep(0.01)
+    assert stream.get_extra_info("is_readable")
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n0\r\n\r\n"

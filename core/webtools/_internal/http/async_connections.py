@@ -67,7 +67,8 @@ class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         data, self._unsent = self._unsent, b""
         if data:
             self._call.response_end = ResponseEnd()
-            self._transport.write(data)
+            if not self._transport.is_closing():  # uvloop raises RuntimeError
+                self._transport.write(data)
         while not self._unread and not self._has_ended:
             if self._was_paused:
                 self._transport.resume_reading()
@@ -87,6 +88,7 @@ class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def get_extra_info(self, info: str) -> Any:
         if info == "is_readable":
             has_state = bool(self._unread) or self._has_ended or self._was_paused
+            has_state = has_state or self._transport.is_closing()
             return has_state or _is_readable(self._transport.get_extra_info("socket"))
         return self._transport.get_extra_info(_EXTRA_NAMES.get(info, info))
 
@@ -99,6 +101,8 @@ class AsyncStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         loop = asyncio.get_running_loop()
         if self._unread:
             raise httpcore.ConnectError("the proxy sent data before TLS")
+        if self._transport.is_closing():  # uvloop would wait in vain
+            raise httpcore.ConnectError("the connection was lost")
         try:
             async with asyncio.timeout(self._call.handshake_seconds()):
                 transport = await loop.start_tls(
