@@ -169,6 +169,11 @@ class AuthenticationError(ProviderError):
 class QuotaError(ProviderError):
     """The credit, the plan or the budget is used up."""
 
+    @property
+    def is_own_budget(self) -> bool:
+        """Whether a budget of yours refused the request, which was not sent."""
+        return self.status is None
+
 
 class RateLimitError(ProviderError):
     """Too many requests. `retry_after` is the time to wait in seconds, if known."""

@@ -135,8 +135,7 @@ class Caller:
         )
 
     def _failure_row(self, item: Item, error: WebToolsError) -> Outcome | Retry:
-        # A `QuotaError` without an HTTP status is our own budget.
-        is_budget = isinstance(error, QuotaError) and not error.status
+        is_budget = isinstance(error, QuotaError) and error.is_own_budget
         if isinstance(error, ConfigError) or is_budget or error.code == SESSION_LIMIT:
             raise StopError(str(error))
         if isinstance(error, (AuthenticationError, QuotaError)):

@@ -177,7 +177,7 @@ class Failover:
     def _is_budget_used_up(self) -> bool:
         """Return whether no provider was called, because our own budget has refused each."""
         errors = self.failures.values()
-        is_refused = all(isinstance(error, QuotaError) and not error.status for error in errors)
+        is_refused = all(isinstance(error, QuotaError) and error.is_own_budget for error in errors)
         return is_refused and not self.skipped
 
     def _all_skipped(self, reasons: str) -> UnavailableError:
