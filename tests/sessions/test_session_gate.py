@@ -409,6 +409,26 @@ def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
     assert cut not in page.text
 
 
+OMISSIONS = ["...", "…", " ...", "\n…", " [...]", "[…]", " […more]", "... (end)", "…) and"]
+
+
+@BOTH
+@pytest.mark.parametrize("omission", OMISSIONS)
+def test_a_url_before_an_omission_is_no_link(
+    wire: Wire, monkeypatch: Any, omission: str, is_async: bool
+) -> None:
+    """An API marks what it leaves out of an excerpt, whose length the model chooses."""
+    cut = "https://evil.example/c/abc"
+    text = f"See {cut}{omission}\n\nNext: [2]({LINKED}) ... and {SEEN}/more.\nThe end."
+    wire.answers["api.exa.ai"] = {"results": [{"id": SEEN, "url": SEEN, "text": text}]}
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    either(is_async, session, "fetch", SEEN, provider="exa")
+    assert not session.has_seen(cut)
+    assert session.has_seen(LINKED)
+    assert session.has_seen(f"{SEEN}/more")
+
+
 @BOTH
 def test_a_stored_output_is_read_by_its_user_only(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool

@@ -20,6 +20,8 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?'*_~…·"
+_OMISSIONS = ("...", "…", "[...", "[…", "(...", "(…")
+_LONGEST_OMISSION = 8  # characters, with blanks before it
 
 
 def key_of(url: str) -> str | None:
@@ -40,13 +42,14 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
     Args:
         text: Plain text or Markdown.
         from_person: Whether to find domains without `https://`, too.
-        may_be_cut: Whether the end of the text may be missing. A URL at the end is left out: a
-            caller could choose where it ends.
+        may_be_cut: Whether the end of the text may be missing, or what `...` stands for. A URL
+            there is left out: a caller could choose where it ends.
     """
     for match in _URL.finditer(text):
-        if may_be_cut and match.end() == len(text):
-            return
         url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
+        behind = text[match.start() + len(url) : match.end() + _LONGEST_OMISSION].lstrip()
+        if may_be_cut and (match.end() == len(text) or behind.startswith(_OMISSIONS)):
+            continue
         if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
     if from_person:
