@@ -62,6 +62,10 @@ def parts_in(text: str) -> list[str]:
             },
         ),
         (
+            "web_fetch",
+            {"urls": [PAGE], "provider": "direct", "text_max_characters": len(TEXT) + 590},
+        ),
+        (
             "web_research",
             {
                 "query": "How many cars does it carry?",
@@ -70,7 +74,7 @@ def parts_in(text: str) -> list[str]:
             },
         ),
     ],
-    ids=["passages", "passages and text", "research"],
+    ids=["passages", "passages and text", "cut text", "research"],
 )
 def test_no_half_of_a_key_is_in_passages(
     monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, Any], is_async: bool

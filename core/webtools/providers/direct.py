@@ -160,7 +160,7 @@ async def _fetch(
             page = expired.page.model_copy(update={"usage": usage})
             warnings = [*expired.warnings]
         else:
-            page, warnings = _read_content(url, fetched, query, account)
+            page, warnings = _read_content(url, fetched, query, account, call)
         if call.respect == "warn" and (warning := warning_of(page.usage)):
             warnings = list(dict.fromkeys([*warnings, f"{url}: {warning}."]))
     except WebToolsError as error:
@@ -182,14 +182,16 @@ def _is_outage(error: WebToolsError) -> bool:
 
 
 def _read_content(
-    url: str, fetched: FetchedPage, query: PageQuery, account: Account
+    url: str, fetched: FetchedPage, query: PageQuery, account: Account, call: PageCall
 ) -> _PageWithWarnings:
     content, target = fetched.content, fetched.target
     assert content is not None  # noqa: S101  # no condition was sent
+    limit = text_limit(query, account)
+    is_cut = limit is not None and len(content.text) > limit
     full_page = Page(
         url=url,
         title=content.title,
-        text=content.text,
+        text=call.redact(content.text) if is_cut else content.text,
         published_at=content.published_at,
         author=content.author,
         url_final=target.url,
@@ -199,7 +201,7 @@ def _read_content(
         markdown_url=fetched.markdown_url,
         markdown_tokens=fetched.markdown_tokens,
     )
-    page, warnings = with_parts(full_page, query, text_limit(query, account))
+    page, warnings = with_parts(full_page, query, limit)
     warnings = [*(f"{url}: {warning}." for warning in content.warnings), *warnings]
     if host_of(url).removeprefix("www.") != target.host.removeprefix("www."):
         warnings = [f"{url} was redirected to {target.url}.", *warnings]

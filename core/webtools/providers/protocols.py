@@ -304,6 +304,7 @@ class PageCall:
         respect: What to do about a page that AI models should not read: `ignore` that, `warn`, or
             `obey`, so that the page fails.
         expired: The pages of the query that were cached and have expired, by URL.
+        redact: Redact the keys in a text. Half a key, in a text that is cut, is not recognized.
     """
 
     io: IO
@@ -314,6 +315,7 @@ class PageCall:
     robots: CachedRobots | None = None
     respect: Literal["ignore", "warn", "obey"] = "warn"
     expired: Mapping[str, ExpiredPage] = field(default_factory=dict[str, ExpiredPage])
+    redact: Callable[[str], str] = str
 
 
 class Provider(Protocol):

@@ -364,6 +364,7 @@ def page_call(api_call: ApiCall, report: ReportProgress) -> PageCall:
         report_progress=report,
         robots=partial(_robots_file, api_call) if _reads_robots(call) else None,
         respect=_respect_of(call),
+        redact=call.accounts.redactor.text,
     )
 
 
