@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from runtimes import BOTH, either
 from tape_files import search_line, write_tape
 
 from webtools import ConfigError, InputError, Session, WebTools
+from webtools.adapters import shared_tape
+from webtools_sandbox import SandboxServer
 
 T = TypeVar("T")
-BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "async"])
 
 
 def texts(session: Session, queries: list[str], *, is_async: bool) -> dict[str, str]:
@@ -171,6 +173,27 @@ def test_a_report_counts_the_calls_that_failed(web: WebTools, tape: Path) -> Non
             session.fetch("https://no-such-host.invalid/", provider="nope")
         session.search("json")
         assert "Failed calls: 1 of web_fetch" in session.report()
+
+
+@BOTH
+@pytest.mark.parametrize("records", [False, True])
+def test_a_stored_output_on_a_shared_tape_is_read_by_its_user_only(
+    web: WebTools, tape: Path, webtools_sandbox: SandboxServer, is_async: bool, records: bool
+) -> None:
+    def read(session: Session) -> Any:
+        return either(is_async, session, "call_tool", "web_read", {"handle": handle, "offset": 90})
+
+    with web.session(user="ada", **shared_tape(tape, None, hides_calls=True)) as ada:
+        names = ["typing", "doctest", "inspect", "difflib"]  # together too long for one output
+        fetch = {"urls": [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]}
+        handle = either(is_async, ada, "call_tool", "web_fetch", fetch).details["read_handle"]
+        recorded = read(ada)
+        assert not recorded.is_error
+    shared = shared_tape(tape if records else None, tape, hides_calls=True)
+    with web.session(user="bob", **shared) as bob:
+        assert read(bob).is_error
+    with web.session(user="ada", **shared) as ada:
+        assert read(ada).text == recorded.text
 
 
 def test_a_closed_session_opens_its_tape_no_more(web: WebTools, tape: Path) -> None:

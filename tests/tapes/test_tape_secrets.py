@@ -14,8 +14,9 @@ from urllib.parse import quote, unquote
 import httpx
 import pytest
 from runtimes import BOTH, either
+from servers import RawServer, answering, response
 
-from webtools import Session, WebTools, WebToolsError
+from webtools import Session, WebTools, WebToolsError, bulk
 
 KEY = "test-key-canary-4f/1d+9a&7c<3e"
 OWN_KEY = "test-key-canary-own&5b/8d"
@@ -78,6 +79,36 @@ def test_no_key_is_on_a_tape(tape: Path, spelling: str, fails: bool, is_async: b
 def assert_absent(key: str, text: str) -> None:
     for spell in SPELLINGS.values():
         assert spell(key) not in text
+
+
+WORDS = ["title", "query", "queries", "results", "search", "index", "status", "published", "direct"]
+
+
+@BOTH
+@pytest.mark.parametrize("word", WORDS)
+def test_a_password_that_is_a_word_of_ours_breaks_no_tape_and_no_row(
+    tape: Path, tmp_path: Path, word: str, is_async: bool
+) -> None:
+    query = f"How to set the {word}?"
+    arguments = {"arguments": {"queries": [query]}}
+    result = {"url": "https://a.example/", "title": f"The {word}", "text": f"A {word}"}
+    body = json.dumps({"results": [result]}).encode()
+    output = tmp_path / "rows.jsonl"
+    with RawServer(answering(response(body))) as proxy:
+        exa = entry(KEY) | {"baseUrl": "http://exa.example"}
+        exa["proxy"] = f"http://user:{word}@127.0.0.1:{proxy.port}"
+        web = WebTools({"providers": [exa], "cache": {"enabled": False}})
+        with web.session(record=tape) as session:
+            recorded = either(is_async, session, "call_tool", "web_search", **arguments)
+        bulk.run("search", [query], output, web=web)
+    assert recorded.details["result_count"] == 1
+    with web.session(replay=tape) as session:
+        replayed = either(is_async, session, "call_tool", "web_search", **arguments)
+    assert replayed.text == recorded.text
+    assert f" {word}" not in tape.read_text()
+    assert [row.status for row in bulk.read(output)] == ["ok"]
+    assert bulk.run("search", [query], output, web=web).resumed == 1
+    assert f" {word}" not in output.read_text()
 
 
 # --- keys of every source ----------------------------------------------------------------------

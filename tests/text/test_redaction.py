@@ -20,6 +20,7 @@ from webtools.messages import Response
 from webtools.results import SearchResponse, SearchResult
 from webtools.tools import SearchInput
 
+JWT_HEADER = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 KEY = "sk-1_a/b+c&d=e\"f'g<h>i\\j%k~l.m$n"
 keys = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=6, max_size=40)
 
@@ -281,6 +282,31 @@ def test_the_end_of_a_key_goes_whose_beginning_was_cut(length: int) -> None:
     assert Redactor([key]).text(f"…{key[-length:]} is") == f"…{MARK} is"
 
 
+@pytest.mark.parametrize(
+    ("key", "size"),
+    [
+        ("exaKey-0123456789-abcXYZ", 20),
+        ("1f3a9c2e-7b64-4d1a-9e5f-0a1b2c3d4e5f", 26),
+        (
+            f"{JWT_HEADER}.{b64encode(bytes(range(0, 256, 2))).decode().rstrip('=')}",
+            32,
+        ),
+    ],
+)
+def test_any_longer_piece_of_a_key_goes(key: str, size: int) -> None:
+    redactor = Redactor([key])
+    for start in range(40 if key.startswith("eyJ") else 0, len(key) - size + 1):
+        assert redactor.text(f"It is {key[start : start + size]}!") == f"It is {MARK}!"
+    lines = "\n".join(f"{at:04x}: {key[at : at + 64]}" for at in range(0, len(key), 64))
+    assert len(re.sub("[0-9a-f]{4}: ", "", redactor.text(lines)).replace(MARK, "")) < 48
+
+
+def test_what_the_keys_of_others_begin_with_stays() -> None:
+    redactor = Redactor([f"{JWT_HEADER}.{'Zq3dEf7hIjK9mNoPqRs5Tu' * 8}"])
+    text = f"A token starts with {JWT_HEADER}.eyJzdWIiOiIxMjM0NTY3ODkwIn0"
+    assert redactor.text(text) == text
+
+
 def test_of_the_word_after_a_cut_key_nothing_is_lost() -> None:
     key = "exaKey-0123456789-abcXYZ"
     redactor = Redactor([key])
@@ -525,6 +551,14 @@ def test_tuples_are_cleaned_too() -> None:
 def test_values_are_cleaned_to_the_bottom() -> None:
     value = {KEY: [{"a": f"x {KEY}"}, 1, None, [KEY]], 1: 2.0}
     assert Redactor([KEY]).clean(value) == {MARK: [{"a": f"x {MARK}"}, 1, None, [MARK]], 1: 2.0}
+
+
+def test_words_of_ours_stay_where_a_login_is_the_same_word() -> None:
+    redactor = Redactor(["http://user:title@h:1", KEY])
+    value = {"title": "a title", "id": "title", "tool": KEY, KEY: [{"type": "title"}]}
+    clean = {"title": f"a {MARK}", "id": "title", "tool": MARK, MARK: [{"type": "title"}]}
+    assert redactor.clean(value) == clean
+    assert redactor.clean(["title", ("title", "name")]) == [MARK, (MARK, "name")]
 
 
 def test_names_may_become_equal() -> None:

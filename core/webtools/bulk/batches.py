@@ -91,8 +91,8 @@ class BatchCaller:
         redact = self._plan.web.redact
         if outcome is None:
             return "skipped", "", redact(reason), 0.0
-        response = outcome.response
-        result = "" if response is None else redact(response.model_dump_json())
+        response = redact(outcome.response)
+        result = "" if response is None else response.model_dump_json()
         error = "" if outcome.error is None else redact(outcome.error.message)
         cost = float("nan") if outcome.cost_usd is None else outcome.cost_usd
         return outcome.status, result, error, cost

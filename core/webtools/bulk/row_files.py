@@ -15,7 +15,7 @@ import tempfile
 import time
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -144,13 +144,13 @@ class Rows:
 
         replace_file(self.path, kept_lines(), stat.S_IMODE(os.fstat(self._file).st_mode))
 
-    def append(self, outcome: Outcome, redact: Callable[[str], str] = str) -> None:
-        """Append a row.
+    def append(self, outcome: Outcome) -> None:
+        """Append a row without keys.
 
         Raises:
             OSError: It cannot be written.
         """
-        line = redact(outcome.model_dump_json()).encode() + b"\n"
+        line = outcome.model_dump_json().encode() + b"\n"
         remaining = memoryview(line)
         try:
             while remaining:  # a full disk may take a part of the line
@@ -161,7 +161,7 @@ class Rows:
             raise
         self._end += len(line)
         if outcome.error is not None:
-            self.fault = redact(outcome.error.message)
+            self.fault = outcome.error.message
         self.finished.add(outcome.index, outcome.id, outcome.status, outcome.cost_usd)
         if time.monotonic() - self._synced_at > _SYNC_SECONDS:
             self.sync()

@@ -164,7 +164,7 @@ class _Run:
             return True
 
         def keep(outcome: Outcome) -> None:
-            rows.append(outcome, plan.web.redact)
+            rows.append(plan.web.redact(outcome))
             reporter.report()
 
         items, is_complete = self._unfinished_items(rows.finished), False

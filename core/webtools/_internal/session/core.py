@@ -20,7 +20,7 @@ from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
 from webtools._internal.session.links import urls_in
 from webtools._internal.session.options import SessionOptions
-from webtools._internal.session.report import facts_of, redact_facts
+from webtools._internal.session.report import facts_of
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
@@ -124,8 +124,7 @@ class SessionCore:
         """See `Session.unused_calls`."""
         tape = self.dispatcher.tape_in_use()
         unused = [] if tape is None or tape.hides_calls else tape.unused()
-        calls = [call.summary() for call in unused]
-        return redact_facts(calls, self.dispatcher.redactor())
+        return self.dispatcher.redactor().clean([call.summary() for call in unused])
 
     def has_seen(self, url: str) -> bool:
         """See `Session.has_seen`."""
@@ -287,7 +286,7 @@ class SessionCore:
 
     def sources(self) -> list[SessionSource]:
         """See `Session.sources`."""
-        return redact_facts(self.history.listed(), self.dispatcher.redactor())
+        return self.dispatcher.redactor().clean(self.history.listed())
 
     def queries(self) -> list[str]:
         """See `Session.queries`."""
@@ -302,7 +301,8 @@ class SessionCore:
             facts["unused_calls"] = self.unused_calls()
         except InputError as error:  # so does each call
             facts |= {"unused_calls": [], "notes": [*facts["notes"], str(error)]}
-        facts = redact_facts(facts, self.dispatcher.redactor())
+        # A call keeps short logins in its arguments, and what is a key now may not have been one.
+        facts = self.dispatcher.redactor().clean(facts)
         return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:

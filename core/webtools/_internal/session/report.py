@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from webtools._internal.session.history import History, Use
 from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.spending import Spending
-from webtools._internal.text.nested_texts import with_texts
-from webtools._internal.text.redaction import Redactor
 
-T = TypeVar("T")
 _MICRO = 1_000_000
 NOT_GATED = (
     "The gate does not check queries, questions and filters. They are sent to the providers as the "
     "model wrote them."
 )
-
-# Fields whose texts are ours; "" is for names. A short login may be the same word.
-_OURS = {"", "id", "how", "tool", "fetch"}
-
-
-def redact_facts(facts: T, redactor: Redactor) -> T:
-    """Redact what others wrote: queries, URLs, titles and notes.
-
-    A call keeps short logins in its arguments, which may be words of the query, and what is a key
-    now may not have been one then.
-    """
-    return with_texts(facts, lambda text, name: text if name in _OURS else redactor.text(text))
 
 
 def facts_of(

@@ -11,7 +11,8 @@ from webtools._internal.text.narrowing import is_array, is_object
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
-# Takes a text and the name of its field, at any depth of lists.
+NAME = "(name)"
+# Takes a text and the name of its field, at any depth of lists; `NAME` if it is the name of one.
 Change: TypeAlias = Callable[[str, str], str]
 
 
@@ -60,7 +61,7 @@ def _changed(value: Any, change: Change, name: str) -> Any:
         return value if _same(value, items) else _like(value, items)
     if is_object(value):
         pairs = {
-            _changed(key, change, ""): _changed(item, change, key) for key, item in value.items()
+            _changed(key, change, NAME): _changed(item, change, key) for key, item in value.items()
         }
         return value if _same(value.items(), pairs.items()) else pairs
     return value

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from webtools._internal.text.cleaning import with_spans
-from webtools._internal.text.nested_texts import texts_in, with_texts
+from webtools._internal.text.nested_texts import NAME, texts_in, with_texts
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools.errors import WebToolsError
 
@@ -23,10 +23,15 @@ T = TypeVar("T")
 MARK = "[redacted]"
 SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are redacted
 _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that is more
+_LONGEST_PART = 24  # characters of a part from the middle of a key
+_STEP = 8  # characters from one such part to the next
+_LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are the same in most
 # Of a URL with one of these, only the login is a secret.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
 _ROUNDS = 5  # how often a text may be escaped
+# Fields whose texts are words of ours, as are names of fields.
+_OURS = {NAME, "id", "how", "tool", "fetch", "operation", "status", "type", "code"}
 _BORDER = "<>"  # between texts that are searched together; no tag goes beyond it
 
 
@@ -61,7 +66,7 @@ class Redactor:
                 self._add_part(spelling, spelling)  # other URLs can begin like this one
             user, _, password = login.partition(":")
             encoded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-            self._add_part(encoded, _beginning(encoded))
+            self._add_part(encoded, _beginning(encoded), _end_part(encoded))
             words = {login, unquote(login), password, unquote(password)}
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
                 words |= {user, unquote(user)}
@@ -74,10 +79,11 @@ class Redactor:
             if len(_letters(spelling)) < SHORTEST_KEY:
                 self._add_word(spelling)
             else:
-                self._add_part(spelling, _beginning(spelling), _beginning(spelling[::-1])[::-1])
+                parts = (_beginning(spelling), *_middle_parts(spelling), _end_part(spelling))
+                self._add_part(spelling, *parts)
         if len(key) >= SHORTEST_KEY:
             for encoded in (*_in_base64(key), key.encode("utf-8", "replace").hex()):
-                self._add_part(encoded, _beginning(encoded))
+                self._add_part(encoded, _beginning(encoded), _end_part(encoded))
 
     def _add_part(self, text: str, *parts: str) -> None:
         """Add what is looked for by parts of it, or if it is short, as a word."""
@@ -103,11 +109,11 @@ class Redactor:
         """Return whether a text might hold a key; never False if it does."""
         return any(self._may_hold(view) for view, _ in self._views(text))
 
-    def text(self, text: str) -> str:
-        """Redact a text."""
+    def text(self, text: str, *, words: bool = True) -> str:
+        """Redact a text; without `words`, leave logins that are words."""
         spans: list[tuple[int, int]] = []
         for view, steps in self._views(text):
-            if self._may_hold(view) and (found := [*self._spans(view)]):
+            if self._may_hold(view) and (found := [*self._spans(view, words=words)]):
                 spans += _original_spans(found, text, steps)
         return with_spans(text, sorted(spans), MARK) if spans else text
 
@@ -128,9 +134,10 @@ class Redactor:
             return True
         return bool(self._words) and any(map(_lower(view).__contains__, self._words))
 
-    def _spans(self, view: str) -> Iterator[tuple[int, int]]:
+    def _spans(self, view: str, *, words: bool) -> Iterator[tuple[int, int]]:
         """Yield where keys are in a text whose letters are not escaped."""
-        for pattern in chain.from_iterable(self._words.values()):
+        logins = (each for word, each in self._words.items() if words or not word.isalpha())
+        for pattern in chain.from_iterable(logins):
             for match in pattern.finditer(view):
                 yield match.span()
         letters = _letters(view)
@@ -146,10 +153,13 @@ class Redactor:
                 at = letters.find(landmark, at + 1)
 
     def clean(self, value: T) -> T:
-        """Redact a value and everything in it; a value without a key is returned unchanged."""
+        """Redact a value and everything in it; a value without a key is returned unchanged.
+
+        Where our own words stand, such as names of fields, the word of a login is left alone.
+        """
         if not self.is_in(_BORDER.join(texts_in(value))):
             return value
-        return with_texts(value, lambda text, _: self.text(text))
+        return with_texts(value, lambda text, name: self.text(text, words=name not in _OURS))
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Redact an error; if it holds a key, drop its causes and frames, which may hold it too."""
@@ -185,15 +195,26 @@ def _in_base64(secret: str) -> Iterator[str]:
 
 
 def _beginning(secret: str) -> str:
-    """Return the shortest part of a secret that must be redacted, for cut texts."""
+    """Return the shortest beginning of a secret that must be redacted, for cut texts."""
     return secret[: max(_SHORTEST_PART, (len(secret) + 1) // 2)]
+
+
+def _end_part(secret: str) -> str:
+    return _beginning(secret[::-1])[::-1]
+
+
+def _middle_parts(key: str) -> Iterator[str]:
+    """Yield parts of a key; a piece from its middle, such as a line of it, has one of them."""
+    size = min(_LONGEST_PART, len(_beginning(key)))
+    first = _LONGEST_HEADER if key.startswith("eyJ") else _STEP
+    return (key[at : at + size] for at in range(first, len(key) - size, _STEP))
 
 
 class _Key(NamedTuple):
     """A key, its letters and digits, and a part of it that is looked for.
 
     Letters alone may be words. Then a part of a key counts only as it is written, and a whole key
-    only without spaces.
+    only without spaces. A part from the middle also counts only as it is written.
     """
 
     text: str
@@ -213,7 +234,7 @@ class _Key(NamedTuple):
             landmark: Letters and digits of the part.
         """
         size = len(self.letters)
-        first = 0 if self.letters.startswith(landmark) else size - len(landmark)
+        first = self.letters.find(landmark)
         last = first + len(landmark)
         end = at + len(landmark)
         if at >= first and letters[at - first : at - first + size] == self.letters:
@@ -222,7 +243,8 @@ class _Key(NamedTuple):
             if self.letters.isalpha() and " " in view[places[at] : places[end - 1]]:
                 return None
             return self._with_signs(view, places[at], places[end - 1] + 1, 0, size)
-        if landmark.isalpha() and not self._is_written(view, places[at]):
+        is_middle = 0 < first < size - len(landmark)
+        if (is_middle or landmark.isalpha()) and not self._is_written(view, places[at]):
             return None
         while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
             if self._has_other_text(view[places[end - 1] : places[end]]):
