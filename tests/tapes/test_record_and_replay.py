@@ -470,27 +470,28 @@ def test_processes_that_begin_at_once_record_all_calls(tape: Path, has_old_tape:
         return httpx.Response(200, json={"results": []})
 
     def record(number: int) -> None:
-        barrier.wait(30)
-        with web.session(record=tape) as session:
-            session.search(str(number))
+        for each in tapes:
             barrier.wait(30)
+            with web.session(record=each) as session:
+                session.search(str(number))
+                barrier.wait(30)
 
     exa = {"name": "exa", "type": "exa", "apiKey": "test-key-canary-1"}
     config = {"providers": [exa], "cache": {"enabled": False}, "log": {"enabled": False}}
     web = WebTools(config, transport=httpx.MockTransport(respond))
     web.search("warm")
     forked = multiprocessing.get_context("fork")
-    for _ in range(6):
-        tape.unlink(missing_ok=True)
-        if has_old_tape:
-            write_tape(tape, search_line("old"))
-        barrier = forked.Barrier(6)
-        workers = [forked.Process(target=record, args=(number,)) for number in range(6)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        assert sorted(queries_on(tape)) == [str(number) for number in range(6)]
+    tapes = [tape.with_name(f"{number}.jsonl") for number in range(60)]
+    for each in tapes if has_old_tape else []:
+        write_tape(each, search_line("old"))
+    barrier = forked.Barrier(6)
+    workers = [forked.Process(target=record, args=(number,)) for number in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for each in tapes:
+        assert sorted(queries_on(each)) == [str(number) for number in range(6)]
 
 
 def end_another_session(web: WebTools, tape: Path) -> None:

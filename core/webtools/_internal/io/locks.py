@@ -32,3 +32,10 @@ def share_lock(fd: int) -> None:
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_SH)
+
+
+def unlock(fd: int) -> None:
+    """End the lock of a file."""
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_UN)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,7 +24,7 @@ from pydantic import BaseModel
 
 from webtools._internal.faults import Fault
 from webtools._internal.http.event_loops import has_running_loop
-from webtools._internal.io.locks import share_lock, try_lock
+from webtools._internal.io.locks import share_lock, try_lock, unlock
 from webtools._internal.logs.records import LOGGER
 from webtools._internal.pipeline.tape_lines import (
     ERRORS,
@@ -54,6 +55,8 @@ _MAX_HEADER = 4096  # bytes
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _MAX_COMPARED = 1000  # calls of which the closest is named
 _MAX_LINES_SHOWN = 5
+_LOCK_ATTEMPTS = 5
+_LOCK_PAUSE = 0.001  # seconds
 
 
 class Tape:
@@ -445,11 +448,15 @@ def _check(path: Path, fd: int, *, appends: bool) -> _Content | None:
 
 
 def _is_used(fd: int) -> bool:
-    """Return whether a tape is open elsewhere; lock it if not."""
-    if try_lock(fd):
-        return False
-    share_lock(fd)  # waits while another one only looks at it
-    return not try_lock(fd)
+    """Return whether a tape is open elsewhere; lock it if not, else keep it from being replaced."""
+    for _ in range(_LOCK_ATTEMPTS):
+        if try_lock(fd):
+            return False
+        share_lock(fd)  # waits while another one only looks at it, or begins it
+        unlock(fd)  # two who share it would keep each other from locking it
+        time.sleep(_LOCK_PAUSE)
+    share_lock(fd)
+    return True
 
 
 def _begin(fd: int, path: Path) -> None:

@@ -248,7 +248,8 @@ def read_call(path: Path, number: int, line: bytes) -> TapedCall:
         place = shown(".".join(map(str, fault["loc"])))
         refuse_line(path, number, f"{place} is not valid: {fault['msg']}")
     except (ValueError, TypeError, RecursionError) as error:
-        refuse_line(path, number, str(error))
+        # It is a line already.
+        refuse_line(path, number, str(error).replace("at line 1 column", "at character"))
     return call
 
 
