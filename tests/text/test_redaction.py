@@ -282,23 +282,16 @@ def test_the_end_of_a_key_goes_whose_beginning_was_cut(length: int) -> None:
     assert Redactor([key]).text(f"…{key[-length:]} is") == f"…{MARK} is"
 
 
-@pytest.mark.parametrize(
-    ("key", "size"),
-    [
-        ("exaKey-0123456789-abcXYZ", 20),
-        ("1f3a9c2e-7b64-4d1a-9e5f-0a1b2c3d4e5f", 26),
-        (
-            f"{JWT_HEADER}.{b64encode(bytes(range(0, 256, 2))).decode().rstrip('=')}",
-            32,
-        ),
-    ],
-)
-def test_any_longer_piece_of_a_key_goes(key: str, size: int) -> None:
+@pytest.mark.parametrize("start", ["", f"{JWT_HEADER}."])
+@pytest.mark.parametrize("size", [37, 80, 200])
+def test_any_longer_piece_of_a_long_key_goes(start: str, size: int) -> None:
+    key = start + b64encode(bytes(range(size))).decode().rstrip("=")
     redactor = Redactor([key])
-    for start in range(40 if key.startswith("eyJ") else 0, len(key) - size + 1):
-        assert redactor.text(f"It is {key[start : start + size]}!") == f"It is {MARK}!"
+    for at in range(40 if start else 0, len(key) - 30):
+        assert redactor.text(f"It is {key[at : at + 31]}!") == f"It is {MARK}!"
     lines = "\n".join(f"{at:04x}: {key[at : at + 64]}" for at in range(0, len(key), 64))
-    assert len(re.sub("[0-9a-f]{4}: ", "", redactor.text(lines)).replace(MARK, "")) < 48
+    rest = redactor.text(lines).replace(MARK, "")
+    assert len(re.sub("[0-9a-f]{4}: ", "", rest)) < 48
 
 
 def test_what_the_keys_of_others_begin_with_stays() -> None:

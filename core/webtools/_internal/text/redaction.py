@@ -23,7 +23,7 @@ T = TypeVar("T")
 MARK = "[redacted]"
 SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are redacted
 _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that is more
-_LONGEST_PART = 24  # characters of a part from the middle of a key
+_PART = 24  # characters of a part of a long key
 _STEP = 8  # characters from one such part to the next
 _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are the same in most
 # Of a URL with one of these, only the login is a secret.
@@ -66,7 +66,7 @@ class Redactor:
                 self._add_part(spelling, spelling)  # other URLs can begin like this one
             user, _, password = login.partition(":")
             encoded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-            self._add_part(encoded, _beginning(encoded), _end_part(encoded))
+            self._add_part(encoded, _beginning(encoded))
             words = {login, unquote(login), password, unquote(password)}
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
                 words |= {user, unquote(user)}
@@ -79,11 +79,11 @@ class Redactor:
             if len(_letters(spelling)) < SHORTEST_KEY:
                 self._add_word(spelling)
             else:
-                parts = (_beginning(spelling), *_middle_parts(spelling), _end_part(spelling))
-                self._add_part(spelling, *parts)
+                end = _beginning(spelling[::-1])[::-1]
+                self._add_part(spelling, _beginning(spelling), end, *_parts(spelling))
         if len(key) >= SHORTEST_KEY:
             for encoded in (*_in_base64(key), key.encode("utf-8", "replace").hex()):
-                self._add_part(encoded, _beginning(encoded), _end_part(encoded))
+                self._add_part(encoded, _beginning(encoded))
 
     def _add_part(self, text: str, *parts: str) -> None:
         """Add what is looked for by parts of it, or if it is short, as a word."""
@@ -199,15 +199,11 @@ def _beginning(secret: str) -> str:
     return secret[: max(_SHORTEST_PART, (len(secret) + 1) // 2)]
 
 
-def _end_part(secret: str) -> str:
-    return _beginning(secret[::-1])[::-1]
-
-
-def _middle_parts(key: str) -> Iterator[str]:
-    """Yield parts of a key; a piece from its middle, such as a line of it, has one of them."""
-    size = min(_LONGEST_PART, len(_beginning(key)))
-    first = _LONGEST_HEADER if key.startswith("eyJ") else _STEP
-    return (key[at : at + size] for at in range(first, len(key) - size, _STEP))
+def _parts(key: str) -> Iterator[str]:
+    """Yield parts of a long key; each longer piece of it, such as a line, has one of them."""
+    first = _LONGEST_HEADER if key.startswith("eyJ") else 0
+    end = len(key) - _PART + 1 if len(key) > 2 * _PART else 0
+    return (key[at : at + _PART] for at in range(first, end, _STEP))
 
 
 class _Key(NamedTuple):
