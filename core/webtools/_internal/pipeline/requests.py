@@ -216,7 +216,8 @@ async def _send(api_call: ApiCall, request: Request) -> Response:
     # Redacted before it is read, because half a key in a text that is cut would not be recognized.
     # Secrets that are too short, such as a proxy's user name, may be names of fields. They are
     # redacted in the result instead.
-    redactor = redactor_for(api_call.call.accounts.secrets, SHORTEST_KEY)
+    secrets = account.secrets | api_call.call.accounts.secrets
+    redactor = redactor_for(secrets, SHORTEST_KEY)
     redact = partial(redact_body, response, redactor)
     return await _compute(redact, response, api_call)
 
