@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -143,6 +144,25 @@ def test_a_page_that_a_model_made_up_is_not_seen_though_it_is_cited(vendor: str,
             assert not each.has_seen(made_up)
             # The others state only what the answer cites, which a model may have opened before.
             assert each.has_seen(OTHER) == (vendor not in {"google", "xai"})
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+@pytest.mark.parametrize("end", ["/", "//", "#bits", "?", "%2F", "&"])
+def test_of_a_page_that_was_found_the_spelling_of_the_answer_is_not_seen(
+    vendor: str, end: str
+) -> None:
+    response = MAKERS[vendor]()
+    text = json.dumps(response)
+    at = text.rindex(URL)  # a citation, behind the results
+    response = json.loads(text[:at] + text[at:].replace(URL, URL + end))
+    searches = read(vendor, response)
+    assert any(url.startswith(URL + end) for url in searches.unlisted)
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        session = web.session(fetch="seen")
+        session.record_native(**searches.record())
+        seen = session._core.history.find(URL + end)
+        assert session.has_seen(URL)
+        assert seen is None or seen.url == URL
 
 
 def test_what_a_search_of_google_returns_is_seen() -> None:

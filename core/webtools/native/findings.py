@@ -13,7 +13,7 @@ class Findings:
     """The parts of `NativeSearches`, as they are read.
 
     Attributes:
-        results: Keys of the pages that a search has returned.
+        results: URLs of the pages that a search has returned.
         stated_searches: Number of searches that the vendor states, or None.
         stated_usd: Cost that the vendor states, or None.
     """
@@ -51,7 +51,7 @@ class Findings:
 
     def add_found(self, url: str) -> None:
         """Note that a search has returned a page."""
-        self.results.add(_page(url))
+        self.results.add(url)
 
     def add_source(self, item: Block, *url_names: str) -> str:
         """Add a page that is cited or listed, and return its URL or ""."""
@@ -94,9 +94,10 @@ class Findings:
     def unlisted(self) -> tuple[str, ...]:
         """Return the URLs of sources that no search has returned: the model may have made them up.
 
-        An answer can cite what the model has opened, also in an earlier response.
+        An answer can cite what the model has opened, also in an earlier response, and a page that
+        was found in a spelling of its own.
         """
-        return tuple(url for url in self.sources if _page(url) not in self.results)
+        return tuple(url for url in self.sources if url not in self.results)
 
     def add_error(self, item: Block) -> None:
         """Add an error, if the object is one."""
@@ -111,11 +112,6 @@ class Findings:
             return tuple(self.warnings)
         count = "1 source" if self.unreadable == 1 else f"{self.unreadable} sources"
         return (*self.warnings, f"{count} without a usable URL (left out).")
-
-
-def _page(url: str) -> str:
-    """Return a URL without its fragment and its final slash."""
-    return url.partition("#")[0].rstrip("/")
 
 
 def without_tag(url: str) -> str:

@@ -235,11 +235,11 @@ class History:
         self.queries += native.queries
         self.refused += native.refused
         self.notes |= dict.fromkeys(native.notes)
-        unlisted = set(map(key_of, native.unlisted))
+        unlisted = set(native.unlisted)
         for url, title in native.sources:
-            if not (key := key_of(url)):
+            if not key_of(url):
                 continue
-            if key not in unlisted:
+            if url not in unlisted:
                 self.see(url, "native")
             source = self.add(url, "native", title)
             source.is_cited |= url in native.citations
