@@ -165,7 +165,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         self._sessions = OpenSessions(self._make_session, self._name_user)
         self.tools = self._make_tools(tools, offers_all=replay is not None)
         # Last: it may replace a file.
-        self._options |= shared_tape(record, replay, hides_calls=bool(user))
+        self._options |= shared_tape(record, replay)
 
     def _make_tools(self, names: Sequence[str] | None, *, offers_all: bool) -> list[Any]:
         search = WebSearchTool(web=self._web, **self._filters)

@@ -76,18 +76,13 @@ def check_web(web: WebTools | None, **settings: Any) -> WebTools:
 
 
 def shared_tape(
-    record: str | os.PathLike[str] | None,
-    replay: str | os.PathLike[str] | None,
-    *,
-    hides_calls: bool = False,
+    record: str | os.PathLike[str] | None, replay: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
     """Return arguments of `WebTools.session` for sessions that share one tape.
 
     Args:
         record: As for `WebTools.session`. Calls of all sessions are recorded in their order.
         replay: As for `WebTools.session`. Each call is replayed once, in whichever session.
-        hides_calls: Whether no session names calls that it has not made, because they belong to
-            several users: `unused_calls` is empty, and errors do not name the closest call.
 
     Raises:
         InputError: A file cannot be used.
@@ -95,7 +90,6 @@ def shared_tape(
     tape = resolve(_OPTIONS)(record=record, replay=replay).tape()
     if tape is None:
         return {}
-    tape.hides_calls = hides_calls
     return {"record": tape}
 
 

@@ -175,25 +175,57 @@ def test_a_report_counts_the_calls_that_failed(web: WebTools, tape: Path) -> Non
         assert "Failed calls: 1 of web_fetch" in session.report()
 
 
+def share(tape: Path, _: pytest.MonkeyPatch, *, records: bool) -> dict[str, Any]:
+    return shared_tape(tape if records else None, tape)
+
+
+def by_path(tape: Path, _: pytest.MonkeyPatch, *, records: bool) -> dict[str, Any]:
+    return {"replay": tape} | ({"record": tape} if records else {})
+
+
+def by_variable(tape: Path, monkeypatch: pytest.MonkeyPatch, *, records: bool) -> dict[str, Any]:
+    monkeypatch.setenv("WEBTOOLS_REPLAY", str(tape))
+    monkeypatch.setenv("WEBTOOLS_RECORD", str(tape) if records else "")
+    return {}
+
+
 @BOTH
 @pytest.mark.parametrize("records", [False, True])
-def test_a_stored_output_on_a_shared_tape_is_read_by_its_user_only(
-    web: WebTools, tape: Path, webtools_sandbox: SandboxServer, is_async: bool, records: bool
+@pytest.mark.parametrize("way", [share, by_path, by_variable])
+def test_a_tape_of_several_users_shows_each_user_their_own_calls(
+    web: WebTools,
+    tape: Path,
+    webtools_sandbox: SandboxServer,
+    monkeypatch: pytest.MonkeyPatch,
+    way: Callable[..., dict[str, Any]],
+    is_async: bool,
+    records: bool,
 ) -> None:
-    def read(session: Session) -> Any:
-        return either(is_async, session, "call_tool", "web_read", {"handle": handle, "offset": 90})
+    def call(session: Session, tool: str, **arguments: Any) -> Any:
+        return either(is_async, session, "call_tool", tool, arguments)
 
-    with web.session(user="ada", **shared_tape(tape, None, hides_calls=True)) as ada:
-        names = ["typing", "doctest", "inspect", "difflib"]  # together too long for one output
-        fetch = {"urls": [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]}
-        handle = either(is_async, ada, "call_tool", "web_fetch", fetch).details["read_handle"]
-        recorded = read(ada)
-        assert not recorded.is_error
-    shared = shared_tape(tape if records else None, tape, hides_calls=True)
-    with web.session(user="bob", **shared) as bob:
-        assert read(bob).is_error
-    with web.session(user="ada", **shared) as ada:
-        assert read(ada).text == recorded.text
+    def unused(session: Session) -> list[str]:
+        assert session.report("json")["unused_calls"] == session.unused_calls
+        return [call["tool"] for call in session.unused_calls]
+
+    names = ["typing", "doctest", "inspect", "difflib"]  # together too long for one output
+    urls = [f"{webtools_sandbox.docs_url}/library/{name}.html" for name in names]
+    with web.session(user="ada", record=tape) as ada:
+        handle = call(ada, "web_fetch", urls=urls).details["read_handle"]
+        recorded = call(ada, "web_read", handle=handle, offset=90)
+        call(ada, "web_search", queries=["a question of ada"])
+    options = way(tape, monkeypatch, records=records)
+    with web.session(user="bob", **options) as bob:
+        assert call(bob, "web_read", handle=handle, offset=90).is_error
+        assert unused(bob) == []
+        searched = call(bob, "web_search", queries=["a question of bob"])
+        assert searched.is_error is not records
+        assert "of ada" not in searched.text
+    with web.session(**options) as developer:
+        assert "web_search" in unused(developer)
+    with web.session(user="ada", **options) as ada:
+        assert unused(ada) == ["web_fetch", "web_read", "web_search"]
+        assert call(ada, "web_read", handle=handle, offset=90).text == recorded.text
 
 
 def test_a_closed_session_opens_its_tape_no_more(web: WebTools, tape: Path) -> None:

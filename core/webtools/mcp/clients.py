@@ -48,8 +48,7 @@ class Clients:
                 "the session of each client as `session`."
             )
         options = dict(session or {})
-        files = options.pop("record", None), options.pop("replay", None)
-        tape = shared_tape(*files, hides_calls=is_remote)  # remote clients are several persons
+        tape = shared_tape(options.pop("record", None), options.pop("replay", None))
         self._web, self._options = web, options | tape
         if self._options:
             web.session(**self._options)  # raises if an argument is invalid

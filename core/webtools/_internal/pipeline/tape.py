@@ -11,7 +11,6 @@ import os
 import time
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,12 +65,7 @@ class Tape:
         record: The file to record to. With `replay`, calls that are not on the tape are made.
         replay: The tape that answers calls.
         appends: Whether to keep the lines of a tape at `record`, as with `replay`.
-
-    Attributes:
-        hides_calls: Whether a session must not see which calls others have made.
     """
-
-    hides_calls = False
 
     def __init__(
         self,
@@ -147,8 +141,11 @@ class Tape:
         with self._lock:
             self.is_open, self._writer = False, None
 
-    def unused(self) -> list[TapedCall]:
+    def unused(self, user: str = "") -> list[TapedCall]:
         """Return the calls that were not replayed, in the order of the tape.
+
+        Args:
+            user: Leave out those of other users; see `name_on_tape`.
 
         Raises:
             InputError: The tape was not read before, and cannot be used.
@@ -156,7 +153,8 @@ class Tape:
         with self._lock:
             self._read()
         unused = [call for queue in self._queues.values() for call in queue.copy()]
-        return sorted(unused, key=lambda call: call.line)
+        shown = [call for call in unused if call.is_shown_to(user)]
+        return sorted(shown, key=lambda call: call.line)
 
     def take(self, call: Call, arguments: BaseModel) -> TapedCall | None:
         """Return the call on an open tape that answers a call; None if the call is to be made.
@@ -164,17 +162,25 @@ class Tape:
         Raises:
             InputError: The call is not on the tape, and none is made.
         """
-        if self.hides_calls and call.tool == READ.name:
-            return None  # whether its user may read the output is not on the tape
         values = _arguments_of(call, arguments)
         for written in (values, call.accounts.redactor.clean(values)):
-            with suppress(IndexError, KeyError):
-                call.taped = self._queues[key_of(call.tool, written)].popleft()
-                _mark_as_replayed(call, call.taped)
-                break
-        if call.taped is None and self.replay and not self.record and call.tool != READ.name:
-            raise self._miss(call.tool, values)  # web_read sends nothing
+            if call.taped is None:
+                call.taped = self._next(key_of(call.tool, written), call)
+        if call.taped is not None:
+            _mark_as_replayed(call, call.taped)
+        elif self.replay and not self.record and call.tool != READ.name:
+            raise self._miss(call, values)  # web_read sends nothing
         return call.taped
+
+    def _next(self, key: str, call: Call) -> TapedCall | None:
+        """Return the next recorded call with a key. The output of another user is not read."""
+        queue = self._queues.get(key, deque())
+        with self._lock:
+            for taped in queue:
+                if call.tool != READ.name or taped.is_shown_to(call.user):
+                    queue.remove(taped)
+                    return taped
+        return None
 
     def records(self, call: Call) -> bool:
         """Return whether a call is to be recorded: it was made, and there is a file for it."""
@@ -209,6 +215,7 @@ class Tape:
         config = call.accounts.config
         line: dict[str, Any] = {
             "id": call.id,
+            "user": call.user,
             "tool": call.tool,
             "arguments": _arguments_of(call, arguments),
             "settings": {
@@ -254,13 +261,12 @@ class Tape:
                 self._replaced = None
             return self._writer
 
-    def _miss(self, tool: str, values: Mapping[str, Any]) -> InputError:
+    def _miss(self, call: Call, values: Mapping[str, Any]) -> InputError:
         """Return the error of a call that is not on the tape. It names the closest one."""
-        calls = [call for call in self._calls or () if call.tool == tool]
-        key = key_of(tool, values)
-        if self.hides_calls:
-            reason = "each recorded call is replayed once"
-        elif equal := [call for call in calls if call.key == key]:
+        tool, key = call.tool, key_of(call.tool, values)
+        known = [each for each in self._calls or () if each.is_shown_to(call.user)]
+        calls = [each for each in known if each.tool == tool]
+        if equal := [each for each in calls if each.key == key]:
             lines = ", ".join(str(call.line) for call in equal[:_MAX_LINES_SHOWN])
             reason = f"each such call is replayed once, and that was done (line {lines})"
         elif calls:

@@ -5,6 +5,7 @@ A tape is not trusted: its size is limited, and every line is checked by the mod
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -122,6 +123,7 @@ class TapedCall(BaseModel):
     Attributes:
         line: Number of the line.
         id: ID of the call.
+        user: The user of its session; see `name_on_tape`.
         tool: Name of the tool; empty for searches of a model's vendor.
         arguments: The arguments that differ from their defaults, as the tool's input model
             normalizes them.
@@ -135,6 +137,7 @@ class TapedCall(BaseModel):
 
     line: int
     id: Name = ""
+    user: Name = ""
     tool: Name = ""
     arguments: dict[str, JsonValue] = {}  # pydantic copies it
     at: AwareDatetime
@@ -154,6 +157,10 @@ class TapedCall(BaseModel):
         """Whether the call failed for want of a key, or because of the settings."""
         return self.error is not None and self.error.type == ConfigError.__name__
 
+    def is_shown_to(self, user: str) -> bool:
+        """Return whether a session of a user may learn of the call; one without a user, of all."""
+        return not user or self.user in {"", user}
+
     def summary(self) -> dict[str, Any]:
         """Return the line, the tool and the arguments."""
         return {"line": self.line, "tool": self.tool, "arguments": self.arguments}
@@ -167,6 +174,11 @@ class TapedCall(BaseModel):
         if self.error is not None:
             raise self.error.to_error()
         return self.response
+
+
+def name_on_tape(user: str) -> str:
+    """Return a name for a user that is equal on all tapes; empty for no user."""
+    return hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()[:16] if user else ""
 
 
 def key_of(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -166,6 +166,7 @@ class Call:
             kept.
         taped: The recorded call that answers it; None for a call that is made.
         reader: Who may read its stored output: a user or a session. Default: all.
+        user: The user of its session, as on a tape; see `name_on_tape`.
     """
 
     id: str
@@ -188,6 +189,7 @@ class Call:
     charges: list[tuple[str, float | None]] | None = None
     taped: TapedCall | None = None
     reader: str = ""
+    user: str = ""
 
     @property
     def timeout(self) -> float | None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.late_imports import resolve
-from webtools._internal.pipeline.tape_lines import NativeRecord
+from webtools._internal.pipeline.tape_lines import NativeRecord, name_on_tape
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.session.dispatcher import SessionDispatcher
@@ -123,7 +123,7 @@ class SessionCore:
     def unused_calls(self) -> list[dict[str, Any]]:
         """See `Session.unused_calls`."""
         tape = self.dispatcher.tape_in_use()
-        unused = [] if tape is None or tape.hides_calls else tape.unused()
+        unused = [] if tape is None else tape.unused(name_on_tape(self.options.user))
         return self.dispatcher.redactor().clean([call.summary() for call in unused])
 
     def has_seen(self, url: str) -> bool:

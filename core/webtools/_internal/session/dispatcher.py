@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from webtools._internal.call.dispatcher import Dispatcher
 from webtools._internal.io.runtime import IO
+from webtools._internal.pipeline.tape_lines import name_on_tape
 from webtools._internal.pipeline.tool_call import Call, CallOptions
 from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History, queries_of
@@ -53,6 +54,7 @@ class SessionDispatcher(Dispatcher):
         self._gate = gate
         self._services = services
         self._spending = spending
+        self._user = name_on_tape(options.user)
         self._end = inf if options.seconds is None else time.monotonic() + options.seconds
 
     async def _start_call(
@@ -65,7 +67,7 @@ class SessionDispatcher(Dispatcher):
         call.services = services
         call.cache = call.cache and services.cache
         call.number_of, call.charges = self._history.number_of, []
-        call.reader = self._services.reader
+        call.reader, call.user = self._services.reader, self._user
         end = io.now() + self.seconds_left()
         if end < call.deadline:
             call.deadline = end
