@@ -428,10 +428,10 @@ async def test_the_calls_of_all_conversations_are_replayed(
     webtools_sandbox.fault(status=500)
     replaying = WebTools(tmp_path / "no-such-file.json")
     assert await _run_all(invoke, with_middleware(replaying, replay=tape)) == recorded
-    for user, unused in ((lambda _: "ann", []), ("", ["web_search"])):
+    for user, unused in (("ann", []), ("", []), ("user 2", ["web_search"])):
         middleware = WebMiddleware(replaying, fetch="seen", user=user, replay=tape)
-        agent = create_agent(_turns(), middleware=[middleware], checkpointer=InMemorySaver())
-        await invoke(agent, "Go on.", _thread())
+        model = script("No.")
+        agent = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
         report = (await invoke(agent, "Go on.", _thread()))["web_report"]
         # No user learns what another one has asked.
         assert [call["tool"] for call in report["unused_calls"]] == unused

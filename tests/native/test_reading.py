@@ -165,6 +165,20 @@ def test_of_a_page_that_was_found_the_spelling_of_the_answer_is_not_seen(
         assert seen is None or seen.url == URL
 
 
+@pytest.mark.parametrize("kind", ["browser_search", "browser.find", "search"])
+@pytest.mark.parametrize("arguments", [{"pattern": "x", "cursor": 3}, {"id": 3}, {}])
+def test_what_a_tool_without_a_query_returns_is_not_seen(
+    kind: str, arguments: dict[str, Any]
+) -> None:
+    response = MAKERS["groq"]()
+    found = {"results": [{"url": "https://model.example/secret"}]}
+    tool = {"type": kind, "arguments": arguments, "search_results": found}
+    response["choices"][0]["message"]["executed_tools"].append(tool)
+    searches = read("groq", response)
+    assert searches.unlisted == ("https://model.example/secret",)
+    assert searches.searches == 1
+
+
 def test_what_a_search_of_google_returns_is_seen() -> None:
     response = google()
     redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/AUZ"

@@ -393,7 +393,14 @@ def test_a_url_that_a_caller_has_cut_is_no_link(
 
 @BOTH
 @pytest.mark.parametrize(
-    "cut", ["https://evil.example/c/abc", "https://evil.example/Foo_(bar)/abc"]
+    "cut",
+    [
+        "https://evil.example/c/abc",
+        "https://evil.example/Foo_(bar)/abc",
+        "https://evil.example/Foo_(bar)",
+        "<https://evil.example/a[1]",
+        "[two](https://evil.example/(a)(b)",
+    ],
 )
 def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
     wire: Wire, monkeypatch: Any, cut: str, is_async: bool
@@ -405,7 +412,7 @@ def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
     page = either(is_async, session, "fetch", f"{SEEN}#links", provider="exa").pages[0]
     assert page.text.startswith("## Links")
     assert session.has_seen(LINKED)
-    assert not session.has_seen(cut)
+    assert not session.has_seen(cut[cut.index("https:") :])
     assert cut not in page.text
 
 

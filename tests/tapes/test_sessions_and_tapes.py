@@ -221,8 +221,9 @@ def test_a_tape_of_several_users_shows_each_user_their_own_calls(
         searched = call(bob, "web_search", queries=["a question of bob"])
         assert searched.is_error is not records
         assert "of ada" not in searched.text
-    with web.session(**options) as developer:
-        assert "web_search" in unused(developer)
+    with web.session(**options) as visitor:
+        assert call(visitor, "web_read", handle=handle, offset=90).is_error
+        assert unused(visitor) == []
     with web.session(user="ada", **options) as ada:
         assert unused(ada) == ["web_fetch", "web_read", "web_search"]
         assert call(ada, "web_read", handle=handle, offset=90).text == recorded.text

@@ -17,6 +17,7 @@ from runtimes import BOTH, either
 from servers import RawServer, answering, response
 
 from webtools import Session, WebTools, WebToolsError, bulk
+from webtools.cli import main
 
 KEY = "test-key-canary-4f/1d+9a&7c<3e"
 OWN_KEY = "test-key-canary-own&5b/8d"
@@ -79,6 +80,42 @@ def test_no_key_is_on_a_tape(tape: Path, spelling: str, fails: bool, is_async: b
 def assert_absent(key: str, text: str) -> None:
     for spell in SPELLINGS.values():
         assert spell(key) not in text
+
+
+LATER_KEY = "later-test-key-7Zq3dEf7hI"
+
+
+@pytest.mark.parametrize("command", [["report"], ["report", "--json"], ["compare"]])
+def test_a_key_that_was_none_when_a_tape_was_recorded_is_not_shown(
+    tape: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+) -> None:
+    other = tape.with_name("other.jsonl")
+    for path, query in ((tape, f"about {LATER_KEY}"), (other, f"more about {LATER_KEY}")):
+        with settings(f"T {LATER_KEY}", fails=False).session(record=path) as session:
+            session.search(query)
+    assert LATER_KEY in tape.read_text()
+    monkeypatch.setenv("WEBTOOLS_CONFIG", str(config_file(tmp_path, entry(LATER_KEY))))
+    files = [tape, other] if command == ["compare"] else [tape]
+    assert main([*command, *map(str, files)]) in {0, 1}
+    shown = html.unescape(unquote("".join(capsys.readouterr())))
+    assert "about [redacted]" in shown
+    assert LATER_KEY not in shown
+
+
+@BOTH
+def test_a_check_shows_no_key_that_is_known_now(tape: Path, tmp_path: Path, is_async: bool) -> None:
+    path = config_file(tmp_path, entry(KEY))
+    transport = repeating(LATER_KEY, fails=False)
+    session = WebTools(path, transport=transport).session(record=tape)
+    assert LATER_KEY in either(is_async, session, "search", "plain").results[0].title
+    config_file(tmp_path, entry(LATER_KEY))
+    check = either(is_async, session, "check", "It is [1].")
+    assert "[redacted]" in str(check.only_found)
+    assert LATER_KEY not in unquote(str(check))
 
 
 WORDS = ["title", "query", "queries", "results", "search", "index", "status", "published", "direct"]

@@ -496,6 +496,15 @@ def test_a_key_of_words_goes_as_it_is_written(secret: str) -> None:
         assert redactor.text(f"a {spelled} b") == f"a {MARK} b"
 
 
+@pytest.mark.parametrize("gap", [" ", "\n  ", "\n> ", '" + "', "  \\\n"])
+@pytest.mark.parametrize("place", [12, 16, 20, 28])
+def test_of_a_key_of_letters_that_is_split_too_little_is_left(gap: str, place: int) -> None:
+    key = "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTy"
+    rest = Redactor([key]).text(f"It is {key[:place]}{gap}{key[place:]}!").replace(gap, " ")
+    assert MARK in rest
+    assert len(re.sub(r"\[redacted\]|It is|[ !]", "", rest)) <= 16
+
+
 def test_a_key_with_a_scheme_goes() -> None:
     assert Redactor(["abc://def0123456789xyz"]).text("k abc://def0123456789xyz") == f"k {MARK}"
 

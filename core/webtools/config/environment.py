@@ -89,7 +89,7 @@ def keys_in(environ: Mapping[str, str]) -> set[str]:
 
 
 def keys_beside(environ: Mapping[str, str]) -> set[str]:
-    """Return the keys in the environment that other settings hide; loads no providers."""
+    """Return the keys in the environment, used or not; loads no providers."""
     values = (value.strip() for name, value in environ.items() if name.endswith("_API_KEY"))
     return {key for key in values if key and not key_fault(key)}
 

@@ -255,9 +255,8 @@ class Settings:
         config, origin, warnings = self._config, CODE, list[str]()
         if config is None and path:
             config, origin = load(read_text(path), str(path)), str(path)
-        if config is not None:
-            self._keys_read.update(keys_beside(self.environ))
-        else:
+        self._keys_read.update(keys_beside(self.environ))
+        if config is None:
             self._keys_read.update(keys_in(self.environ))
             origin = ENVIRONMENT
             config, warnings = read_environment(self.environ)

@@ -48,7 +48,8 @@ class Clients:
                 "the session of each client as `session`."
             )
         options = dict(session or {})
-        tape = shared_tape(options.pop("record", None), options.pop("replay", None))
+        files = options.pop("record", None), options.pop("replay", None)
+        tape = shared_tape(*files, is_of_strangers=is_remote)
         self._web, self._options = web, options | tape
         if self._options:
             web.session(**self._options)  # raises if an argument is invalid

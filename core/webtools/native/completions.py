@@ -19,11 +19,12 @@ def read_completion(response: Block, findings: Findings) -> None:
 
 def _read_tool(tool: Block, findings: Findings) -> None:
     arguments = tool.block("arguments")
+    queries = arguments.lines("query") or arguments.lines("queries")
     opens = "url" in arguments or "id" in arguments
-    is_search = "search" in tool.line("type", "name") and not opens
+    is_search = bool(queries) and "search" in tool.line("type", "name") and not opens
     if is_search:
         findings.counted += 1
-        findings.queries += arguments.lines("query") or arguments.lines("queries")
+        findings.queries += queries
     else:
         findings.add_opened(arguments.url("url") or arguments.url("id"))
     for result in tool.block("search_results").blocks("results"):

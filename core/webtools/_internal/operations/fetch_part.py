@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from webtools._internal.pipeline.requests import metered, request
 from webtools._internal.pipeline.retries import send_with_retries
 from webtools._internal.pipeline.tool_call import Call
 from webtools._internal.storage.cache_entries import cache_key
+from webtools._internal.text.links import without_cut_url
 from webtools._version import __version__
 from webtools.errors import ProviderError, RequestError, WebToolsError
 from webtools.providers import PROVIDERS, Account
@@ -46,7 +46,6 @@ from webtools.providers.protocols import (
 )
 from webtools.results import Page, failed_page
 
-_UNFINISHED_URL = re.compile(r"https?://(?:\S*[^\s)\]])?$", re.IGNORECASE)
 _WHOLE_TEXT = 1_000_000  # characters
 _LOCAL_READERS = (DIRECT, "browser")  # these apply fragments here, and never send one
 
@@ -161,7 +160,7 @@ def _from_sections(pages: Sequence[Page]) -> tuple[list[Page], list[str]]:
     for page in pages:
         name = section_of(page.url) if page.text else ""
         # The provider may have cut the text in a URL, which would then be in its middle.
-        text = put_first(_UNFINISHED_URL.sub("", page.text or ""), name) if name else None
+        text = put_first(without_cut_url(page.text or ""), name) if name else None
         ordered.append(page if text is None else page.model_copy(update={"text": text}))
         if name and text is None:
             warnings.append(f"{page.url}: the text has no section of that name.")

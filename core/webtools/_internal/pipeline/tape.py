@@ -65,7 +65,12 @@ class Tape:
         record: The file to record to. With `replay`, calls that are not on the tape are made.
         replay: The tape that answers calls.
         appends: Whether to keep the lines of a tape at `record`, as with `replay`.
+
+    Attributes:
+        is_of_strangers: Whether sessions without a user belong to different persons, too.
     """
+
+    is_of_strangers = False
 
     def __init__(
         self,
@@ -141,11 +146,11 @@ class Tape:
         with self._lock:
             self.is_open, self._writer = False, None
 
-    def unused(self, user: str = "") -> list[TapedCall]:
+    def unused(self, user: str | None = None) -> list[TapedCall]:
         """Return the calls that were not replayed, in the order of the tape.
 
         Args:
-            user: Leave out those of other users; see `name_on_tape`.
+            user: Leave out those of others; see `name_on_tape`.
 
         Raises:
             InputError: The tape was not read before, and cannot be used.
@@ -153,7 +158,7 @@ class Tape:
         with self._lock:
             self._read()
         unused = [call for queue in self._queues.values() for call in queue.copy()]
-        shown = [call for call in unused if call.is_shown_to(user)]
+        shown = [call for call in unused if user in {None, call.user}]
         return sorted(shown, key=lambda call: call.line)
 
     def take(self, call: Call, arguments: BaseModel) -> TapedCall | None:
@@ -177,7 +182,7 @@ class Tape:
         queue = self._queues.get(key, deque())
         with self._lock:
             for taped in queue:
-                if call.tool != READ.name or taped.is_shown_to(call.user):
+                if call.tool != READ.name or taped.user == call.user:
                     queue.remove(taped)
                     return taped
         return None
@@ -264,7 +269,7 @@ class Tape:
     def _miss(self, call: Call, values: Mapping[str, Any]) -> InputError:
         """Return the error of a call that is not on the tape. It names the closest one."""
         tool, key = call.tool, key_of(call.tool, values)
-        known = [each for each in self._calls or () if each.is_shown_to(call.user)]
+        known = [each for each in self._calls or () if each.user == call.user]
         calls = [each for each in known if each.tool == tool]
         if equal := [each for each in calls if each.key == key]:
             lines = ", ".join(str(call.line) for call in equal[:_MAX_LINES_SHOWN])

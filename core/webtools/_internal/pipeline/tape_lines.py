@@ -157,10 +157,6 @@ class TapedCall(BaseModel):
         """Whether the call failed for want of a key, or because of the settings."""
         return self.error is not None and self.error.type == ConfigError.__name__
 
-    def is_shown_to(self, user: str) -> bool:
-        """Return whether a session of a user may learn of the call; one without a user, of all."""
-        return not user or self.user in {"", user}
-
     def summary(self) -> dict[str, Any]:
         """Return the line, the tool and the arguments."""
         return {"line": self.line, "tool": self.tool, "arguments": self.arguments}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Mapping
 
 from webtools._internal.grounding.citation_marks import TOKEN, numbers_in
-from webtools._internal.session.links import urls_in
+from webtools._internal.text.links import urls_in
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
 _DEFINITION = re.compile(

@@ -12,13 +12,12 @@ from pydantic import ValidationError
 
 from webtools._internal.io.runtime import IO
 from webtools._internal.late_imports import resolve
-from webtools._internal.pipeline.tape_lines import NativeRecord, name_on_tape
+from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.pipeline.tool_call import call_services
 from webtools._internal.representation import load_display
 from webtools._internal.session.dispatcher import SessionDispatcher
 from webtools._internal.session.gate import Gate
 from webtools._internal.session.history import History
-from webtools._internal.session.links import urls_in
 from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.report import facts_of
 from webtools._internal.session.services import SessionServices
@@ -26,6 +25,7 @@ from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
 from webtools._internal.storage.budget import Budget, micro_usd_of
 from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.links import urls_in
 from webtools._internal.text.nested_texts import with_texts
 from webtools.config import Settings
 from webtools.errors import ConfigError, InputError, QuotaError
@@ -86,6 +86,7 @@ class SessionCore:
         self.services = SessionServices(options, self.id, self.spending)
         self.dispatcher = SessionDispatcher(
             self.settings,
+            self.id,
             options=options,
             history=self.history,
             gate=self.gate,
@@ -123,7 +124,7 @@ class SessionCore:
     def unused_calls(self) -> list[dict[str, Any]]:
         """See `Session.unused_calls`."""
         tape = self.dispatcher.tape_in_use()
-        unused = [] if tape is None else tape.unused(name_on_tape(self.options.user))
+        unused = [] if tape is None else tape.unused(self.dispatcher.user_on_tape)
         return self.dispatcher.redactor().clean([call.summary() for call in unused])
 
     def has_seen(self, url: str) -> bool:
@@ -268,7 +269,7 @@ class SessionCore:
             verified = await self.dispatcher.verify(
                 io, answer, texts, verifier, options, fetch=False
             )
-        return AnswerCheck(
+        check = AnswerCheck(
             not_seen=[link for link in cited.links if not self._is_known(link)],
             bad_numbers=[number for number in cited.numbers if number not in sources],
             only_found=[
@@ -278,6 +279,7 @@ class SessionCore:
             ],
             verified=verified,
         )
+        return self.dispatcher.redactor().clean(check)
 
     def _is_known(self, link: str) -> bool:
         """Return whether a link was seen, also one with the `utm_` parameters of a vendor."""

@@ -32,6 +32,7 @@ class SessionDispatcher(Dispatcher):
 
     Args:
         settings: The settings of the session.
+        session_id: Its ID.
         options: What the session may do.
         history: What it has done.
         gate: Which URLs it may open.
@@ -42,6 +43,7 @@ class SessionDispatcher(Dispatcher):
     def __init__(
         self,
         settings: Settings,
+        session_id: str,
         options: SessionOptions,
         history: History,
         gate: Gate,
@@ -54,7 +56,8 @@ class SessionDispatcher(Dispatcher):
         self._gate = gate
         self._services = services
         self._spending = spending
-        self._user = name_on_tape(options.user)
+        has_strangers = self.tape is not None and self.tape.is_of_strangers
+        self.user_on_tape = name_on_tape(options.user or (session_id if has_strangers else ""))
         self._end = inf if options.seconds is None else time.monotonic() + options.seconds
 
     async def _start_call(
@@ -67,7 +70,7 @@ class SessionDispatcher(Dispatcher):
         call.services = services
         call.cache = call.cache and services.cache
         call.number_of, call.charges = self._history.number_of, []
-        call.reader, call.user = self._services.reader, self._user
+        call.reader, call.user = self._services.reader, self.user_on_tape
         end = io.now() + self.seconds_left()
         if end < call.deadline:
             call.deadline = end

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from webtools._internal.pipeline.tape_lines import NativeRecord
-from webtools._internal.session.links import key_of, urls_in
 from webtools._internal.storage.budget import micro_usd_of
+from webtools._internal.text.links import key_of, urls_in
 from webtools._internal.text.narrowing import is_array
 from webtools._internal.text.web_urls import is_library_page
 from webtools.choices import Origin

@@ -29,6 +29,7 @@ _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are t
 # Of a URL with one of these, only the login is a secret.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
+_LONGEST_WORDS = 20  # letters of a key that may be words of a text, with spaces
 _ROUNDS = 5  # how often a text may be escaped
 # Fields whose texts are words of ours, as are names of fields.
 _OURS = {NAME, "id", "how", "tool", "fetch", "operation", "status", "type", "code"}
@@ -70,6 +71,8 @@ class Redactor:
             words = {login, unquote(login), password, unquote(password)}
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
                 words |= {user, unquote(user)}
+            if not password and _LIKE_KEY.search(user):
+                self._add_key(unquote(user))
             for word in words:
                 if len(word) >= shortest_login:
                     self._add_word(word)
@@ -210,7 +213,7 @@ class _Key(NamedTuple):
     """A key, its letters and digits, and a part of it that is looked for.
 
     Letters alone may be words. Then a part of a key counts only as it is written, and a whole key
-    only without spaces. A part from the middle also counts only as it is written.
+    without spaces, unless it is long. A part from the middle also counts only as it is written.
     """
 
     text: str
@@ -234,11 +237,10 @@ class _Key(NamedTuple):
         last = first + len(landmark)
         end = at + len(landmark)
         if at >= first and letters[at - first : at - first + size] == self.letters:
-            at -= first
-            end = at + size
-            if self.letters.isalpha() and " " in view[places[at] : places[end - 1]]:
-                return None
-            return self._with_signs(view, places[at], places[end - 1] + 1, 0, size)
+            start, stop = places[at - first], places[at - first + size - 1] + 1
+            is_long = size >= _LONGEST_WORDS or not self.letters.isalpha()
+            if is_long or " " not in view[start:stop]:
+                return self._with_signs(view, start, stop, 0, size)
         is_middle = 0 < first < size - len(landmark)
         if (is_middle or landmark.isalpha()) and not self._is_written(view, places[at]):
             return None

@@ -17,6 +17,7 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
     r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
     re.IGNORECASE,
 )
+_BLANK = re.compile(r"\s")
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?'*_~…·"
@@ -57,6 +58,13 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
             url = f"https://{_cut(match[0])}"
             if is_web_url(url) and key_of(url):
                 yield url
+
+
+def without_cut_url(text: str) -> str:
+    """Return a text that may have been cut without a URL at its end, unless a bracket closes it."""
+    *_, last = _BLANK.split(text[-_LONGEST:])
+    url = next((each[0] for each in _URL.finditer(last) if each.end() == len(last)), "")
+    return text[: -len(url)] if url and _cut(url) == url.rstrip(_TRAILING) else text
 
 
 def _cut(text: str) -> str:
