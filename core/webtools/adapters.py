@@ -76,10 +76,7 @@ def check_web(web: WebTools | None, **settings: Any) -> WebTools:
 
 
 def shared_tape(
-    record: str | os.PathLike[str] | None,
-    replay: str | os.PathLike[str] | None,
-    *,
-    is_of_strangers: bool = False,
+    record: str | os.PathLike[str] | None, replay: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
     """Return arguments of `WebTools.session` for sessions that share one tape.
 
@@ -87,16 +84,12 @@ def shared_tape(
         record: As for `WebTools.session`. Calls of all sessions are recorded in their order.
         replay: As for `WebTools.session`. Each call is replayed once, in whichever session. But a
             user reads only stored outputs of their own, and learns only of their own calls.
-        is_of_strangers: Whether that holds for each session without a user, too.
 
     Raises:
         InputError: A file cannot be used.
     """
     tape = resolve(_OPTIONS)(record=record, replay=replay).tape()
-    if tape is None:
-        return {}
-    tape.is_of_strangers = is_of_strangers
-    return {"record": tape}
+    return {} if tape is None else {"record": tape}
 
 
 def web_of(

@@ -521,6 +521,8 @@ def test_of_what_follows_a_cut_key_in_json_nothing_is_lost(length: int) -> None:
     [
         lambda a, b, c: f"{a}[{b}](https://x.example/y)[{c}](https://x.example/z)",
         lambda a, b, c: f"{a}![a picture](c.png){b}{c}",
+        lambda a, b, c: f"{a}[{b}](https://x.example/y_(z) \"A title\")[{c}](/z 'b')",
+        lambda a, b, c: f"{a}[{b}][site][{c}][site]",
         lambda a, b, c: f"{a}\x1b(B{b}\\e[31m{c}",
         lambda a, b, c: f"{a}\\U0000200b{b}\\x{{200b}}{c}",
     ],

@@ -12,6 +12,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from webtools._internal.pipeline.tape import ambient_tape
 from webtools.adapters import shared_tape
 from webtools.client import Session, WebTools
 from webtools.errors import InputError
@@ -48,8 +49,10 @@ class Clients:
                 "the session of each client as `session`."
             )
         options = dict(session or {})
-        files = options.pop("record", None), options.pop("replay", None)
-        tape = shared_tape(*files, is_of_strangers=is_remote)
+        tape = shared_tape(options.pop("record", None), options.pop("replay", None))
+        for each in (*tape.values(), ambient_tape()):
+            if each is not None:
+                each.is_of_strangers = is_remote
         self._web, self._options = web, options | tape
         if self._options:
             web.session(**self._options)  # raises if an argument is invalid

@@ -124,7 +124,7 @@ class SessionCore:
     def unused_calls(self) -> list[dict[str, Any]]:
         """See `Session.unused_calls`."""
         tape = self.dispatcher.tape_in_use()
-        unused = [] if tape is None else tape.unused(self.dispatcher.user_on_tape)
+        unused = [] if tape is None else tape.unused(self.dispatcher.user_on_tape())
         return self.dispatcher.redactor().clean([call.summary() for call in unused])
 
     def has_seen(self, url: str) -> bool:

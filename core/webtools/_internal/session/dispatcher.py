@@ -56,8 +56,7 @@ class SessionDispatcher(Dispatcher):
         self._gate = gate
         self._services = services
         self._spending = spending
-        has_strangers = self.tape is not None and self.tape.is_of_strangers
-        self.user_on_tape = name_on_tape(options.user or (session_id if has_strangers else ""))
+        self._session_id = session_id
         self._end = inf if options.seconds is None else time.monotonic() + options.seconds
 
     async def _start_call(
@@ -70,12 +69,18 @@ class SessionDispatcher(Dispatcher):
         call.services = services
         call.cache = call.cache and services.cache
         call.number_of, call.charges = self._history.number_of, []
-        call.reader, call.user = self._services.reader, self.user_on_tape
+        call.reader, call.user = self._services.reader, self.user_on_tape()
         end = io.now() + self.seconds_left()
         if end < call.deadline:
             call.deadline = end
             call.time_limit = f"{self._options.seconds:g} s (`seconds` of the session)"
         return checked, call
+
+    def user_on_tape(self) -> str:
+        """Return whose calls those of the session are on its tape."""
+        tape = self.tape_in_use()
+        has_strangers = tape is not None and tape.is_of_strangers
+        return name_on_tape(self._options.user or (self._session_id if has_strangers else ""))
 
     def seconds_left(self) -> float:
         return self._end - time.monotonic()

@@ -362,7 +362,10 @@ _ESCAPES = [
 ]
 _QUOTED = r"""(?:[^<>"']|"[^"<]*"|'[^'<]*')"""  # what is in a tag
 _PARAMETERS = "[0-;=?]{0,64}[@-~]"  # of a terminal; `<` is in the border of texts
-_TARGET = r"\]\([^()\s<>]{0,2000}\)"  # of a link or picture in Markdown
+_TITLE = r"""(?:\s{1,9}(?:"[^"\n<]{0,500}"|'[^'\n<]{0,500}'))?"""
+_TARGET = (  # of a link or picture in Markdown
+    rf"\](?:\((?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\)|\[[^\[\]\n<>]{{0,200}}\])"
+)
 _MARKUP = [
     _Step(
         "<",
@@ -376,7 +379,7 @@ _MARKUP = [
     ),
     _Step("\x9b", re.compile(f"\x9b{_PARAMETERS}"), _drop),
     _Step("![", re.compile(rf"!\[[^\]\n<>]{{0,500}}{_TARGET}"), _drop),
-    _Step("](", re.compile(_TARGET), _drop),
+    _Step("]", re.compile(_TARGET), _drop),
 ]
 
 
