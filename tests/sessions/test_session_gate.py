@@ -322,6 +322,20 @@ def test_urls_in_a_text_of_the_user_open(
 
 
 @BOTH
+def test_a_source_is_kept_as_it_was_seen(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    """A later turn, with a gate, has not seen the URLs that a model wrote without one."""
+    seen = "https://docs.example/café"
+    wire.found = [seen]
+    session = web_of(wire, monkeypatch).session()
+    either(is_async, session, "search", "ferry", provider="exa")
+    either(is_async, session, "summarize", f"https://docs.example/caf%C3%A9#{TOKEN}")
+    assert [each.url for each in session.sources] == [seen]
+    assert TOKEN not in json.dumps(session.state())
+
+
+@BOTH
 def test_native_sources_open(session: Session, is_async: bool) -> None:
     session.record_native(vendor="openai", sources=[{"url": LINKED, "title": "Other"}], searches=1)
     assert either(is_async, session, "fetch", LINKED, provider="exa").pages[0].text
@@ -417,6 +431,7 @@ def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
 
 
 OMISSIONS = ["...", "…", " ...", "\n…", " [...]", "[…]", " […more]", "... (end)", "…) and"]
+OMISSIONS += ["_ …", "_...", ". …", ", [...]", "~…", "* ...", "' …", "[...]", "…and more", "** …"]
 
 
 @BOTH

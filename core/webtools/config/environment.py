@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -88,10 +89,16 @@ def keys_in(environ: Mapping[str, str]) -> set[str]:
     return {key for key in keys if not key_fault(key)}
 
 
+_LIKE_KEY = re.compile(r"\d|.{20}")
+
+
 def keys_beside(environ: Mapping[str, str]) -> set[str]:
-    """Return the keys in the environment, used or not; loads no providers."""
+    """Return the keys in the environment, used or not; loads no providers.
+
+    A word, as servers on this machine take for a key, is left out.
+    """
     values = (value.strip() for name, value in environ.items() if name.endswith("_API_KEY"))
-    return {key for key in values if key and not key_fault(key)}
+    return {key for key in values if _LIKE_KEY.search(key) and not key_fault(key)}
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:

@@ -183,8 +183,12 @@ class History:
 
     def number_of(self, url: str) -> int:
         """Return the number of a source; a new one if it has none."""
+        return self._use(url).number
+
+    def _use(self, url: str) -> SeenSource:
+        """Add a source, in the spelling in which it was seen."""
         seen = self.find(url)
-        return self.add(seen.url if seen else url, self._how(url)).number
+        return self.add(seen.url if seen else url, self._how(url))
 
     def listed(self) -> list[SessionSource]:
         """Return the sources in the order of their numbers, then those without a number."""
@@ -259,9 +263,9 @@ class History:
                 for page in response.pages:
                     self._read(page, page.title or "")
             case SummaryResponse():
-                self.add(response.url, self._how(response.url), is_read=True)
+                self._use(response.url).is_read = True
             case SiteMap():
-                self.add(response.url, self._how(response.url))
+                self._use(response.url)
                 self._see_links(response.url, (entry.url for entry in response.entries))
             case ResearchEnvelope():
                 self._record_research(response)

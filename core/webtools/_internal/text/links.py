@@ -21,8 +21,10 @@ _BLANK = re.compile(r"\s")
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?'*_~…·"
-_OMISSIONS = ("...", "…", "[...", "[…", "(...", "(…")
-_LONGEST_OMISSION = 8  # characters, with blanks before it
+_AT_END = ' \t\r\n`*|">'  # what may follow the end of a text that was cut
+_OMISSION = re.compile(r"""[_*~'",;:!?.|`]{0,4}?\s{0,4}[_*~'"|`]{0,4}[\[(]?(?:\.\.\.|…)""")
+_OMISSIONS_IN_URL = ("…", "[...", "(...")
+_LONGEST_OMISSION = 16  # characters
 
 
 def key_of(url: str) -> str | None:
@@ -46,10 +48,10 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
         may_be_cut: Whether the end of the text may be missing, or what `...` stands for. A URL
             there is left out: a caller could choose where it ends.
     """
+    end = len(text.rstrip(_AT_END)) if may_be_cut else 0
     for match in _URL.finditer(text):
         url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
-        behind = text[match.start() + len(url) : match.end() + _LONGEST_OMISSION].lstrip()
-        if may_be_cut and (match.end() == len(text) or behind.startswith(_OMISSIONS)):
+        if may_be_cut and (match.end() >= end or _is_omission(text, match, url)):
             continue
         if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
@@ -58,6 +60,12 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
             url = f"https://{_cut(match[0])}"
             if is_web_url(url) and key_of(url):
                 yield url
+
+
+def _is_omission(text: str, match: re.Match[str], url: str) -> bool:
+    """Return whether a text says in a URL, or behind it, that something was left out."""
+    behind = text[match.start() + len(url) : match.end() + _LONGEST_OMISSION]
+    return bool(_OMISSION.match(behind)) or any(mark in match[0] for mark in _OMISSIONS_IN_URL)
 
 
 def without_cut_url(text: str) -> str:

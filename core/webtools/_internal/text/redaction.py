@@ -29,6 +29,7 @@ _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are t
 # Of a URL with one of these, only the login is a secret.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
+_LIKE_LONG_KEY = re.compile(r"(?=.*\d).{16}")
 _LONGEST_WORDS = 20  # letters of a key that may be words of a text, with spaces
 _ROUNDS = 5  # how often a text may be escaped
 # Fields whose texts are words of ours, as are names of fields.
@@ -71,8 +72,8 @@ class Redactor:
             words = {login, unquote(login), password, unquote(password)}
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
                 words |= {user, unquote(user)}
-            if not password and _LIKE_KEY.search(user):
-                self._add_key(unquote(user))
+            for part in filter(_LIKE_LONG_KEY.search, (user, password)):
+                self._add_key(unquote(part))
             for word in words:
                 if len(word) >= shortest_login:
                     self._add_word(word)

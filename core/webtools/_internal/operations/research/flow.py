@@ -45,6 +45,7 @@ from webtools._internal.storage.cache_entries import cache_key
 from webtools._internal.text.cleaning import one_line
 from webtools._internal.text.domains import read_suffixes
 from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.links import without_cut_url
 from webtools._internal.text.redaction import Redactor
 from webtools.config import Accounts
 from webtools.errors import ConfigError
@@ -393,7 +394,8 @@ def _sources(
 def _text_of(result: SearchResult) -> str:
     """Return the passages that the provider chose, otherwise the snippet."""
     passages = result.content.passages if result.content else None
-    return "\n\n".join(passage.text for passage in passages or ()) or result.snippet
+    texts = (without_cut_url(passage.text) for passage in passages or ())
+    return "\n\n".join(texts) or result.snippet
 
 
 def _answer(outcome: Outcome | None) -> ResearchSynthesis | None:
