@@ -277,10 +277,15 @@ def test_json_nested_deep_is_an_error(
 
 
 @pytest.mark.parametrize("cut", [0, 1, 8, 17, 18, 40, 60, 61, 62, 65, 70])
-def test_a_response_cut_anywhere_is_an_error(web: WebTools, server: Answering, cut: int) -> None:
+def test_a_response_cut_anywhere_is_an_error(
+    server: Answering, cut: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    exa = {"name": "exa", "type": "exa", "apiKey": "test-key", "baseUrl": server.url}
     full_text = response(b'{"results": []}', headers=[("Content-Type", "application/json")])
     server.data, server.keeps_open = full_text[:cut], False
-    result = outcome(lambda: web.search("json", provider="exa"))
-    assert isinstance(result, WebToolsError)
-    server.data = full_text
-    assert web.search("json", provider="exa").results == []
+    with WebTools({"providers": [exa], "cache": {"enabled": False}}) as web:
+        result = outcome(lambda: web.search("json", provider="exa"))
+        assert isinstance(result, WebToolsError)
+        server.data = full_text
+        assert web.search("json", provider="exa").results == []
