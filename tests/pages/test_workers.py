@@ -125,7 +125,7 @@ def test_a_page_that_would_freeze_the_process_ends_in_time(stuck: Pool) -> None:
     start = time.monotonic()
     with pytest.raises(ProviderError, match=r"\b1 s\b"):
         read_apart(seconds=1.0)
-    assert 0.9 < time.monotonic() - start < 3.0
+    assert 0.9 < time.monotonic() - start < 20  # it would never end
     assert until(lambda: not stuck.processes)
 
 

@@ -216,7 +216,7 @@ def test_every_call_ends_with_the_session(name: str, is_async: bool) -> None:
             start = time.monotonic()
             with pytest.raises(RequestTimeoutError, match="`seconds`"):
                 either(is_async, session, method, *arguments, **options)
-            assert time.monotonic() - start < 5
+            assert time.monotonic() - start < 20  # a provider has 30 s
             with pytest.raises(RequestTimeoutError, match=r"0\.5 s \(`seconds`\)") as late:
                 either(is_async, session, method, *arguments, **options)
             assert not late.value.retryable

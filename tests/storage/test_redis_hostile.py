@@ -119,7 +119,7 @@ def test_a_slow_reply_times_out_like_a_missing_one(tmp_path: Path) -> None:
         start = time.monotonic()
         with pytest.raises(StoreError, match="Timeout"):
             cast("RedisRateLimits", stores.rate_limits).reserve("name", 1.0, 5.0)
-        assert time.monotonic() - start < 3
+        assert time.monotonic() - start < 7  # the reply takes 8 s
 
 
 def test_a_reply_without_end_is_read_up_to_a_size(
