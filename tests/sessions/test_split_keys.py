@@ -86,3 +86,15 @@ def test_no_half_of_a_key_is_in_passages(
         result = either(is_async, web, "call_tool", tool, arguments)
         assert not result.is_error, result.text
         assert parts_in(result.text + json.dumps(result.details)) == []
+
+
+@BOTH
+def test_no_half_of_a_key_is_in_highlights(monkeypatch: pytest.MonkeyPatch, is_async: bool) -> None:
+    wire = PageWithKey(PAGE)
+    web = web_of(wire, monkeypatch, providers=PROVIDERS)
+    for place in range(470, 500, 3):
+        wire.text = f"{RUN[:place]}{KEY}{RUN}"
+        options = {"provider": "direct", "highlights": True, "cache": "bypass"}
+        page = either(is_async, web, "fetch", PAGE, **options).pages[0]
+        assert page.highlights[0].startswith("ferry")
+        assert parts_in(page.highlights[0]) == []

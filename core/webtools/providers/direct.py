@@ -187,7 +187,7 @@ def _read_content(
     content, target = fetched.content, fetched.target
     assert content is not None  # noqa: S101  # no condition was sent
     limit = text_limit(query, account)
-    is_cut = limit is not None and len(content.text) > limit
+    is_cut = query.highlights or (limit is not None and len(content.text) > limit)
     full_page = Page(
         url=url,
         title=content.title,
