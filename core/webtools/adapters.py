@@ -82,8 +82,8 @@ def shared_tape(
 
     Args:
         record: As for `WebTools.session`. Calls of all sessions are recorded in their order.
-        replay: As for `WebTools.session`. Each call is replayed once, in whichever session. But a
-            user reads only stored outputs of their own, and learns only of their own calls.
+        replay: As for `WebTools.session`. Each call is replayed once, in whichever session. But
+            users read only their own stored outputs, and see only their own calls.
 
     Raises:
         InputError: A file cannot be used.

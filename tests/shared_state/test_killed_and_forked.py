@@ -106,7 +106,7 @@ def test_children_forked_while_threads_search_can_search_too(
     is_over = threading.Event()
     faults: list[BaseException] = []
     web = client(path, url=url)
-    web.search("warm")  # in CPython, a module that a thread was importing is lost to the child
+    web.search("warm")  # a child cannot import what a thread was importing at the fork
 
     def search_on() -> None:
         number = 0

@@ -217,8 +217,7 @@ async def _send(api_call: ApiCall, request: Request) -> Response:
     # Secrets that are too short, such as a proxy's user name, may be names of fields. They are
     # redacted in the result instead.
     secrets = account.secrets | api_call.call.accounts.secrets
-    redactor = redactor_for(secrets, SHORTEST_KEY)
-    redact = partial(redact_body, response, redactor)
+    redact = partial(redact_body, response, redactor_for(secrets, SHORTEST_KEY))
     return await _compute(redact, response, api_call)
 
 

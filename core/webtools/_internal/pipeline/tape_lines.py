@@ -256,7 +256,7 @@ def read_call(path: Path, number: int, line: bytes) -> TapedCall:
         place = shown(".".join(map(str, fault["loc"])))
         refuse_line(path, number, f"{place} is not valid: {fault['msg']}")
     except (ValueError, TypeError, RecursionError) as error:
-        # It is a line already.
+        # The message names the line of the tape; the parser has seen only this one.
         refuse_line(path, number, str(error).replace("at line 1 column", "at character"))
     return call
 
