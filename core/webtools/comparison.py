@@ -40,6 +40,7 @@ from webtools._internal.pipeline.tape_lines import (
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.visible import display_text
 from webtools._version import __version__
+from webtools.config.settings import Settings
 from webtools.errors import InputError
 from webtools.results import (
     FetchResponse,
@@ -190,7 +191,8 @@ def compare(old: Run, new: Run) -> Comparison:
     """Compare two runs.
 
     Pages are compared by their text, without differences in white space, ages such as "3 minutes
-    ago", counters and tracking parameters. The order of results does not matter.
+    ago", counters and tracking parameters. The order of results does not matter. Keys of the config
+    file and the environment are redacted: a tape can be older than a key.
 
     Args:
         old: The first run: the path of a tape or of a JSON file that `--json` wrote, a response, or
@@ -202,7 +204,7 @@ def compare(old: Run, new: Run) -> Comparison:
     """
     first, second = _read(old), _read(new)
     sources = sorted(_sources(first, second), key=lambda source: _ORDER.index(source.status))
-    return Comparison(
+    comparison = Comparison(
         settings=[*_settings(first.facts, second.facts)],
         counts=dict(Counter(source.status for source in sources)),
         sources=sources,
@@ -210,6 +212,7 @@ def compare(old: Run, new: Run) -> Comparison:
         old_cost_usd=first.cost_usd,
         new_cost_usd=second.cost_usd,
     )
+    return Settings().redactor().clean(comparison)
 
 
 _ORDER = ("changed", "moved", "gone", "new", "error", "not_compared", "unchanged")

@@ -16,7 +16,7 @@ import pytest
 from runtimes import BOTH, either
 from servers import RawServer, answering, response
 
-from webtools import Session, WebTools, WebToolsError, bulk
+from webtools import Session, WebTools, WebToolsError, bulk, compare
 from webtools.cli import main
 
 KEY = "test-key-canary-4f/1d+9a&7c<3e"
@@ -104,6 +104,9 @@ def test_a_key_that_was_none_when_a_tape_was_recorded_is_not_shown(
     shown = html.unescape(unquote("".join(capsys.readouterr())))
     assert "about [redacted]" in shown
     assert LATER_KEY not in shown
+    facts = unquote(compare(tape, other).model_dump_json())
+    assert "about [redacted]" in facts
+    assert LATER_KEY not in facts
 
 
 @BOTH

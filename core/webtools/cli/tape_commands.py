@@ -22,6 +22,6 @@ def report_tape(options: Namespace) -> int:
 
 def compare(options: Namespace) -> int:
     """Compare two tapes, or two outputs of `--json`."""
-    comparison = WebTools().redact(compare_runs(options.old, options.new))
+    comparison = compare_runs(options.old, options.new)
     report(options, str(comparison), comparison.model_dump(mode="json"))
     return SUCCESS

@@ -51,8 +51,8 @@ class Clients:
         options = dict(session or {})
         tape = shared_tape(options.pop("record", None), options.pop("replay", None))
         for each in (*tape.values(), ambient_tape()):
-            if each is not None:
-                each.is_of_strangers = is_remote
+            if each is not None and is_remote:
+                each.is_of_strangers = True
         self._web, self._options = web, options | tape
         if self._options:
             web.session(**self._options)  # raises if an argument is invalid
