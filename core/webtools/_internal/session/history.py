@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote
 
 from webtools._internal.pipeline.tape_lines import NativeRecord
 from webtools._internal.storage.budget import micro_usd_of
@@ -21,16 +24,19 @@ from webtools.results import (
     FetchResponse,
     Page,
     SearchResponse,
+    SearchResult,
     SessionSource,
     SiteMap,
     SummaryResponse,
 )
-from webtools.results.research_models import ResearchEnvelope
+from webtools.results.research_models import ResearchEnvelope, ResearchResult
 from webtools.tools import Tool
 
 LINK = "link"  # the origin of a URL that only a page has
 MAX_KEPT = 5000  # links of pages, the newest
 _MAX_LINKS = 1000  # of one page
+_PREFIX = re.compile(r"https?://(?:www\.)?")
+_LAYERS = 3  # of escapes
 
 
 @dataclass(slots=True, eq=False)
@@ -243,7 +249,7 @@ class History:
         for url, title in native.sources:
             if not key_of(url):
                 continue
-            if url not in unlisted:
+            if url not in unlisted and not _is_spelled(url, native.queries):
                 self.see(url, "native")
             source = self.add(url, "native", title)
             source.is_cited |= url in native.citations
@@ -256,7 +262,7 @@ class History:
         match response:
             case SearchResponse():
                 for result in response.results:
-                    self._found(result.url, result.title)
+                    self._find(result, response.queries)
                     if result.content is not None:
                         self._read(result.content, result.title)
             case FetchResponse():
@@ -275,20 +281,20 @@ class History:
     def _record_research(self, envelope: ResearchEnvelope) -> None:
         read = {passage.url for passage in envelope.passages}
         for result in envelope.results:
-            if not is_library_page(result.url):
-                self.see(result.url, "search")
-            how = self._how(result.url)
-            self.add(result.url, how, result.title)
+            source = self._find(result, [envelope.meta.query])
             if result.url in read or result.url_final:
-                self.add(result.url, how, is_read=True)
-                if result.url_final:
+                source.is_read = True
+                if result.url_final and source.how != "argument":
                     self.see(result.url_final, "page")
         for passage in envelope.passages:
             self._see_links(passage.url, urls_in(passage.text, may_be_cut=True))
 
-    def _found(self, url: str, title: str) -> None:
-        self.see(url, "search")
-        self.add(url, "search", title)
+    def _find(self, result: SearchResult | ResearchResult, queries: Iterable[str]) -> SeenSource:
+        """Add a result. A URL that a caller has put into a query cannot be opened."""
+        url = result.url
+        if not is_library_page(url) and not _is_spelled(url, queries):
+            self.see(url, "search")
+        return self.add(url, self._how(url), result.title)
 
     def _read(self, page: Page, title: str) -> None:
         if page.error is not None:
@@ -322,6 +328,26 @@ def queries_of(arguments: Mapping[str, Any]) -> list[str]:
     texts = [*queries] if is_array(queries) else [queries]  # of a tape, any value
     texts += arguments.get("query"), arguments.get("question")
     return [text for text in texts if text and isinstance(text, str)]
+
+
+def _is_spelled(url: str, queries: Iterable[str]) -> bool:
+    return any(is_spelled_in(url, query) for query in queries)
+
+
+def is_spelled_in(url: str, query: str) -> bool:
+    """Return whether a query has the URL of a result in it, with or without its scheme.
+
+    Some providers open the URLs in a query and return them, so the caller has chosen this one.
+    """
+    address = _PREFIX.sub("", _plain(page_key(url)), count=1).rstrip("/?")
+    return address in _plain(query) or key_of(url) in map(key_of, urls_in(query, from_person=True))
+
+
+def _plain(text: str) -> str:
+    """Return a text without escapes and differences of case."""
+    for _ in range(_LAYERS):
+        text = unquote(text)
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 _lock = threading.Lock()  # held while a number is given

@@ -234,8 +234,8 @@ class _Research:
         self, synthesizer: Synthesizer, retrieval: Retrieval
     ) -> tuple[Outcome, list[Passage]]:
         """Write an answer from pages, and choose more passages of them."""
-        texts = await read_pages(retrieval, self.call, self.deadline)
         question = self.question.query
+        texts = await read_pages(retrieval, question, self.call, self.deadline)
         rank = partial(_rank, question, retrieval, texts, self.call.accounts.redactor)
         sources, ranking, best = await self.call.io.call_blocking(rank, alone=True)
         query = SynthesisQuery(question, sources, best)

@@ -41,14 +41,21 @@ def page_query(urls: Sequence[str]) -> PageQuery:
     return PageQuery(tuple(urls), text_max_characters=PAGE_CHARACTERS)
 
 
-async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[str, str]:
+async def read_pages(
+    retrieval: Retrieval, question: str, call: Call, deadline: float
+) -> dict[str, str]:
     """Return the texts of the results' pages by URL.
 
     If a page cannot be read, the next best hit replaces its own. Adds warnings and costs to
     `retrieval`.
     """
     reader: Account | None = None
-    hits = [hit for hit in retrieval.results if not is_library_page(hit.url)]
+    hits = _readable(retrieval.results, question, call)
+    retrieval.warnings += [
+        f"{hit.url} was not read: the question has its URL, which this session has not seen."
+        for hit in retrieval.results
+        if hit not in hits and not is_library_page(hit.url)
+    ]
     if not hits:
         return {}
     try:
@@ -64,7 +71,8 @@ async def read_pages(retrieval: Retrieval, call: Call, deadline: float) -> dict[
         return {}
     unread = [page for page in pages if page.error]
     if unread and retrieval.spares:
-        spare = await _read_spares(chain, len(unread), retrieval, call, deadline)
+        spares = _readable(retrieval.spares, question, call)[: len(unread)]
+        spare = await _read_spares(chain, spares, retrieval, call, deadline)
         unread = _replace_unread(unread, spare, retrieval)
         pages += spare
     retrieval.is_partial = bool(unread)
@@ -88,6 +96,12 @@ def _name_passages(hits: Iterable[SearchResult]) -> str:
     return f"the passages from {' and '.join(names)}" if names else ""
 
 
+def _readable(hits: Iterable[SearchResult], question: str, call: Call) -> list[SearchResult]:
+    """Leave out hits whose URL was made from the question, or named in it if that is forbidden."""
+    may_read = call.may_read or (lambda _url, _question: True)
+    return [hit for hit in hits if not is_library_page(hit.url) and may_read(hit.url, question)]
+
+
 async def _read(
     chain: Sequence[Account],
     hits: Sequence[SearchResult],
@@ -107,12 +121,15 @@ async def _read(
 
 
 async def _read_spares(
-    chain: Sequence[Account], count: int, retrieval: Retrieval, call: Call, deadline: float
+    chain: Sequence[Account],
+    spares: Sequence[SearchResult],
+    retrieval: Retrieval,
+    call: Call,
+    deadline: float,
 ) -> list[Page]:
     """Read the next best pages; none if that fails, too."""
-    spares = [hit for hit in retrieval.spares if not is_library_page(hit.url)]
     try:
-        pages = await _read(chain, spares[:count], retrieval, call, deadline)
+        pages = await _read(chain, spares, retrieval, call, deadline)
     except (ProviderError, RequestError, InputError):
         return []
     return [page for page in pages if page.text]
