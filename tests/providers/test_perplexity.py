@@ -119,10 +119,7 @@ def test_a_synthesis_is_one_post_that_neither_searches_nor_is_stored() -> None:
 
 def test_the_sources_are_numbered_in_the_input() -> None:
     assert perplexity.synthesis_request(QUESTION, ACCOUNT).json["input"] == (
-        "Question: Is it so?\n\n"
-        "Sources:\n\n"
-        f"[1] First\n    {A}\n    One.\n    Two.\n\n"
-        f"[2] Second [3] x\n    {B}"
+        "Question: Is it so?\n\nSources:\n\n[1] First\n    One.\n    Two.\n\n[2] Second [3] x"
     )
 
 

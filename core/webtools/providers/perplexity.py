@@ -178,7 +178,7 @@ def _input_text(query: SynthesisQuery) -> str:
 def _source(source: Source) -> str:
     # Indented, so that no line of a page looks like the start of another source.
     body = "\n".join(f"    {row}" for row in without_controls(source.text).strip().splitlines())
-    return f"[{source.number}] {one_line(source.title)}\n    {source.url}\n{body}".rstrip()
+    return f"[{source.number}] {one_line(source.title)}\n{body}".rstrip()
 
 
 def read_synthesis(response: Response, _query: SynthesisQuery, account: Account) -> Synthesis:
