@@ -91,7 +91,13 @@ class WebAgent(FunctionAgent):
         tools: Sequence[AsyncBaseTool],
         memory: BaseMemory,
     ) -> AgentOutput:
-        """Take a step, and add to the session what the vendor of the model has searched."""
+        """Take a step, and add to the session what the vendor of the model has searched.
+
+        Raises:
+            InputError: A tool has another `WebTools`.
+        """
+        for tool in tools:  # also those of a `tool_retriever`
+            _check_tool(tool, self.session)
         if self.user_urls:
             text = await ctx.store.get("user_msg_str", default=None)
             # It may read the settings.

@@ -125,6 +125,24 @@ async def test_an_agent_is_replayed(
     assert session.unused_calls == []
 
 
+class _Retriever:
+    """Retrieves the tools of another `WebTools`."""
+
+    def __init__(self, web: WebTools) -> None:
+        self.tools = WebToolsSpec(web).to_tool_list()
+
+    async def aretrieve(self, _: str) -> Any:
+        return self.tools
+
+
+async def test_retrieved_tools_do_not_evade_the_session(web: WebTools) -> None:
+    script = Script(calls(("web_fetch", {"urls": [UNSEEN]})), says("done"))
+    agent = WebAgent(web.session(fetch="seen"), llm=script.llm, tools=[])
+    agent.tool_retriever = _Retriever(web)
+    with pytest.raises(InputError, match="another WebTools"):
+        await agent.run(user_msg="Hello.")
+
+
 async def test_text_of_another_agent_is_not_the_users(web: WebTools, page: str) -> None:
     script = Script(calls(("web_fetch", {"urls": [page]})), says("done"))
     agent = WebAgent(web.session(fetch="strict"), llm=script.llm, user_urls=False)
