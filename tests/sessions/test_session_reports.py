@@ -181,6 +181,13 @@ def test_an_answer_is_checked_against_what_was_seen(session: Session, is_async: 
     assert not check.is_clean
 
 
+def test_a_link_with_a_parameter_of_the_model_was_not_seen(session: Session) -> None:
+    links = [f"{FOUND[0]}?utm_source=openai", f"{FOUND[0]}?utm_source=SECRET"]
+    links += [f"{FOUND[0]}?utm_source=openai&utm_d=SECRET", f"{FOUND[0]}?UTM_d=SECRET"]
+    check = session.check(" ".join(f"![x]({link})" for link in [FOUND[0], *links]))
+    assert check.not_seen == links[1:]
+
+
 @pytest.mark.parametrize(
     ("answer", "numbers"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -37,6 +38,7 @@ from webtools.verifiers import Verifier
 if TYPE_CHECKING:
     from webtools._internal.session.check import AnswerCitations
 
+_CAMPAIGN = re.compile(r"(?i)(?<=[?&])utm_[^&#]*")  # parameters of one page's URLs
 # The check of an answer is imported at its first use.
 _CITATIONS = "_internal.session.check:AnswerCitations"
 Allowed = Literal["user", "developer"]
@@ -282,9 +284,13 @@ class SessionCore:
         return self.dispatcher.redactor().clean(check)
 
     def _is_known(self, link: str) -> bool:
-        """Return whether a link was seen, also one with the `utm_` parameters of a vendor."""
+        """Return whether a link was seen, also one with the parameter that OpenAI adds."""
         source = self.history.sources.get(page_key(link))
-        return self.has_seen(link) or (source is not None and source.how != "argument")
+        if source is None or source.how == "argument":
+            return self.has_seen(link)
+        # Any other one would reach the site when a chat window loads the link.
+        added = {*_CAMPAIGN.findall(link)} - {*_CAMPAIGN.findall(source.url), "utm_source=openai"}
+        return not added or self.has_seen(link)
 
     def sources(self) -> list[SessionSource]:
         """See `Session.sources`."""
