@@ -195,6 +195,30 @@ def of_replaced_providers(folder: Path, _: Any, transport: Any) -> WebTools:
     return WebTools(path, providers=[entry(CODE_KEY)], transport=transport)
 
 
+def of_a_file_whose_key_a_session_has_read(folder: Path, _: Any, transport: Any) -> WebTools:
+    web = WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+    web.session(api_keys={"exa": "test-key-of-customer-1"}).report()
+    config_file(folder, entry(CODE_KEY)).touch()
+    return web
+
+
+def of_a_variable_that_is_set_later(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    web = WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+    web.search("plain")
+    monkeypatch.setenv("OPENAI_API_KEY", CODE_KEY)
+    return web
+
+
+def of_variables_beside_a_missing_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    monkeypatch.setenv("EXA_API_KEY", FILE_KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", CODE_KEY)
+    return WebTools(folder / "missing.json", transport=transport)
+
+
 def of_a_missing_file(folder: Path, _: Any, transport: Any) -> WebTools:
     keys = {"exa": lambda: FILE_KEY, "kagi": CODE_KEY}
     return WebTools(folder / "missing.json", api_keys=keys, transport=transport)
@@ -256,8 +280,11 @@ READABLE: list[Source] = [
     of_the_code,
     of_a_function,
     of_replaced_providers,
+    of_a_file_whose_key_a_session_has_read,
+    of_a_variable_that_is_set_later,
 ]
 UNREADABLE: list[Source] = [
+    of_variables_beside_a_missing_file,
     of_a_missing_file,
     of_a_missing_file_with_providers,
     of_a_missing_file_with_storage,

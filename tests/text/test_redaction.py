@@ -117,6 +117,17 @@ def test_a_word_that_a_key_begins_with_stays() -> None:
     assert redactor.text(text) == text
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["https://gate.example/t/{}", "http://x.example/a?k={}&b=2", "https://u:pw12@a.example/{}/"],
+)
+def test_a_key_can_be_in_a_url(url: str) -> None:
+    key = "Zq-Ab3dEf7hIj-kL"
+    clean = Redactor([url.format(key)]).text(f"at {url.format(key)} and {quote(url.format(key))}")
+    assert key not in clean
+    assert clean.count(MARK) >= 2
+
+
 def test_the_repr_of_a_redactor_shows_no_key() -> None:
     assert KEY not in repr(Redactor([KEY]))
 

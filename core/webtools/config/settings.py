@@ -202,6 +202,7 @@ class Settings:
             overrides=overrides or self._overrides,
             own_transport=self._own_transport,
         )
+        settings._keys_read = self._keys_read  # also of the keys that a later session replaces
         settings._base = self
         return settings
 
@@ -211,9 +212,11 @@ class Settings:
         Raises:
             ConfigError: The source is invalid, or the named file does not exist.
         """
+        beside = sorted(keys_beside(self.environ))
+        self._keys_read.update(beside)  # first: they are redacted also if the source is invalid
         path = None if self._config else self._path or config_in_use(self.environ)
         source = () if self._config else self._sign(path)
-        signature = (proxy_variables(), surroundings(), source)
+        signature = (proxy_variables(), surroundings(), source, SecretStr("\n".join(beside)))
         read_signature, accounts = self._last_read
         if accounts is None or signature != read_signature:  # two threads may both read it
             accounts = self._read(path)
@@ -255,7 +258,6 @@ class Settings:
         config, origin, warnings = self._config, CODE, list[str]()
         if config is None and path:
             config, origin = load(read_text(path), str(path)), str(path)
-        self._keys_read.update(keys_beside(self.environ))
         if config is None:
             self._keys_read.update(keys_in(self.environ))
             origin = ENVIRONMENT

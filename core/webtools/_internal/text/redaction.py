@@ -26,7 +26,7 @@ _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that i
 _PART = 24  # characters of a part of a long key
 _STEP = 8  # characters from one such part to the next
 _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are the same in most
-# Of a URL with one of these, only the login is a secret.
+# Of a URL with one of these, only the login is a secret, and what looks like a key.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
 _LIKE_LONG_KEY = re.compile(r"(?=.*\d).{16}")
@@ -59,11 +59,14 @@ class Redactor:
             self._add(secret, shortest_login)
 
     def _add(self, secret: str, shortest_login: int) -> None:
-        """Add a key, or the login of a URL, whose user name is a key at some services."""
+        """Add a key, or of a URL its login, whose user name can be a key, and keys in its path."""
         scheme, _, rest = secret.partition("://")
         if scheme.lower() not in _SCHEMES:
             self._add_key(secret)
-        elif login := rest.rpartition("@")[0]:
+            return
+        for part in filter(_LIKE_LONG_KEY.search, re.split("[/?&=]", rest)[1:]):
+            self._add_key(part)
+        if login := rest.rpartition("@")[0]:
             for spelling in {secret, _decode(secret)[0]}:
                 self._add_part(spelling, spelling)  # other URLs can begin like this one
             user, _, password = login.partition(":")
