@@ -9,11 +9,12 @@ from html.entities import html5
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from webtools._internal.pipeline import requests
+from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.redaction import MARK, Redactor
 from webtools.errors import BadRequestError, Payment, RateLimitError, WebToolsError
 from webtools.messages import Response
@@ -426,6 +427,39 @@ def test_a_key_goes_that_escaped_invisible_characters_split(
     assert redactor.clean({"a": [spelled]}) == {"a": [MARK]}
 
 
+_INSIDE = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=9)
+
+
+@given(
+    generated_keys,
+    st.sampled_from(["\x1b", "\x9b"]),
+    _INSIDE,
+    st.sampled_from(["", "\x07", "\x1b\\", "\x9c"]),
+    st.sampled_from([str, *HIDDEN_SPELLINGS.values()]),
+)
+def test_whatever_a_terminal_hides_is_no_part_of_a_key(
+    key: str, first: str, inside: str, last: str, spell: Callable[[str], str]
+) -> None:
+    sequence = f"{first}{inside}{last}"
+    assume(without_controls(f"a{sequence}b") == "ab")
+    assume("<>" not in sequence)
+    assume(spell is str or {*"\\%&"}.isdisjoint(sequence))  # else it is an escape once more
+    spelled = f"{key[:8]}{spell(sequence)}{key[8:]}"
+    clean = Redactor([key]).text(f"before {spelled} after")
+    assert key[:6] not in clean
+    assert key[-6:] not in clean
+
+
+@given(generated_keys, st.data())
+def test_a_key_goes_whose_escapes_are_split(key: str, data: st.DataObject) -> None:
+    spell = data.draw(st.sampled_from([*HIDDEN_SPELLINGS.values(), REFERENCES["decimal"]]))
+    spelled = spell(key)
+    gaps = st.sampled_from(["\n", "\r\n  ", "<b>", "</i>", "<!-- a > b -->"])
+    for place in sorted(data.draw(st.sets(st.integers(1, len(spelled) - 1), max_size=5)))[::-1]:
+        spelled = f"{spelled[:place]}{data.draw(gaps)}{spelled[place:]}"
+    assert Redactor([key]).text(f"a {spelled} b") == f"a {MARK} b"
+
+
 @given(generated_keys, gaps)
 def test_escapes_around_a_key_stay(key: str, gap: str) -> None:
     text = f"{gap}x {key} x{gap}"
@@ -534,6 +568,8 @@ def test_of_what_follows_a_cut_key_in_json_nothing_is_lost(length: int) -> None:
         lambda a, b, c: f"{a}![a picture](c.png){b}{c}",
         lambda a, b, c: f"{a}[{b}](https://x.example/y_(z) \"A title\")[{c}](/z 'b')",
         lambda a, b, c: f"{a}[{b}][site][{c}][site]",
+        lambda a, b, c: f"{a}[{b}]( https://x.example )[{c}](/z (a title) )",
+        lambda a, b, c: f"{a}<!-- a > b - <i>c</i> -->{b}<i title='a<b' alt=\"c>d\">{c}",
         lambda a, b, c: f"{a}\x1b(B{b}\\e[31m{c}",
         lambda a, b, c: f"{a}\\U0000200b{b}\\x{{200b}}{c}",
     ],

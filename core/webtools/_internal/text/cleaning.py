@@ -15,10 +15,11 @@ _TAGS = re.compile(
 )
 _HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # beyond Unicode
 # Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
-_ESCAPES = re.compile(
-    r"\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
-    r"|\x1b[ -/]*[0-~]?"
+# None has `<>` in it, which is between texts that are searched together for keys.
+TERMINAL_SEQUENCES = re.compile(
+    r"\x1b[\]PX^_](?:[^\x07\x1b\x9c\n<]|<(?!>))*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b\[|\x9b)(?:(?!<>)[0-?])*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*(?:(?!<>)[0-~])?"
 )
 # Controls, marks that change the direction of text, and lone surrogates.
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]")
@@ -53,7 +54,7 @@ def without_controls(text: str) -> str:
     if not text.isascii():  # line and paragraph separators, at which some readers break
         text = text.replace("\u2028", "\n").replace("\u2029", "\n\n")
     if "\x1b" in text or not text.isascii():
-        text = _ESCAPES.sub("", text)
+        text = TERMINAL_SEQUENCES.sub("", text)
     return _CONTROLS.sub(_replacement, text)
 
 

@@ -14,7 +14,7 @@ from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
-from webtools._internal.text.cleaning import with_spans
+from webtools._internal.text.cleaning import TERMINAL_SEQUENCES, with_spans
 from webtools._internal.text.nested_texts import NAME, texts_in, with_texts
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools.errors import WebToolsError
@@ -134,6 +134,9 @@ class Redactor:
             plain, dropped = _apply(_MARKUP, view)
             if dropped:
                 yield plain, done + dropped
+                rest, more = _decode(plain)  # markup can split an escape
+                if more:
+                    yield rest, [*done, *dropped, *more]
 
     def _may_hold(self, view: str) -> bool:
         letters = _letters(view)
@@ -345,8 +348,20 @@ def _drop(match: re.Match[str]) -> str:
 
 
 _HEX = "[0-9a-fA-F]"
+_DIGIT = r"[#uUxX{0-9a-fA-F]"  # of an escape, or a sign before its digits
 _ESCAPED = dict(zip("0abefnrtvLNP", "\0\a\b\x1b\f\n\r\t\v\u2028\x85\u2029", strict=True))
 _ESCAPES = [
+    *(  # an escape that goes on in the next line
+        _Step(
+            sign,
+            re.compile(
+                rf"{re.escape(sign)}(?={_DIGIT}{{0,9}}+\r?\n)"
+                rf"(?:{_DIGIT}|\r?\n[ \t]{{0,20}}){{1,20}}+"
+            ),
+            lambda match: "".join(match[0].split()),
+        )
+        for sign in "%\\&"
+    ),
     _Step("%", re.compile(f"%(?:u({_HEX}{{4}})|({_HEX}{{2}}))"), _decode_hex),
     _Step(
         "\\",
@@ -364,24 +379,20 @@ _ESCAPES = [
         _decode_reference,
     ),
 ]
-_QUOTED = r"""(?:[^<>"']|"[^"<]*"|'[^'<]*')"""  # what is in a tag
-_PARAMETERS = "[0-;=?]{0,64}[@-~]"  # of a terminal; `<` is in the border of texts
-_TITLE = r"""(?:\s{1,9}(?:"[^"\n<]{0,500}"|'[^'\n<]{0,500}'))?"""
+_QUOTED = r"""(?:[^<>"']|"(?:[^"<]|<(?!>)){0,500}"|'(?:[^'<]|<(?!>)){0,500}')"""  # in a tag
+_COMMENT = "<!--(?:[^<-]|-(?!->)|<(?!>|!--))*+-->"
+_TITLE = r"""(?:\s{1,9}(?:"[^"\n<]{0,500}"|'[^'\n<]{0,500}'|\([^()\n<]{0,500}\)))?"""
 _TARGET = (  # of a link or picture in Markdown
-    rf"\](?:\((?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\)|\[[^\[\]\n<>]{{0,200}}\])"
+    rf"\](?:\(\s{{0,9}}(?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\s{{0,9}}\)|\[[^\[\]\n<>]{{0,200}}\])"
 )
 _MARKUP = [
     _Step(
         "<",
-        re.compile(rf"<(?:(?:[/?!]?[a-zA-Z]|!--)(?:{_QUOTED}*+>|[^<>]*>)|!\[CDATA\[)"),
+        re.compile(rf"{_COMMENT}|<(?:(?:[/?!]?[a-zA-Z]|!--)(?:{_QUOTED}*+>|[^<>]*>)|!\[CDATA\[)"),
         _drop,
     ),
-    _Step(
-        "\x1b",
-        re.compile(rf"\x1b(?:\[{_PARAMETERS}|\][^\x07\x1b\n<]*\x07?|[ -/]+[0-~])"),
-        _drop,
-    ),
-    _Step("\x9b", re.compile(f"\x9b{_PARAMETERS}"), _drop),
+    _Step("\x1b", TERMINAL_SEQUENCES, _drop),
+    _Step("\x9b", TERMINAL_SEQUENCES, _drop),
     _Step("![", re.compile(rf"!\[[^\]\n<>]{{0,500}}{_TARGET}"), _drop),
     _Step("]", re.compile(_TARGET), _drop),
 ]
