@@ -169,6 +169,24 @@ def test_a_link_that_was_opened_stays_a_link_in_a_state(web: WebTools) -> None:
     assert not web.session(fetch="strict", state=through_json(session)).has_seen(LINKED)
 
 
+@pytest.mark.parametrize("is_newer", [True, False])
+def test_a_url_with_a_key_is_not_merged_back(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch, is_newer: bool
+) -> None:
+    """What is a key now may not have been one when an older state was made."""
+    key = "test-key-7Zq3dEf7hI"
+    session = used(web)
+    session.allow(f"https://a.example/?k={key} https://b.example/", origin="user")
+    before = through_json(session)
+    assert key in str(before)
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    after = json.loads(json.dumps(web.session(state=before).state()))
+    merged = merge_states(before, after) if is_newer else merge_states(after, before)
+    for state in (merged, merge_states(merged, before), merge_states(before, merged)):
+        assert key not in str(state)
+        assert "https://b.example/" in str(state)
+
+
 def test_a_url_with_a_login_is_in_no_state_and_opens_nothing(web: WebTools) -> None:
     url = "https://ann:test-key-login@docs.example/x"
     session = web.session(fetch="seen")

@@ -120,7 +120,7 @@ def refusal() -> InputError:
     """Return the error for a URL that was not seen. It does not quote the URL."""
     return InputError(
         "The URL was refused: this session opens only URLs that it has seen in results, on pages "
-        "or in the user's text, exactly as they were written there. Search for the page, or ask "
-        "the user for the link.",
+        "or in the user's text, exactly as they were written there. Search for the page, without "
+        "its URL in the query, or ask the user for the link.",
         code=URL_NOT_SEEN,
     )

@@ -89,6 +89,7 @@ class History:
         tools: The calls of each tool.
         providers: The requests to each provider, and the searches of a model's vendor.
         notes: What the report says about the search of a model's vendor, each once.
+        left_out: Hashes of URLs that a state must not have, because they have a key.
         next_number: The number of the next source.
     """
 
@@ -100,6 +101,7 @@ class History:
         self.tools: dict[str, Use] = {}
         self.providers: dict[str, Use] = {}
         self.notes: dict[str, None] = {}
+        self.left_out: dict[str, None] = {}
         self.next_number = 1
         self._planned_numbers: dict[str, int] = {}  # by `page_key`
         self._numbered: set[int] = set()

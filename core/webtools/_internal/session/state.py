@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -52,6 +53,7 @@ class State(BaseModel):
         seen: URLs that may be opened, beside the sources that were.
         next_number: The number of the next source.
         use: The calls and micro-USD of each process.
+        left_out: Hashes of URLs with a key, which older states may have.
     """
 
     model_config = ConfigDict(strict=False, frozen=True)
@@ -63,6 +65,7 @@ class State(BaseModel):
     sources: list[_Source] = Field(default=[], max_length=2 * _MAX_SOURCES)
     seen: list[_Seen] = Field(default=[], max_length=2 * _MAX_SEEN)
     use: dict[str, _Used] = Field(default={}, max_length=100_000)
+    left_out: list[str] = Field(default=[], max_length=_MAX_SEEN)
 
     def check(self, session_id: str, user: str) -> None:
         """Refuse a state of another session or user.
@@ -90,6 +93,7 @@ class State(BaseModel):
         """Put the state into a session."""
         for url, origin in self.seen:
             history.see(url, origin)
+        history.left_out |= dict.fromkeys(self.left_out)
         highest = max((source.number for source in self.sources), default=0)
         history.next_number = max(history.next_number, self.next_number, highest + 1)
         for number, url, title, how, is_read, is_cited in self.sources:
@@ -128,15 +132,14 @@ def to_state(
 
     What is a key now may not have been one when a URL was seen. A URL with a key is left out.
     """
-    rows = [each for each in [*history.sources.values()] if not redactor.is_in(each.url)]
-    sources = _newest(rows, lambda source: source.how, _MAX_SOURCES)
+    rows, urls = [*history.sources.values()], [*history.seen.values()]
+    with_key = {each.url for each in (*rows, *urls) if redactor.is_in(each.url)}
+    history.left_out |= dict.fromkeys(map(_hash, sorted(with_key)))
+    rows = [each for each in rows if each.url not in with_key]
+    sources = _sorted(rows, lambda source: source.how)[-_MAX_SOURCES:]
     listed = {each.url for each in sources if each.how not in _SEEN_ELSEWHERE}
-    others = [
-        each
-        for each in [*history.seen.values()]
-        if each.url not in listed and not redactor.is_in(each.url)
-    ]
-    seen = _newest(others, lambda url: url.origin, _MAX_SEEN)
+    others = [each for each in urls if each.url not in listed | with_key]
+    seen = _sorted(others, lambda url: url.origin)[-_MAX_SEEN:]
     return {
         "version": _VERSION,
         "id": session_id,
@@ -154,7 +157,12 @@ def to_state(
             name: [min(spent.calls, _MAX), min(spent.micro_usd, _MAX)]
             for name, spent in spending.by_process().items()
         },
+        "left_out": [*history.left_out][-_MAX_SEEN:],
     }
+
+
+def _hash(url: str) -> str:
+    return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,13 +182,17 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     for process, spent in new["use"].items():
         use[process] = [*map(max, spent, use.get(process, spent))]
     next_number = max(old["next_number"], new["next_number"])
+    left_out = dict.fromkeys([*old.get("left_out", ()), *new.get("left_out", ())])
     sources, next_number = _renumber(old["sources"], new["sources"], next_number)
+    rows = _joined(old["sources"], sources, left_out, url=1, origin=3)
+    seen = _joined(old["seen"], new["seen"], left_out, url=0, origin=1)
     return {
         **new,
         "next_number": next_number,
-        "sources": _joined(old["sources"], sources, _MAX_SOURCES, url=1, origin=3),
-        "seen": _joined(old["seen"], new["seen"], _MAX_SEEN, url=0, origin=1),
+        "sources": rows[-_MAX_SOURCES:],
+        "seen": seen[-_MAX_SEEN:],
         "use": use,
+        "left_out": [*left_out][-_MAX_SEEN:],
     }
 
 
@@ -198,13 +210,13 @@ def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple
 
 
 def _joined(
-    old: Sequence[Any], new: Sequence[Any], count: int, *, url: int, origin: int
+    old: Sequence[Any], new: Sequence[Any], left_out: Container[str], *, url: int, origin: int
 ) -> list[Any]:
-    """Return the newest rows of both."""
-    rows = {row[url]: row for row in [*old, *new]}.values()
-    return _newest(rows, lambda row: row[origin], count)
+    """Return the rows of both but those that must be left out, as `_sorted`."""
+    rows = {row[url]: row for row in [*old, *new] if _hash(row[url]) not in left_out}
+    return _sorted(rows.values(), lambda row: row[origin])
 
 
-def _newest(rows: Iterable[T], origin_of: Callable[[T], str], count: int) -> list[T]:
-    """Return the newest rows. Those of the user and the developer are kept before all others."""
-    return sorted(rows, key=lambda row: _RANKS.get(origin_of(row), 1))[-count:]
+def _sorted(rows: Iterable[T], origin_of: Callable[[T], str]) -> list[T]:
+    """Sort rows: the newest last, and those of the user and the developer behind all others."""
+    return sorted(rows, key=lambda row: _RANKS.get(origin_of(row), 1))
