@@ -351,7 +351,7 @@ _HEX = "[0-9a-fA-F]"
 _DIGIT = r"[#uUxX{0-9a-fA-F]"  # of an escape, or a sign before its digits
 _ESCAPED = dict(zip("0abefnrtvLNP", "\0\a\b\x1b\f\n\r\t\v\u2028\x85\u2029", strict=True))
 _ESCAPES = [
-    *(  # an escape that goes on in the next line
+    *(  # an escape with a line break in it
         _Step(
             sign,
             re.compile(
