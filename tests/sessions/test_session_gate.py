@@ -336,6 +336,19 @@ def test_a_source_is_kept_as_it_was_seen(
 
 
 @BOTH
+def test_a_source_is_written_as_a_search_has_found_it(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    wire.found = ["https://docs.example/guide"]
+    session = web_of(wire, monkeypatch).session()
+    either(is_async, session, "fetch", f"https://docs.example/guide?utm_x={TOKEN}")
+    either(is_async, session, "search", "ferry", provider="exa")
+    [source] = session.sources
+    assert (source.url, source.how, source.number) == ("https://docs.example/guide", "search", 1)
+    assert TOKEN not in json.dumps(session.report("json")["sources"])
+
+
+@BOTH
 def test_native_sources_open(session: Session, is_async: bool) -> None:
     session.record_native(vendor="openai", sources=[{"url": LINKED, "title": "Other"}], searches=1)
     assert either(is_async, session, "fetch", LINKED, provider="exa").pages[0].text

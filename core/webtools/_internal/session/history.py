@@ -151,6 +151,8 @@ class History:
         source = self.sources.get(key) or SeenSource(url, title, how)
         if url in self._spellings or key_of(url):
             source = self.sources.setdefault(key, source)
+            if source.how == "argument" and how != "argument":
+                source.url, source.how = url, how  # in place of the caller's own spelling
         source.title = source.title or title
         source.is_read |= is_read
         if cites and not source.number:

@@ -133,7 +133,8 @@ def to_state(
     What is a key now may not have been one when a URL was seen. A URL with a key is left out.
     """
     rows, urls = [*history.sources.values()], [*history.seen.values()]
-    with_key = {each.url for each in (*rows, *urls) if redactor.is_in(each.url)}
+    known = {*(each.url for each in rows), *(each.url for each in urls)}
+    with_key = {*filter(redactor.is_in, known)}
     history.left_out |= dict.fromkeys(map(_hash, sorted(with_key)))
     rows = [each for each in rows if each.url not in with_key]
     sources = _sorted(rows, lambda source: source.how)[-_MAX_SOURCES:]
