@@ -335,6 +335,9 @@ def test_a_page_gets_no_more_memory_than_its_size_allows(tmp_path: Path, size: i
         from webtools._internal.pages import processes, worker
         from webtools._internal.pages.content import Content
         def read(source):
+            late = threading.Thread(target=bytearray, args=(9,))  # as that of a time-out may be
+            late.start()
+            late.join()
             allowed = processes.memory_for(source.body)
             bytearray(allowed * 8 // 10)
             try:
@@ -345,8 +348,16 @@ def test_a_page_gets_no_more_memory_than_its_size_allows(tmp_path: Path, size: i
         for _ in range(2):
             print(worker.answer_to(Source(bytes({size})))["content"]["text"])
     """
-    completed = run_script(tmp_path, code)
+    completed = run_script(tmp_path, code, **processes.ONE_HEAP)
     assert (completed.stdout, completed.stderr) == ("refused\n" * 2, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such heaps")
+def test_the_threads_of_a_process_share_one_heap(pool: Pool) -> None:
+    assert pool.read(source(), Alarm()).title == "Ferry"
+    [number] = pool.processes
+    variables = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+    assert b"MALLOC_ARENA_MAX=1" in variables
 
 
 @pytest.mark.parametrize("size", [10_000, 2_000_000, 7_000_000, 16_000_000])

@@ -26,6 +26,9 @@ IDLE_MEMORY = 512 * 1024 * 1024  # bytes that a process may keep between pages
 _MEMORY_FOR_PAGE = 256 * 1024 * 1024  # bytes for any page,
 _MEMORY_PER_BYTE = 256  # and for each of its bytes: more than hostile markup was seen to need
 _MAX_MEMORY_FOR_PAGE = 5 * IDLE_MEMORY
+# One heap for all threads: one for the thread of a time-out, if it starts late, would take up to
+# 128 MiB of what a page may use.
+ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}  # with glibc
 _EXIT_SECONDS = 0.5  # seconds for a process to exit after its pipe closed
 _REAP_SECONDS = 5.0  # for a killed process to be reaped
 _NEEDED = re.compile(  # environment variables by which Python starts and reads text
@@ -106,7 +109,8 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in os.environ if _NEEDED.fullmatch(name)},
+            env={name: os.environ[name] for name in os.environ if _NEEDED.fullmatch(name)}
+            | ONE_HEAP,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             process_group=None if sys.platform == "win32" else 0,  # it must not get Ctrl-C
         )
