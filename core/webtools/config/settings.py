@@ -184,6 +184,7 @@ class Settings:
         self._substitute: Accounts | None = None
         self._keys_read: set[str] = set()
         self._pacers: dict[tuple[object, ...], Pacer] = {}
+        self._keys_of_source: set[str] = set()  # also those that sessions have read
         self._base: Settings | None = None  # whose keys these replace
 
     def with_keys(self, keys: Mapping[str, SecretStr | Callable[[], str]]) -> Settings:
@@ -202,8 +203,8 @@ class Settings:
             overrides=overrides or self._overrides,
             own_transport=self._own_transport,
         )
-        settings._keys_read = self._keys_read  # also of the keys that a later session replaces
         settings._base = self
+        settings._keys_of_source = self._keys_of_source
         return settings
 
     def accounts(self) -> Accounts:
@@ -265,7 +266,7 @@ class Settings:
         return self._build(config, origin, *warnings)
 
     def _build(self, config: Config, origin: str, *warnings: str) -> Accounts:
-        self._keys_read.update(secrets_of(config))  # also of what is replaced, or is found invalid
+        self._keys_of_source.update(secrets_of(config))  # also if it is replaced or found invalid
         if self._overrides:
             config = self._overrides.apply(config)
         cache = with_absolute_path(config.cache, origin)
@@ -296,7 +297,7 @@ class Settings:
 
         They may be in what a session keeps.
         """
-        keys = frozenset(self._keys_read)
+        keys = frozenset(self._keys_read | self._keys_of_source)
         if self._config:
             keys |= secrets_of(self._config)
         if self._overrides:
