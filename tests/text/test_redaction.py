@@ -572,6 +572,8 @@ def test_of_what_follows_a_cut_key_in_json_nothing_is_lost(length: int) -> None:
         lambda a, b, c: f"{a}<!-- a > b - <i>c</i> -->{b}<i title='a<b' alt=\"c>d\">{c}",
         lambda a, b, c: f"{a}\x1b(B{b}\\e[31m{c}",
         lambda a, b, c: f"{a}\\U0000200b{b}\\x{{200b}}{c}",
+        lambda a, b, c: f"{a}&nbsp{b}&shy{c}",
+        lambda a, b, c: f"{a}\\x&#97;d{b}\\&#117;00AD{c}",
     ],
 )
 def test_a_key_goes_that_markdown_or_a_terminal_splits(spell: Callable[..., str]) -> None:

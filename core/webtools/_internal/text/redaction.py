@@ -338,7 +338,12 @@ def _decode_backslash(match: re.Match[str]) -> str:
 def _decode_reference(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
-        return html5.get(f"{name};", match[0])
+        if match[0][-1] == ";" and (text := html5.get(f"{name};")):
+            return text
+        for end in range(min(len(name), _LONGEST_UNCLOSED), 1, -1):
+            if text := html5.get(name[:end]):
+                return text + match[0][end + 1 :]
+        return match[0]
     return _char(int(decimal) if decimal else int(hexadecimal, 16))
 
 
@@ -349,6 +354,7 @@ def _drop(match: re.Match[str]) -> str:
 
 _HEX = "[0-9a-fA-F]"
 _DIGIT = r"[#uUxX{0-9a-fA-F]"  # of an escape, or a sign before its digits
+_LONGEST_UNCLOSED = 6  # letters of a name that may lack its semicolon
 _ESCAPED = dict(zip("0abefnrtvLNP", "\0\a\b\x1b\f\n\r\t\v\u2028\x85\u2029", strict=True))
 _ESCAPES = [
     *(  # an escape with a line break in it
@@ -367,15 +373,13 @@ _ESCAPES = [
         "\\",
         re.compile(
             rf"\\\\{{0,7}}(?:u({_HEX}{{4}})|U({_HEX}{{8}})|[ux]\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}})"
-            r"|(?P<octal>[0-3][0-7]{2})|[0abefnrtvLNP]|[!-/:-@\[-`{-~])"
+            rf"|(?P<octal>[0-3][0-7]{{2}})|[0abefnrtvLNP]|(?!&#?\w|%{_HEX})[!-/:-@\[-`{{-~])"
         ),
         _decode_backslash,
     ),
     _Step(
         "&",
-        re.compile(
-            rf"&(?:#(\d{{1,20}})|#[xX]({_HEX}{{1,20}})|([A-Za-z][A-Za-z\d]{{0,31}})(?=;));?"
-        ),
+        re.compile(rf"&(?:#(\d{{1,20}})|#[xX]({_HEX}{{1,20}})|([A-Za-z][A-Za-z\d]{{0,31}}));?"),
         _decode_reference,
     ),
 ]
