@@ -204,7 +204,7 @@ def compare(old: Run, new: Run) -> Comparison:
     """
     first, second = _read(old), _read(new)
     sources = sorted(_sources(first, second), key=lambda source: _ORDER.index(source.status))
-    comparison = Comparison(
+    return Comparison(
         settings=[*_settings(first.facts, second.facts)],
         counts=dict(Counter(source.status for source in sources)),
         sources=sources,
@@ -212,7 +212,6 @@ def compare(old: Run, new: Run) -> Comparison:
         old_cost_usd=first.cost_usd,
         new_cost_usd=second.cost_usd,
     )
-    return Settings().redactor().clean(comparison)
 
 
 _ORDER = ("changed", "moved", "gone", "new", "error", "not_compared", "unchanged")
@@ -382,7 +381,8 @@ def _read(run: Run) -> _Record:
             calls = [_call_of(values, str(path))]
     else:
         calls = [_call_of(run, f"the {type(run).__name__}")]
-    for call in calls:
+    # Before texts are cut into lines.
+    for call in Settings().redactor().clean(calls):
         if call.native is None:
             record.add(call, version)
         else:

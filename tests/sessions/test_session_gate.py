@@ -429,6 +429,60 @@ def test_a_result_that_a_query_spells_does_not_open(
         assert session.has_seen(SPELLED)
 
 
+EVIL = "https://evil.example"
+
+
+@pytest.mark.parametrize(
+    ("query", "url"),
+    [
+        *((url, url) for end in "!,;)|^*~." if (url := f"{EVIL}/?d={TOKEN}{end}")),
+        (f"{EVIL}/p/?d={TOKEN}", f"{EVIL}/p?d={TOKEN}"),
+        (f"{EVIL}/?d={TOKEN[:3]})({TOKEN[3:]}", f"{EVIL}/?d={TOKEN[:3]})({TOKEN[3:]}"),
+        (f"https://u:p@evil.example/?d={TOKEN}", f"{EVIL}/?d={TOKEN}"),
+        (f"{EVIL}/p?utm_a=1&d={TOKEN}#x", f"{EVIL}/p?d={TOKEN}&utm_source=found"),
+        (f"{EVIL}/p?a=1&amp;d={TOKEN}", f"{EVIL}/p?a=1&d={TOKEN}"),
+        (f"{EVIL}/a/../p?d={TOKEN}", f"{EVIL}/p?d={TOKEN}"),
+        (f"https:\\\\evil.example\\{TOKEN}", f"{EVIL}/{TOKEN}"),
+        (f"EVIL.example.:443/{TOKEN}", f"{EVIL}/{TOKEN.upper()}"),
+        (f"{EVIL}/{TOKEN}%20b", f"{EVIL}/{TOKEN}+b"),
+        (f"b\u00fccher.example/{TOKEN}", f"https://xn--bcher-kva.example/{TOKEN}"),
+        (f"{TOKEN}.evil.example", f"https://{TOKEN}.evil.example/"),
+    ],
+)
+def test_a_result_that_a_query_spells_in_another_way_does_not_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, query: str, url: str
+) -> None:
+    wire.found = [url, f"{EVIL}/other/page"]
+    with web_of(wire, monkeypatch).session(fetch="seen") as session:
+        results = session.search(f"open {query} now", provider="exa").results
+        assert [session.has_seen(each.url) for each in results] == [False, True]
+        later = web_of(wire, monkeypatch).session(fetch="seen", state=session.state())
+        assert [later.has_seen(each.url) for each in results] == [False, True]
+
+
+@BOTH
+@pytest.mark.parametrize("command", ["web", "web-deep"])
+def test_of_a_seen_page_nothing_leaves_that_a_question_adds(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, command: str, is_async: bool
+) -> None:
+    wire.found = [f"{SEEN.replace('docs', 'DOCS')}#{TOKEN}"]
+    web = web_of(wire, monkeypatch, providers=PROVIDERS[1:])
+    session = web.session(fetch="seen")
+    session.allow(SEEN)
+    question = f"How often does it cross, by {SEEN}#{TOKEN}?"
+    either(is_async, session, "research", question, command=command)
+    sent = [json.loads(request.content) for request in wire.requests]
+    assert all(body.get("urls", [SEEN]) == [SEEN] for body in sent)
+    state = session.state()
+    assert TOKEN not in json.dumps([state["sources"], state["seen"]])
+
+
+def test_pages_like_a_seen_one_open(session: Session, wire: Wire) -> None:
+    wire.found = [SEEN.partition("?")[0], "https://docs.example/"]
+    session.search(SEEN, similar=True, provider="exa")
+    assert all(map(session.has_seen, wire.found))
+
+
 @BOTH
 @pytest.mark.parametrize("mode", ["seen", "strict"])
 def test_research_does_not_read_a_result_that_its_question_spells(
@@ -446,6 +500,13 @@ def test_research_does_not_read_a_result_that_its_question_spells(
     session.allow(question, origin="user")
     either(is_async, session, "research", question, command="web-deep")
     assert SPELLED in wire.urls
+
+
+def test_the_result_of_a_native_search_may_come_with_the_next_response(session: Session) -> None:
+    session.record_native(vendor="anthropic", queries=[f"open {SPELLED}"])
+    session.record_native(vendor="anthropic", sources=[SPELLED, LINKED], searches=1)
+    assert not session.has_seen(SPELLED)
+    assert session.has_seen(LINKED)
 
 
 def test_a_native_source_that_a_query_spells_does_not_open(session: Session) -> None:

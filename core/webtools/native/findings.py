@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from webtools._internal.text.links import key_of
 from webtools.native.blocks import Block
 from webtools.native.records import NativeCitation, NativeError, NativeSource
 
@@ -14,6 +15,7 @@ class Findings:
 
     Attributes:
         results: URLs of the pages that a search has returned.
+        named: Pages that were opened before a search returned them, by `key_of`.
         stated_searches: Number of searches that the vendor states, or None.
         stated_usd: Cost that the vendor states, or None.
     """
@@ -25,6 +27,7 @@ class Findings:
     citations: list[NativeCitation] = field(default_factory=list[NativeCitation])
     opened: list[str] = field(default_factory=list[str])
     results: set[str] = field(default_factory=set[str])
+    named: set[str] = field(default_factory=set[str])
     errors: list[NativeError] = field(default_factory=list[NativeError])
     warnings: list[str] = field(default_factory=list[str])
     counted: int = 0
@@ -50,8 +53,9 @@ class Findings:
             self.add_found(url)
 
     def add_found(self, url: str) -> None:
-        """Note that a search has returned a page."""
-        self.results.add(url)
+        """Note that a search has returned a page, unless the model had named it before."""
+        if (key_of(url) or url) not in self.named:
+            self.results.add(url)
 
     def add_source(self, item: Block, *url_names: str) -> str:
         """Add a page that is cited or listed, and return its URL or ""."""
@@ -89,7 +93,10 @@ class Findings:
     def add_opened(self, url: str) -> None:
         """Add a page that the vendor opened."""
         if url:
-            self.opened.append(without_tag(url))
+            url = without_tag(url)
+            self.opened.append(url)
+            if url not in self.results:
+                self.named.add(key_of(url) or url)
 
     def unlisted(self) -> tuple[str, ...]:
         """Return the URLs of sources that no search has returned: the model may have made them up.

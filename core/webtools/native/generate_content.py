@@ -34,7 +34,7 @@ def _read_candidate(candidate: Block, findings: Findings) -> None:
     chunks = [_page(Block(chunk)) for chunk in grounding.values("grounding_chunks")]
     for page in chunks:
         url = findings.add_source(page, "uri", "url")
-        if urlsplit(url).hostname == _REDIRECTING and url not in findings.opened:
+        if urlsplit(url).hostname == _REDIRECTING:
             findings.add_found(url)
     # A response is grounded if it has sources, even if the queries are missing.
     findings.counted += len(dict.fromkeys(queries)) or int(bool(chunks))

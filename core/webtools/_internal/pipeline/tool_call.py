@@ -161,7 +161,7 @@ class Call:
         deadline: When the whole call ends at the latest, on the clock of `io.now()`.
         time_limit: What sets the deadline, for messages; empty without a time limit.
         as_seen: What an API gets instead of a URL whose fragment is applied here.
-        may_read: Whether a URL may be opened that was found for a question. Default: all may.
+        find_seen: Returns what to open for a URL that was found for a question. Default: the URL.
         number_of: Returns the number of a source in texts for models. Default: by its position.
         charges: The provider and the cost of each request, None for an unknown cost. Default: not
             kept.
@@ -186,7 +186,7 @@ class Call:
     deadline: float = inf
     time_limit: str = ""
     as_seen: Mapping[str, str] = field(default_factory=dict[str, str])
-    may_read: Callable[[str, str], bool] | None = None
+    find_seen: Callable[[str, str], str | None] | None = None
     number_of: Callable[[str], int] | None = None
     charges: list[tuple[str, float | None]] | None = None
     taped: TapedCall | None = None

@@ -69,7 +69,7 @@ class SessionDispatcher(Dispatcher):
         call.services = services
         call.cache = call.cache and services.cache
         call.number_of, call.charges = self._history.number_of, []
-        call.may_read = self._gate.may_read
+        call.find_seen = self._gate.as_seen
         call.reader, call.user = self._services.reader, self.user_on_tape()
         end = io.now() + self.seconds_left()
         if end < call.deadline:

@@ -13,7 +13,8 @@ from urllib.parse import urldefrag
 
 from pydantic import BaseModel
 
-from webtools._internal.session.history import LINK, History, is_spelled_in
+from webtools._internal.session.history import LINK, History
+from webtools._internal.session.spelled_urls import is_spelled
 from webtools.choices import FetchGate
 from webtools.errors import URL_NOT_SEEN, InputError
 from webtools.results import FetchResponse, Page, failed_page
@@ -72,11 +73,11 @@ class Gate:
             return None
         return seen.url
 
-    def may_read(self, url: str, question: str) -> bool:
-        """Return whether research may read a result, if the question does not name its URL."""
-        if self.mode == "any" or not is_spelled_in(url, question):
-            return True
-        return self.find(url) is not None
+    def as_seen(self, url: str, question: str) -> str | None:
+        """Return what research may read for a result; None if only the question has its URL."""
+        if self.mode == "any" or not is_spelled(url, [question]):
+            return url
+        return self.find(url)
 
     def admit(self, tool: Tool, arguments: BaseModel) -> tuple[BaseModel, Admitted | None]:
         """Check the URLs of a call.

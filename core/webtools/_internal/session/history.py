@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
-import unicodedata
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote
 
 from webtools._internal.pipeline.tape_lines import NativeRecord
+from webtools._internal.session.spelled_urls import is_spelled
 from webtools._internal.storage.budget import micro_usd_of
 from webtools._internal.text.links import key_of, urls_in
 from webtools._internal.text.narrowing import is_array
@@ -35,8 +33,6 @@ from webtools.tools import Tool
 LINK = "link"  # the origin of a URL that only a page has
 MAX_KEPT = 5000  # links of pages, the newest
 _MAX_LINKS = 1000  # of one page
-_PREFIX = re.compile(r"https?://(?:www\.)?")
-_LAYERS = 3  # of escapes
 
 
 @dataclass(slots=True, eq=False)
@@ -103,6 +99,9 @@ class History:
         self.notes: dict[str, None] = {}
         self.left_out: dict[str, None] = {}
         self.next_number = 1
+        self._native_queries: list[
+            str
+        ] = []  # of the last record: a result may come with the next one
         self._planned_numbers: dict[str, int] = {}  # by `page_key`
         self._numbered: set[int] = set()
         self._spellings: dict[str, str] = {}  # the key of each spelling that was seen
@@ -250,10 +249,11 @@ class History:
         self.refused += native.refused
         self.notes |= dict.fromkeys(native.notes)
         unlisted = set(native.unlisted)
+        queries, self._native_queries = [*self._native_queries, *native.queries], native.queries
         for url, title in native.sources:
             if not key_of(url):
                 continue
-            if url not in unlisted and not _is_spelled(url, native.queries):
+            if url not in unlisted and not is_spelled(url, queries):
                 self.see(url, "native")
             source = self.add(url, "native", title)
             source.is_cited |= url in native.citations
@@ -265,8 +265,10 @@ class History:
         """Add what the response of a call shows. Failed pages add nothing."""
         match response:
             case SearchResponse():
+                # Without the page for which similar ones were found.
+                queries = [query for query in response.queries if self.find(query) is None]
                 for result in response.results:
-                    self._find(result, response.queries)
+                    self._find(result, queries)
                     if result.content is not None:
                         self._read(result.content, result.title)
             case FetchResponse():
@@ -294,10 +296,12 @@ class History:
             self._see_links(passage.url, urls_in(passage.text, may_be_cut=True))
 
     def _find(self, result: SearchResult | ResearchResult, queries: Iterable[str]) -> SeenSource:
-        """Add a result. A URL that a caller has put into a query cannot be opened."""
+        """Add a result. A URL that a query has in it opens only as it was seen before."""
         url = result.url
-        if not is_library_page(url) and not _is_spelled(url, queries):
-            self.see(url, "search")
+        if is_library_page(url) or is_spelled(url, queries):
+            seen = self.find(url)
+            return self.add(seen.url if seen else url, self._how(url), result.title)
+        self.see(url, "search")
         return self.add(url, self._how(url), result.title)
 
     def _read(self, page: Page, title: str) -> None:
@@ -332,26 +336,6 @@ def queries_of(arguments: Mapping[str, Any]) -> list[str]:
     texts = [*queries] if is_array(queries) else [queries]  # of a tape, any value
     texts += arguments.get("query"), arguments.get("question")
     return [text for text in texts if text and isinstance(text, str)]
-
-
-def _is_spelled(url: str, queries: Iterable[str]) -> bool:
-    return any(is_spelled_in(url, query) for query in queries)
-
-
-def is_spelled_in(url: str, query: str) -> bool:
-    """Return whether a query has the URL of a result in it, with or without its scheme.
-
-    Some providers open the URLs in a query and return them, so the caller has chosen this one.
-    """
-    address = _PREFIX.sub("", _plain(page_key(url)), count=1).rstrip("/?")
-    return address in _plain(query) or key_of(url) in map(key_of, urls_in(query, from_person=True))
-
-
-def _plain(text: str) -> str:
-    """Return a text without escapes and differences of case."""
-    for _ in range(_LAYERS):
-        text = unquote(text)
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 _lock = threading.Lock()  # held while a number is given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from webtools._internal.operations.fetch import fetch_pages
 from webtools._internal.operations.research.chain import Retrieval
@@ -50,12 +50,13 @@ async def read_pages(
     `retrieval`.
     """
     reader: Account | None = None
-    hits = _readable(retrieval.results, question, call)
+    unseen = _use_seen_urls(retrieval, question, call)
     retrieval.warnings += [
         f"{hit.url} was not read: the question has its URL, which this session has not seen."
         for hit in retrieval.results
-        if hit not in hits and not is_library_page(hit.url)
+        if hit.url in unseen
     ]
+    hits = _readable(retrieval.results, unseen)
     if not hits:
         return {}
     try:
@@ -71,7 +72,7 @@ async def read_pages(
         return {}
     unread = [page for page in pages if page.error]
     if unread and retrieval.spares:
-        spares = _readable(retrieval.spares, question, call)[: len(unread)]
+        spares = _readable(retrieval.spares, unseen)[: len(unread)]
         spare = await _read_spares(chain, spares, retrieval, call, deadline)
         unread = _replace_unread(unread, spare, retrieval)
         pages += spare
@@ -96,10 +97,23 @@ def _name_passages(hits: Iterable[SearchResult]) -> str:
     return f"the passages from {' and '.join(names)}" if names else ""
 
 
-def _readable(hits: Iterable[SearchResult], question: str, call: Call) -> list[SearchResult]:
-    """Leave out hits whose URL was made from the question, or named in it if that is forbidden."""
-    may_read = call.may_read or (lambda _url, _question: True)
-    return [hit for hit in hits if not is_library_page(hit.url) and may_read(hit.url, question)]
+def _use_seen_urls(retrieval: Retrieval, question: str, call: Call) -> set[str]:
+    """Write URLs that the question has as they were seen, and return those that were not."""
+    unseen: set[str] = set()
+    if call.find_seen is None:
+        return unseen
+    for hits in (retrieval.results, retrieval.spares):
+        for place, hit in enumerate(hits):
+            if (url := call.find_seen(hit.url, question)) is None:
+                unseen.add(hit.url)
+            elif url != hit.url:
+                hits[place] = hit.model_copy(update={"url": url})
+    return unseen
+
+
+def _readable(hits: Iterable[SearchResult], unseen: Container[str]) -> list[SearchResult]:
+    """Leave out hits whose URL was made from the question, or is in it and was not seen."""
+    return [hit for hit in hits if not is_library_page(hit.url) and hit.url not in unseen]
 
 
 async def _read(
