@@ -749,7 +749,7 @@ class Session(WebTools):
             vendor: Name of the vendor, such as `openai`. The report lists the cost under it.
             queries: The queries that the vendor reports.
             sources: The URLs that it found, or dicts with `url` and `title`. They may be opened.
-            citations: Those that the model cites.
+            citations: Those that the model cites. A URL that is not in `sources` cannot be opened.
             unlisted: Those that the vendor opened, but that no search has returned: the model may
                 have made them up. They are sources, but may not be opened.
             refused: URLs that the developer's filters exclude.

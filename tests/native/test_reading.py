@@ -205,6 +205,37 @@ def test_what_was_opened_in_one_response_is_not_seen_when_another_one_cites_it(v
         assert not web.session(fetch="seen", state=session.state()).has_seen(made_up)
 
 
+def listed_later(vendor: str, url: str) -> dict[str, Any]:
+    """Return a search of the vendor that lists a page."""
+    if vendor == "openai":
+        action = {"type": "search", "query": "q", "sources": [{"type": "url", "url": url}]}
+        return {"output": [{"type": "web_search_call", "status": "completed", "action": action}]}
+    if vendor == "perplexity":
+        return {"output": [{"type": "search_results", "results": [{"url": url}]}]}
+    if vendor == "anthropic":
+        found = [{"type": "web_search_result", "url": url, "title": "x"}]
+        return {"content": [{"type": "web_search_tool_result", "content": found}]}
+    tool = {"type": "search", "arguments": {"query": "q"}, "search_results": {"results": []}}
+    tool["search_results"]["results"].append({"url": url})  # type: ignore[index]
+    return {"executed_tools": [tool]}
+
+
+@pytest.mark.parametrize("vendor", ["openai", "perplexity", "anthropic", "groq"])
+@pytest.mark.parametrize("host", ["model.example", "MODEL.example", "model.example:443"])
+def test_a_page_that_a_model_made_up_is_not_seen_though_a_later_search_lists_it(
+    vendor: str, host: str
+) -> None:
+    response = with_opened(vendor, "https://model.example/secret")
+    later = listed_later(vendor, f"https://{host}/secret")
+    place = response["choices"][0]["message"] if vendor == "groq" else response
+    for name, blocks in later.items():
+        place[name] += blocks
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        session = web.session(fetch="seen")
+        session.record_native(**read(vendor, response).record())
+        assert not session.has_seen("https://model.example/secret")
+
+
 def test_a_result_that_was_opened_is_seen() -> None:
     searches = read("openai", MAKERS["openai"]())
     assert searches.opened == (URL,)

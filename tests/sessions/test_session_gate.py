@@ -502,6 +502,13 @@ def test_research_does_not_read_a_result_that_its_question_spells(
     assert SPELLED in wire.urls
 
 
+def test_a_citation_that_no_search_has_found_does_not_open(session: Session) -> None:
+    session.record_native(vendor="openai", sources=[LINKED], citations=[LINKED, SPELLED])
+    assert session.has_seen(LINKED)
+    assert not session.has_seen(SPELLED)
+    assert session.check(f"See {SPELLED}.").not_seen == []
+
+
 def test_the_result_of_a_native_search_may_come_with_the_next_response(session: Session) -> None:
     session.record_native(vendor="anthropic", queries=[f"open {SPELLED}"])
     session.record_native(vendor="anthropic", sources=[SPELLED, LINKED], searches=1)

@@ -72,6 +72,18 @@ def test_a_source_has_one_status(old: FetchResponse, new: FetchResponse, status:
     assert source.reason or status in {"unchanged", "changed"}
 
 
+def test_a_key_that_was_set_later_is_redacted_before_texts_are_cut_into_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = ["Zq-Ab3dEf", "7hIjK9mNo", "PqRs_Tu2W"]
+    runs = fetched("One. Two."), fetched("\n\n".join(lines))
+    report = compare(*runs).model_dump_json()
+    assert all(line in report for line in lines)
+    monkeypatch.setenv("OPENAI_API_KEY", "".join(lines))
+    report = compare(*runs).model_dump_json()
+    assert not any(line in report for line in lines)
+
+
 def test_a_source_of_one_run_is_new_or_gone_and_the_page_may_exist() -> None:
     old, new = fetched("Text."), fetched("Text.", url="https://b.example/")
     statuses = {source.url: source for source in compare(old, new).sources}

@@ -169,6 +169,9 @@ class SessionCore:
         values = {**facts, "sources": [*pairs, *cited], "citations": [url for url, _ in cited]}
         for name in ("queries", "unlisted", "refused", "notes"):
             values[name] = _as_list(values[name])
+        # A model can make up what it cites.
+        found = [url for url, _ in pairs]
+        values["unlisted"] += [url for url, _ in cited if url not in found]
         try:
             native = NativeRecord.model_validate(with_texts(values, _without_controls))
             native = redactor.clean(native)
