@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any, get_args
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -447,6 +448,7 @@ EVIL = "https://evil.example"
         (f"{EVIL}/{TOKEN}%20b", f"{EVIL}/{TOKEN}+b"),
         (f"b\u00fccher.example/{TOKEN}", f"https://xn--bcher-kva.example/{TOKEN}"),
         (f"{TOKEN}.evil.example", f"https://{TOKEN}.evil.example/"),
+        (f"{EVIL}/#{TOKEN}", f"{EVIL}/#{TOKEN}"),
     ],
 )
 def test_a_result_that_a_query_spells_in_another_way_does_not_open(
@@ -475,6 +477,26 @@ def test_of_a_seen_page_nothing_leaves_that_a_question_adds(
     assert all(body.get("urls", [SEEN]) == [SEEN] for body in sent)
     state = session.state()
     assert TOKEN not in json.dumps([state["sources"], state["seen"]])
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "seen", ["https://docs.example/f\u00e4hre", "https://b\u00fccher.example/"]
+)
+@pytest.mark.parametrize("before", ["", "see "])
+def test_a_query_with_a_seen_url_does_not_change_how_it_leaves(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, seen: str, before: str, is_async: bool
+) -> None:
+    web = web_of(wire, monkeypatch)
+    session = web.session(fetch="strict")
+    session.allow(seen)
+    spelled = f"{httpx.URL(seen)}#{TOKEN}"
+    wire.found = [spelled]
+    either(is_async, session, "search", f"{before}{spelled}", provider="exa")
+    for each in (session, web.session(fetch="strict", state=session.state())):
+        wire.clear()
+        either(is_async, each, "fetch", spelled, provider="exa")
+        assert TOKEN not in wire.left()
 
 
 def test_pages_like_a_seen_one_open(session: Session, wire: Wire) -> None:

@@ -265,8 +265,8 @@ class History:
         """Add what the response of a call shows. Failed pages add nothing."""
         match response:
             case SearchResponse():
-                # Without the page for which similar ones were found.
-                queries = [query for query in response.queries if self.find(query) is None]
+                # Without a page for which similar ones were found: it is written as it was seen.
+                queries = [query for query in response.queries if query not in self._spellings]
                 for result in response.results:
                     self._find(result, queries)
                     if result.content is not None:
