@@ -449,6 +449,7 @@ EVIL = "https://evil.example"
         (f"b\u00fccher.example/{TOKEN}", f"https://xn--bcher-kva.example/{TOKEN}"),
         (f"{TOKEN}.evil.example", f"https://{TOKEN}.evil.example/"),
         (f"{EVIL}/#{TOKEN}", f"{EVIL}/#{TOKEN}"),
+        (f"xn--{TOKEN}.example/x", f"https://xn--{TOKEN}.example/x"),
     ],
 )
 def test_a_result_that_a_query_spells_in_another_way_does_not_open(

@@ -14,7 +14,7 @@ from urllib.parse import urldefrag
 from pydantic import BaseModel
 
 from webtools._internal.session.history import LINK, History
-from webtools._internal.session.spelled_urls import is_spelled
+from webtools._internal.session.spelled_urls import is_spelled, words_of
 from webtools.choices import FetchGate
 from webtools.errors import URL_NOT_SEEN, InputError
 from webtools.results import FetchResponse, Page, failed_page
@@ -75,7 +75,7 @@ class Gate:
 
     def as_seen(self, url: str, question: str) -> str | None:
         """Return what research may read for a result; None if only the question has its URL."""
-        if self.mode == "any" or not is_spelled(url, [question]):
+        if self.mode == "any" or not is_spelled(url, words_of([question])):
             return url
         return self.find(url)
 

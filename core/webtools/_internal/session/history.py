@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from webtools._internal.pipeline.tape_lines import NativeRecord
-from webtools._internal.session.spelled_urls import is_spelled
+from webtools._internal.session.spelled_urls import is_spelled, words_of
 from webtools._internal.storage.budget import micro_usd_of
 from webtools._internal.text.links import key_of, urls_in
 from webtools._internal.text.narrowing import is_array
@@ -99,9 +99,8 @@ class History:
         self.notes: dict[str, None] = {}
         self.left_out: dict[str, None] = {}
         self.next_number = 1
-        self._native_queries: list[
-            str
-        ] = []  # of the last record: a result may come with the next one
+        # Of the last record of a vendor: a result may come with the next one.
+        self._native_queries: list[str] = []
         self._planned_numbers: dict[str, int] = {}  # by `page_key`
         self._numbered: set[int] = set()
         self._spellings: dict[str, str] = {}  # the key of each spelling that was seen
@@ -249,11 +248,12 @@ class History:
         self.refused += native.refused
         self.notes |= dict.fromkeys(native.notes)
         unlisted = set(native.unlisted)
-        queries, self._native_queries = [*self._native_queries, *native.queries], native.queries
+        words = words_of([*self._native_queries, *native.queries])
+        self._native_queries = native.queries
         for url, title in native.sources:
             if not key_of(url):
                 continue
-            if url not in unlisted and not is_spelled(url, queries):
+            if url not in unlisted and not is_spelled(url, words):
                 self.see(url, "native")
             source = self.add(url, "native", title)
             source.is_cited |= url in native.citations
@@ -266,9 +266,9 @@ class History:
         match response:
             case SearchResponse():
                 # Without a page for which similar ones were found: it is written as it was seen.
-                queries = [query for query in response.queries if query not in self._spellings]
+                words = words_of(each for each in response.queries if each not in self._spellings)
                 for result in response.results:
-                    self._find(result, queries)
+                    self._find(result, words)
                     if result.content is not None:
                         self._read(result.content, result.title)
             case FetchResponse():
@@ -286,8 +286,9 @@ class History:
 
     def _record_research(self, envelope: ResearchEnvelope) -> None:
         read = {passage.url for passage in envelope.passages}
+        words = words_of([envelope.meta.query])
         for result in envelope.results:
-            source = self._find(result, [envelope.meta.query])
+            source = self._find(result, words)
             if result.url in read or result.url_final:
                 source.is_read = True
                 if result.url_final and source.how != "argument":
@@ -295,10 +296,10 @@ class History:
         for passage in envelope.passages:
             self._see_links(passage.url, urls_in(passage.text, may_be_cut=True))
 
-    def _find(self, result: SearchResult | ResearchResult, queries: Iterable[str]) -> SeenSource:
+    def _find(self, result: SearchResult | ResearchResult, words: Sequence[str]) -> SeenSource:
         """Add a result. A URL that a query has in it opens only as it was seen before."""
         url = result.url
-        if is_library_page(url) or is_spelled(url, queries):
+        if is_library_page(url) or is_spelled(url, words):
             seen = self.find(url)
             return self.add(seen.url if seen else url, self._how(url), result.title)
         self.see(url, "search")

@@ -1,13 +1,14 @@
 """Tells whether a query spells the URL of a result.
 
 Some providers open the URLs in a query and return them as results. Such a URL is the caller's own.
+Of both, only letters and digits are compared.
 """
 
 from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import unquote, urlsplit
 
 import idna
@@ -15,32 +16,36 @@ import idna
 from webtools.page_urls import page_key
 
 _LAYERS = 3  # of escapes
+_SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a scheme
 
 
-def is_spelled(url: str, queries: Iterable[str]) -> bool:
-    """Return whether one of the queries has the URL in it, in any spelling.
+def words_of(queries: Iterable[str]) -> list[str]:
+    """Return the letters of each word of some queries that may be a URL."""
+    words = (word for query in queries for word in query.split())
+    return [_letters(word) for word in words if not _SIGNS.isdisjoint(word) or not word.isascii()]
 
-    Only letters and digits are compared, and the URL in the query may have more of them: a provider
-    can leave out a login or fields, or resolve `..`.
+
+def is_spelled(url: str, words: Sequence[str]) -> bool:
+    """Return whether one of the words of queries has the URL in it.
+
+    It may have more letters: a provider can leave out a login or fields, or resolve `..`.
     """
+    if not words:
+        return False
     try:
         parts = urlsplit(page_key(url))
         host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return False
-    rest = _letters(f"{parts.path}?{parts.query}")
-    hosts = {_letters(host), _letters(_decoded(host))} - {""}
-    words = [_letters(word) for query in queries for word in query.split()]
-    return any(
-        found and _is_within(rest, behind)
-        for word in words
-        for _, found, behind in map(word.partition, hosts)
-    )
+    hosts = {_letters(host), _letters(_international(host))}
+    behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
+    rest = _letters(f"{parts.path}?{parts.query}") if behind else ""
+    return any(_is_within(rest, text) for text in behind)
 
 
-def _decoded(host: str) -> str:
+def _international(host: str) -> str:
     try:
-        return idna.decode(host)
+        return idna.decode(host) if "xn--" in host else host
     except idna.IDNAError:
         return host
 

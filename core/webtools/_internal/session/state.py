@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -211,10 +211,12 @@ def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple
 
 
 def _joined(
-    old: Sequence[Any], new: Sequence[Any], left_out: Container[str], *, url: int, origin: int
+    old: Sequence[Any], new: Sequence[Any], left_out: Collection[str], *, url: int, origin: int
 ) -> list[Any]:
     """Return the rows of both but those that must be left out, as `_sorted`."""
-    rows = {row[url]: row for row in [*old, *new] if _hash(row[url]) not in left_out}
+    rows = {row[url]: row for row in [*old, *new]}
+    if left_out:
+        rows = {key: row for key, row in rows.items() if _hash(key) not in left_out}
     return _sorted(rows.values(), lambda row: row[origin])
 
 
