@@ -97,7 +97,7 @@ def keys_beside(environ: Mapping[str, str]) -> set[str]:
 
     A word, as servers on this machine take for a key, is left out.
     """
-    values = (value.strip() for name, value in environ.items() if name.endswith("_API_KEY"))
+    values = [environ[name].strip() for name in environ if name.endswith("_API_KEY")]
     return {key for key in values if _LIKE_KEY.search(key) and not key_fault(key)}
 
 
