@@ -534,6 +534,7 @@ def test_a_citation_that_no_search_has_found_does_not_open(session: Session) -> 
 
 def test_the_result_of_a_native_search_may_come_with_the_next_response(session: Session) -> None:
     session.record_native(vendor="anthropic", queries=[f"open {SPELLED}"])
+    session.record_native(vendor="anthropic", notes=["A pause."])
     session.record_native(vendor="anthropic", sources=[SPELLED, LINKED], searches=1)
     assert not session.has_seen(SPELLED)
     assert session.has_seen(LINKED)

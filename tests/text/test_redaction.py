@@ -455,7 +455,7 @@ def test_whatever_a_terminal_hides_is_no_part_of_a_key(
 def test_a_key_goes_whose_escapes_are_split(key: str, data: st.DataObject) -> None:
     spell = data.draw(st.sampled_from([*HIDDEN_SPELLINGS.values(), REFERENCES["decimal"]]))
     spelled = spell(key)
-    gaps = st.sampled_from(["\n", "\r\n  ", "<b>", "</i>", "<!-- a > b -->"])
+    gaps = st.sampled_from(["\n", "\r\n  ", "<b>", "</i>", "<!-- a > b -->", "\\\n", "\\\r\n  "])
     for place in sorted(data.draw(st.sets(st.integers(1, len(spelled) - 1), max_size=5)))[::-1]:
         spelled = f"{spelled[:place]}{data.draw(gaps)}{spelled[place:]}"
     assert Redactor([key]).text(f"a {spelled} b") == f"a {MARK} b"

@@ -99,7 +99,7 @@ class History:
         self.notes: dict[str, None] = {}
         self.left_out: dict[str, None] = {}
         self.next_number = 1
-        # Of the last record of a vendor: a result may come with the next one.
+        # The last ones of a vendor: a result may come with a later record.
         self._native_queries: list[str] = []
         self._planned_numbers: dict[str, int] = {}  # by `page_key`
         self._numbered: set[int] = set()
@@ -249,7 +249,7 @@ class History:
         self.notes |= dict.fromkeys(native.notes)
         unlisted = set(native.unlisted)
         words = words_of([*self._native_queries, *native.queries])
-        self._native_queries = native.queries
+        self._native_queries = native.queries or self._native_queries
         for url, title in native.sources:
             if not key_of(url):
                 continue

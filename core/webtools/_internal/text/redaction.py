@@ -357,6 +357,7 @@ _DIGIT = r"[#uUxX{0-9a-fA-F]"  # of an escape, or a sign before its digits
 _LONGEST_UNCLOSED = 6  # letters of a name that may lack its semicolon
 _ESCAPED = dict(zip("0abefnrtvLNP", "\0\a\b\x1b\f\n\r\t\v\u2028\x85\u2029", strict=True))
 _ESCAPES = [
+    _Step("\\", re.compile(r"\\\r?\n[ \t]{0,20}"), _drop),  # a line that is continued
     *(  # an escape with a line break in it
         _Step(
             sign,
