@@ -100,6 +100,7 @@ def make_web() -> Iterator[Callable[..., WebTools]]:
     def make(*hosts: str, **settings: Any) -> WebTools:
         options = {"allowPrivateHosts": [*hosts]}
         direct = {"name": "direct", "type": "direct", "options": options}
+        direct["timeoutMs"] = 300_000  # a busy machine needs long for the largest sitemap
         made.append(WebTools(config={"providers": [direct]} | settings))
         return made[-1]
 
