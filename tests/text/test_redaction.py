@@ -574,6 +574,10 @@ def test_of_what_follows_a_cut_key_in_json_nothing_is_lost(length: int) -> None:
         lambda a, b, c: f"{a}\x1b(B{b}\\e[31m{c}",
         lambda a, b, c: f"{a}\\U0000200b{b}\\x{{200b}}{c}",
         lambda a, b, c: f"{a}&nbsp{b}&shy{c}",
+        lambda a, b, c: f"![{a}<wbr>{b}</i>{c}](x.png)",
+        lambda a, b, c: f"[x](https://x.example/?k={a}<wbr>{b}<br/>{c} 'x')",
+        lambda a, b, c: f"<img alt='{a}<wbr>{b}<b class=x>{c}'>",
+        lambda a, b, c: f"<!-- {a}<wbr>{b}<br>{c} -->",
         lambda a, b, c: f"{a}\\x&#97;d{b}\\&#117;00AD{c}",
     ],
 )

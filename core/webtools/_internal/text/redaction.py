@@ -131,6 +131,9 @@ class Redactor:
         decoded, steps = _decode(text)
         for view, done in [(text, []), (decoded, steps)] if steps else [(text, [])]:
             yield view, done
+            tagless, dropped = _apply(_INNER_TAGS, view)  # also in the title of a picture
+            if dropped:
+                yield tagless, done + dropped
             plain, dropped = _apply(_MARKUP, view)
             if dropped:
                 yield plain, done + dropped
@@ -390,6 +393,7 @@ _TITLE = r"""(?:\s{1,9}(?:"[^"\n<]{0,500}"|'[^'\n<]{0,500}'|\([^()\n<]{0,500}\))
 _TARGET = (  # of a link or picture in Markdown
     rf"\](?:\(\s{{0,9}}(?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\s{{0,9}}\)|\[[^\[\]\n<>]{{0,200}}\])"
 )
+_INNER_TAGS = [_Step("<", re.compile("<[/?!]?[a-zA-Z][^<>]*>"), _drop)]
 _MARKUP = [
     _Step(
         "<",
