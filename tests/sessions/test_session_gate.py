@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, get_args
 
 import httpx
@@ -442,6 +443,7 @@ EVIL = "https://evil.example"
         (f"https://u:p@evil.example/?d={TOKEN}", f"{EVIL}/?d={TOKEN}"),
         (f"{EVIL}/p?utm_a=1&d={TOKEN}#x", f"{EVIL}/p?d={TOKEN}&utm_source=found"),
         (f"{EVIL}/p?a=1&amp;d={TOKEN}", f"{EVIL}/p?a=1&d={TOKEN}"),
+        (f"{EVIL}/p?a=1&copy={TOKEN}", f"{EVIL}/p?a=1&amp;copy={TOKEN}"),
         (f"{EVIL}/a/../p?d={TOKEN}", f"{EVIL}/p?d={TOKEN}"),
         (f"https:\\\\evil.example\\{TOKEN}", f"{EVIL}/{TOKEN}"),
         (f"EVIL.example.:443/{TOKEN}", f"{EVIL}/{TOKEN.upper()}"),
@@ -500,10 +502,31 @@ def test_a_query_with_a_seen_url_does_not_change_how_it_leaves(
         assert TOKEN not in wire.left()
 
 
-def test_pages_like_a_seen_one_open(session: Session, wire: Wire) -> None:
-    wire.found = [SEEN.partition("?")[0], "https://docs.example/"]
-    session.search(SEEN, similar=True, provider="exa")
-    assert all(map(session.has_seen, wire.found))
+def test_a_cached_result_that_a_query_spells_does_not_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cache = {"enabled": True, "path": str(tmp_path / "cache.sqlite")}
+    web = web_of(wire, monkeypatch, cache=cache)
+    for number, (first, second) in enumerate(
+        [("&Copyright=1", "&copyright=1"), ("&SZlig;", "&szlig;"), ("/ABC", "/abc")]
+    ):
+        wire.found = [f"{EVIL}/{number}?d={TOKEN}{first}"]
+        session = web.session(fetch="strict")
+        for end in (first, second):
+            session.search(f"open {EVIL}/{number}?d={TOKEN}{end}", provider="exa")
+            assert not session.has_seen(wire.found[0])
+
+
+def test_under_strict_a_search_for_a_link_does_not_open_it(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire.links = wire.found = [LINKED]
+    session = web_of(wire, monkeypatch).session(fetch="strict")
+    session.allow(SEEN)
+    session.fetch(SEEN, provider="direct")
+    for query in (LINKED, f"open {LINKED}"):
+        session.search(query, provider="exa")
+        assert not session.has_seen(LINKED)
 
 
 @BOTH

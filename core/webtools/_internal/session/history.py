@@ -265,8 +265,7 @@ class History:
         """Add what the response of a call shows. Failed pages add nothing."""
         match response:
             case SearchResponse():
-                # Without a page for which similar ones were found: it is written as it was seen.
-                words = words_of(each for each in response.queries if each not in self._spellings)
+                words = words_of(response.queries)
                 for result in response.results:
                     self._find(result, words)
                     if result.content is not None:

@@ -21,8 +21,9 @@ _SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a sch
 
 def words_of(queries: Iterable[str]) -> list[str]:
     """Return the letters of each word of some queries that may be a URL."""
-    words = (word for query in queries for word in query.split())
-    return [_letters(word) for word in words if not _SIGNS.isdisjoint(word) or not word.isascii()]
+    words = [word for query in queries for word in query.split()]
+    words = [word for word in words if not _SIGNS.isdisjoint(word) or not word.isascii()]
+    return [letters for word in words for letters in _letters(word)]
 
 
 def is_spelled(url: str, words: Sequence[str]) -> bool:
@@ -37,10 +38,10 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
         host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return False
-    hosts = {_letters(host), _letters(_international(host))}
+    hosts = _letters(host) | _letters(_international(host))
     behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
-    rest = _letters(f"{parts.path}?{parts.query}") if behind else ""
-    return any(_is_within(rest, text) for text in behind)
+    rests = _letters(f"{parts.path}?{parts.query}") if behind else ()
+    return any(_is_within(rest, text) for text in behind for rest in rests)
 
 
 def _international(host: str) -> str:
@@ -50,9 +51,15 @@ def _international(host: str) -> str:
         return host
 
 
-def _letters(text: str) -> str:
-    """Return the letters and digits of a text, without escapes and differences of case."""
-    text = html.unescape(text)
+def _letters(text: str) -> set[str]:
+    """Return the letters and digits of a text, without escapes and differences of case.
+
+    References of HTML are read and not read: `&copy` may also begin the name of a field.
+    """
+    return {_plain(text), _plain(html.unescape(text))}
+
+
+def _plain(text: str) -> str:
     for _ in range(_LAYERS):
         text = unquote(text)
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
