@@ -432,6 +432,54 @@ def test_a_result_that_a_query_spells_does_not_open(
 
 
 EVIL = "https://evil.example"
+PARTS = [
+    "a",
+    "B",
+    "7",
+    "%41",
+    "%2525",
+    "é",
+    "中",
+    "&",
+    "&amp;",
+    "&copy",
+    "&reg=",
+    "&#65;",
+    "=",
+    "/",
+]
+PARTS += [
+    "/../",
+    "?",
+    ";",
+    "!",
+    "utm_x=1",
+    "&utm_",
+    "#",
+    "(",
+    "]",
+    "+",
+    "%26",
+    "&section=",
+    ",",
+    "~",
+]
+HOSTS = ["evil.example", "www.EVIL.example.", "b\u00fccher.example:8080", "xn--zq7secret.example"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.sampled_from(HOSTS),
+    st.sampled_from(["", "/", "?", "/p?"]),
+    st.lists(st.sampled_from(PARTS), max_size=6).map("".join),
+)
+def test_whatever_url_a_query_has_does_not_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, host: str, start: str, rest: str
+) -> None:
+    wire.found = [f"https://{host}{start}{rest}"]
+    with web_of(wire, monkeypatch).session(fetch="seen") as session:
+        results = session.search(f"open {wire.found[0]} now", provider="exa").results
+        assert not any(session.has_seen(each.url) for each in results)
 
 
 @pytest.mark.parametrize(

@@ -20,19 +20,21 @@ _SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a sch
 
 
 def words_of(queries: Iterable[str]) -> list[str]:
-    """Return the letters of each word of some queries that may be a URL."""
+    """Return each word of some queries that may be a URL, as it is, and its letters."""
     words = [word for query in queries for word in query.split()]
     words = [word for word in words if not _SIGNS.isdisjoint(word) or not word.isascii()]
-    return [letters for word in words for letters in _letters(word)]
+    return [spelled for word in words for spelled in (word.casefold(), *_letters(word))]
 
 
 def is_spelled(url: str, words: Sequence[str]) -> bool:
-    """Return whether one of the words of queries has the URL in it.
+    """Return whether one of the words of queries has the URL in it, as it is or by its letters.
 
     It may have more letters: a provider can leave out a login or fields, or resolve `..`.
     """
     if not words:
         return False
+    if any(url.casefold() in word for word in words):
+        return True
     try:
         parts = urlsplit(page_key(url))
         host = (parts.hostname or "").removeprefix("www.")
