@@ -181,6 +181,28 @@ def test_an_answer_is_checked_against_what_was_seen(session: Session, is_async: 
     assert not check.is_clean
 
 
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        ("{}", False),
+        ("See ~~~ here {}", False),
+        ("See ``` here {}", False),
+        ("\\`{}\\`", False),
+        ("`` ` `` {} `` ` ``", False),
+        ("`{}`", True),
+        ("``a ` {}``", True),
+        ("```x {}```", True),
+        ("```\n{}\n```\n", True),
+        ("- ~~~text\n  {}", True),
+        ("> ````\n> ```\n> {}\n> ````", True),
+        ("```\nx\n```\n{}", False),
+    ],
+)
+def test_only_code_hides_a_link(session: Session, text: str, is_code: bool) -> None:
+    link = "https://invented.example/x"
+    assert session.check(text.format(f"![x]({link})")).not_seen == [link] * (not is_code)
+
+
 def test_a_link_with_a_parameter_of_the_model_was_not_seen(session: Session) -> None:
     links = [f"{FOUND[0]}?utm_source=openai", f"{FOUND[0]}?utm_source=SECRET"]
     links += [f"{FOUND[0]}?utm_source=openai&utm_d=SECRET", f"{FOUND[0]}?UTM_d=SECRET"]

@@ -8,7 +8,11 @@ from collections.abc import Container, Mapping
 from webtools._internal.grounding.citation_marks import TOKEN, numbers_in
 from webtools._internal.text.links import urls_in
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
+_CODE = re.compile(  # a fence begins a line
+    r"^[ \t>*+-]{0,20}(?P<fence>`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]{0,20}(?P=fence)|\Z)"
+    r"|(?<![`\\])(?P<ticks>`{1,9})(?!`)[^\n]{0,2000}?(?<!`)(?P=ticks)(?!`)",
+    re.DOTALL | re.MULTILINE,
+)
 _DEFINITION = re.compile(
     r"^\s{0,9}(?:[-*+]\s{1,3})?(?:\[\^?(\d{1,6})\]:?|(\d{1,3})[.)])\s", re.MULTILINE
 )
