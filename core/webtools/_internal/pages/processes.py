@@ -26,8 +26,8 @@ IDLE_MEMORY = 512 * 1024 * 1024  # bytes that a process may keep between pages
 _MEMORY_FOR_PAGE = 256 * 1024 * 1024  # bytes for any page,
 _MEMORY_PER_BYTE = 256  # and for each of its bytes: more than hostile markup was seen to need
 _MAX_MEMORY_FOR_PAGE = 5 * IDLE_MEMORY
-# One heap for all threads: one for the thread of a time-out, if it starts late, would take up to
-# 128 MiB of what a page may use.
+# One heap for all threads. The thread of a time-out would have one of its own, which takes up to
+# 128 MiB of what a page may use if it starts late.
 ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}  # with glibc
 _EXIT_SECONDS = 0.5  # seconds for a process to exit after its pipe closed
 _REAP_SECONDS = 5.0  # for a killed process to be reaped

@@ -98,7 +98,7 @@ def _name_passages(hits: Iterable[SearchResult]) -> str:
 
 
 def _use_seen_urls(retrieval: Retrieval, question: str, call: Call) -> set[str]:
-    """Write URLs that the question has as they were seen, and return those that were not."""
+    """Replace URLs that are in the question by those that were seen; return those that were not."""
     unseen: set[str] = set()
     if call.find_seen is None:
         return unseen
@@ -112,7 +112,7 @@ def _use_seen_urls(retrieval: Retrieval, question: str, call: Call) -> set[str]:
 
 
 def _readable(hits: Iterable[SearchResult], unseen: Container[str]) -> list[SearchResult]:
-    """Leave out hits whose URL was made from the question, or is in it and was not seen."""
+    """Leave out hits whose URL was made from the question, or was not seen outside of it."""
     return [hit for hit in hits if not is_library_page(hit.url) and hit.url not in unseen]
 
 
