@@ -80,6 +80,7 @@ def execute(notebook: Any, home: Path) -> Any:
         notebook,
         timeout=SECONDS,
         kernel_name="python3",
+        coalesce_streams=True,  # a kernel sends what a cell prints in pieces
         resources={"metadata": {"path": str(home)}},
         shutdown_kernel="immediate",
     )
