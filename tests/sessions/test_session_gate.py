@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runtimes import BOTH, either
-from wires import PROVIDERS, Wire, web_of
+from wires import PROVIDERS, TEXT, Wire, web_of
 
 from webtools import InputError, Session, WebTools, WebToolsError
 from webtools.choices import FetchGate
@@ -429,6 +429,25 @@ def test_a_result_that_a_query_spells_does_not_open(
         session.allow(SPELLED)
         session.search(query, provider="exa")
         assert session.has_seen(SPELLED)
+
+
+@BOTH
+@pytest.mark.parametrize("tool", ["search", "research"])
+def test_links_that_repeat_a_query_do_not_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool, tool: str
+) -> None:
+    text = f"See [this page]({LINKED}) and [that one]({SPELLED}). "
+    result = {"id": SEEN, "url": SEEN, "title": "Page", "text": text + TEXT}
+    wire.answers["api.exa.ai"] = {"results": [result]}
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    if tool == "search":
+        either(is_async, session, "search", f"Open {SPELLED}", provider="exa", content=True)
+    else:
+        wire.answers["93.184.216.34"] = {"see this page of it": [LINKED, SPELLED]}
+        question = f"See this page of it, {SPELLED}."
+        either(is_async, session, "research", question, command="web-deep")
+    assert session.has_seen(LINKED)
+    assert not session.has_seen(SPELLED)
 
 
 EVIL = "https://evil.example"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from runtimes import BOTH, either
-from wires import Wire, at_once, web_of
+from wires import PROVIDERS, Wire, at_once, web_of
 
 from webtools import InputError, QuotaError, Session, WebTools, WebToolsError
 from webtools.adapters import merge_states
@@ -306,6 +306,14 @@ def test_another_session_cannot_be_loaded_under_an_id(web: WebTools) -> None:
     assert web.session(id="one", state=state).id == "one"
     with pytest.raises(InputError, match="id"):
         web.session(id="two", state=state)
+
+
+def test_a_key_in_an_id_is_not_in_the_state(web: WebTools) -> None:
+    session_id = f"chat {PROVIDERS[1]['apiKey']}"
+    state = through_json(used(web, id=session_id))
+    assert PROVIDERS[1]["apiKey"] not in json.dumps(state)
+    for options in ({}, {"id": session_id}, {"id": state["id"]}):
+        assert web.session(state=state, **options).has_seen(SEEN)
 
 
 @BOTH

@@ -96,7 +96,8 @@ class SessionCore:
             spending=self.spending,
         )
         if state is not None:
-            state.check(self.id, self._user_hash())
+            ids = {self.id, self.dispatcher.redactor().text(self.id)}
+            state.check(ids, self._user_hash())
             state.load(self.history, self.spending)
 
     def allow(self, texts: Iterable[str], origin: Allowed) -> list[str]:

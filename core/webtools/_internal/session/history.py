@@ -269,7 +269,7 @@ class History:
                 for result in response.results:
                     self._find(result, words)
                     if result.content is not None:
-                        self._read(result.content, result.title)
+                        self._read(result.content, result.title, words)
             case FetchResponse():
                 for page in response.pages:
                     self._read(page, page.title or "")
@@ -293,7 +293,7 @@ class History:
                 if result.url_final and source.how != "argument":
                     self.see(result.url_final, "page")
         for passage in envelope.passages:
-            self._see_links(passage.url, urls_in(passage.text, may_be_cut=True))
+            self._see_links(passage.url, urls_in(passage.text, may_be_cut=True), words)
 
     def _find(self, result: SearchResult | ResearchResult, words: Sequence[str]) -> SeenSource:
         """Add a result. A URL that a query has in it opens only as it was seen before."""
@@ -304,7 +304,7 @@ class History:
         self.see(url, "search")
         return self.add(url, self._how(url), result.title)
 
-    def _read(self, page: Page, title: str) -> None:
+    def _read(self, page: Page, title: str, words: Sequence[str] = ()) -> None:
         if page.error is not None:
             return
         seen = self.find(page.url)
@@ -314,13 +314,14 @@ class History:
         if page.url_final:
             self.see(page.url_final, LINK if seen.origin == LINK else "page")
         for text in (page.text, *(each.text for each in page.passages or ())):
-            self._see_links(page.url, urls_in(text or "", may_be_cut=True))
+            self._see_links(page.url, urls_in(text or "", may_be_cut=True), words)
 
-    def _see_links(self, url: str, links: Iterable[str]) -> None:
-        """Let the links of a page be opened, if the page itself was seen."""
+    def _see_links(self, url: str, links: Iterable[str], words: Sequence[str] = ()) -> None:
+        """Let the links of a page be opened, if the page itself was seen and no query has them."""
         if self.find(url) is not None:
             for link in islice(links, _MAX_LINKS):
-                self.see(link, LINK)
+                if not is_spelled(link, words):
+                    self.see(link, LINK)
 
     def _how(self, url: str) -> Origin:
         """Return how a page that was read had been seen."""

@@ -67,13 +67,13 @@ class State(BaseModel):
     use: dict[str, _Used] = Field(default={}, max_length=100_000)
     left_out: list[str] = Field(default=[], max_length=_MAX_SEEN)
 
-    def check(self, session_id: str, user: str) -> None:
-        """Refuse a state of another session or user.
+    def check(self, session_ids: Collection[str], user: str) -> None:
+        """Refuse a state of another session, whose ID is none of these, or of another user.
 
         Raises:
             InputError: It is one.
         """
-        if self.id != session_id:
+        if self.id not in session_ids:
             raise InputError("The state belongs to another session. Pass its `id`, or none.")
         if self.user == user:
             return
@@ -143,7 +143,7 @@ def to_state(
     seen = _sorted(others, lambda url: url.origin)[-_MAX_SEEN:]
     return {
         "version": _VERSION,
-        "id": session_id,
+        "id": redactor.text(session_id),
         "user": user,
         "next_number": history.next_number,
         "sources": [
