@@ -203,6 +203,24 @@ def test_only_code_hides_a_link(session: Session, text: str, is_code: bool) -> N
     assert session.check(text.format(f"![x]({link})")).not_seen == [link] * (not is_code)
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://SECRET@docs.example/",
+        "https://a:SECRET@invented.example/x",
+        "https://invented.example:99999/SECRET",
+        "https://invented.example:/SECRET",
+        "https://[invented.example/SECRET",
+        "https://invented.example/?SECRET=" + "7" * 9000,
+        "https://127.1/SECRET",
+    ],
+    ids=lambda link: link[:40],
+)
+def test_a_link_that_cannot_be_requested_was_not_seen(session: Session, link: str) -> None:
+    [listed] = session.check(f"See ![it]({link}).").not_seen
+    assert listed.startswith(link.partition("SECRET")[0][:20])
+
+
 def test_a_link_with_a_parameter_of_the_model_was_not_seen(session: Session) -> None:
     links = [f"{FOUND[0]}?utm_source=openai", f"{FOUND[0]}?utm_source=SECRET"]
     links += [f"{FOUND[0]}?utm_source=openai&utm_d=SECRET", f"{FOUND[0]}?UTM_d=SECRET"]

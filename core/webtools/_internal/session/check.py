@@ -33,7 +33,7 @@ class AnswerCitations:
 
     def __init__(self, answer: str, known: Container[int]) -> None:
         text = _CODE.sub(" ", answer)
-        self.links = list(dict.fromkeys(urls_in(text)))
+        self.links = list(dict.fromkeys(urls_in(text, are_requested=False)))
         own = _own_references(text)
         numbers = {
             number

@@ -39,7 +39,9 @@ def key_of(url: str) -> str | None:
         return None
 
 
-def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -> Iterator[str]:
+def urls_in(
+    text: str, *, from_person: bool = False, may_be_cut: bool = False, are_requested: bool = True
+) -> Iterator[str]:
     """Yield the URLs in a text, without the marks and the punctuation around them.
 
     Args:
@@ -47,13 +49,15 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
         from_person: Whether to find domains without `https://`, too.
         may_be_cut: Whether the end of the text may be missing, or what `...` stands for. A URL
             there is left out: a caller could choose where it ends.
+        are_requested: Whether to leave out those that cannot be requested here: with a login, too
+            long, or not valid. A browser may open them.
     """
     end = len(text.rstrip(_AT_END)) if may_be_cut else 0
     for match in _URL.finditer(text):
-        url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
+        url = _cut(match[0])
         if may_be_cut and (match.end() >= end or _is_omission(text, match, url)):
             continue
-        if is_web_url(url) and key_of(url):
+        if not are_requested or (len(url) <= _LONGEST and is_web_url(url) and key_of(url)):
             yield without_text_fragment(url)
     if from_person:
         for match in _SITE.finditer(_URL.sub(" ", text)):
