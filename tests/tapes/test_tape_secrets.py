@@ -211,6 +211,21 @@ def of_a_variable_that_is_set_later(
     return web
 
 
+def of_a_variable_with_blanks(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    monkeypatch.setenv("GATEWAY_API_KEY", f"Bearer {CODE_KEY}\n")
+    return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+
+
+def of_a_proxy_that_is_not_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    monkeypatch.setenv("https_proxy", f"user:{CODE_KEY}@127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "*")
+    return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+
+
 def of_variables_beside_a_missing_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
 ) -> WebTools:
@@ -282,6 +297,8 @@ READABLE: list[Source] = [
     of_replaced_providers,
     of_a_file_whose_key_a_session_has_read,
     of_a_variable_that_is_set_later,
+    of_a_variable_with_blanks,
+    of_a_proxy_that_is_not_used,
 ]
 UNREADABLE: list[Source] = [
     of_variables_beside_a_missing_file,

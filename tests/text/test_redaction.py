@@ -201,6 +201,14 @@ def test_a_proxys_password_or_key_is_a_secret_from_4_characters_on() -> None:
     assert alone.text("user, key-0123, a=b, users") == f"{MARK}, {MARK}, a=b, users"
 
 
+@pytest.mark.parametrize("password", ["correcthorsebatterystaple", "Tr0ub4dor-3xyzMore"])
+@pytest.mark.parametrize("scheme", ["http", "redis"])
+def test_a_longer_password_is_redacted_like_a_key(scheme: str, password: str) -> None:
+    redactor = Redactor([f"{scheme}://user:{quote(password, safe='')}@proxy.example"])
+    for spelled in (password, password[: len(password) * 3 // 4], password.encode().hex()):
+        assert redactor.text(f"AUTH {spelled}…") == f"AUTH {MARK}…"
+
+
 def test_a_proxys_very_short_password_and_its_host_stay_words() -> None:
     redactor = Redactor(["http://me:abc@proxy.example"])
     assert redactor.text("abc of me at proxy.example") == "abc of me at proxy.example"
@@ -292,6 +300,17 @@ def test_a_key_in_hexadecimal_goes() -> None:
 def test_the_end_of_a_key_goes_whose_beginning_was_cut(length: int) -> None:
     key = "exaKey-0123456789-abcXYZ"
     assert Redactor([key]).text(f"…{key[-length:]} is") == f"…{MARK} is"
+
+
+@pytest.mark.parametrize("around", ["", "a:", "Bearer ", "token "])
+def test_the_end_of_an_encoded_key_goes_whose_beginning_was_cut(around: str) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    text = f"{around}{key}".encode()
+    for encoded in (b64encode(text).decode().rstrip("="), text.hex()):
+        for at in range(len(encoded) - len(key)):
+            clean = Redactor([key]).text(f"…{encoded[at:]} is")
+            assert MARK in clean
+            assert encoded[-12:] not in clean
 
 
 @pytest.mark.parametrize("start", ["", f"{JWT_HEADER}."])

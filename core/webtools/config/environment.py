@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
+from webtools._internal.http.proxies import with_scheme
 from webtools.config.config_models import (
     PARTS,
     Config,
@@ -93,12 +94,16 @@ _LIKE_KEY = re.compile(r"\d|.{20}")
 
 
 def keys_beside(environ: Mapping[str, str]) -> set[str]:
-    """Return the keys in the environment, used or not; loads no providers.
+    """Return the keys and proxies with a login in the environment, used or not.
 
-    A word, as servers on this machine take for a key, is left out.
+    A word, as servers on this machine take for a key, is left out. Loads no providers.
     """
-    values = [environ[name].strip() for name in environ if name.endswith("_API_KEY")]
-    return {key for key in values if _LIKE_KEY.search(key) and not key_fault(key)}
+    keys = [key for name in environ if name.endswith("_API_KEY") for key in environ[name].split()]
+    proxies = [environ[name].strip() for name in environ if name.lower().endswith("_proxy")]
+    return {
+        *(key for key in keys if _LIKE_KEY.search(key) and not key_fault(key)),
+        *(with_scheme(url) for url in proxies if "@" in url),
+    }
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:

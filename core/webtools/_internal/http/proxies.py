@@ -126,7 +126,7 @@ def environment_proxies() -> Proxies:
     if "*" in entries:
         return NO_PROXIES
     by_scheme = tuple(
-        (scheme, Proxy(_url(urls[scheme]), _source(scheme)))
+        (scheme, Proxy(with_scheme(urls[scheme]), _source(scheme)))
         for scheme in _SCHEMES
         if scheme in urls
     )
@@ -144,7 +144,8 @@ def _names_a_proxy(variable: str) -> bool:
     return variable.lower().endswith("_proxy")
 
 
-def _url(value: str) -> str:
+def with_scheme(value: str) -> str:
+    """Return the URL of a proxy, which may be written without its scheme."""
     return value if "://" in value else f"http://{value}"
 
 

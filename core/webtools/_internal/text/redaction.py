@@ -71,12 +71,14 @@ class Redactor:
                 self._add_part(spelling, spelling)  # other URLs can begin like this one
             user, _, password = login.partition(":")
             encoded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-            self._add_part(encoded, _beginning(encoded))
+            self._add_part(encoded, *_ends(encoded))
             words = {login, unquote(login), password, unquote(password)}
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
                 words |= {user, unquote(user)}
-            for part in filter(_LIKE_LONG_KEY.search, (user, password)):
-                self._add_key(unquote(part))
+            if _LIKE_LONG_KEY.search(user):
+                self._add_key(unquote(user))
+            if len(_letters(unquote(password))) >= _SHORTEST_PART:
+                self._add_key(unquote(password))
             for word in words:
                 if len(word) >= shortest_login:
                     self._add_word(word)
@@ -86,11 +88,10 @@ class Redactor:
             if len(_letters(spelling)) < SHORTEST_KEY:
                 self._add_word(spelling)
             else:
-                end = _beginning(spelling[::-1])[::-1]
-                self._add_part(spelling, _beginning(spelling), end, *_parts(spelling))
+                self._add_part(spelling, *_ends(spelling), *_parts(spelling))
         if len(key) >= SHORTEST_KEY:
             for encoded in (*_in_base64(key), key.encode("utf-8", "replace").hex()):
-                self._add_part(encoded, _beginning(encoded))
+                self._add_part(encoded, *_ends(encoded))
 
     def _add_part(self, text: str, *parts: str) -> None:
         """Add what is looked for by parts of it, or if it is short, as a word."""
@@ -207,9 +208,10 @@ def _in_base64(secret: str) -> Iterator[str]:
         yield b64encode(data).decode()[dependent:whole]
 
 
-def _beginning(secret: str) -> str:
-    """Return the shortest beginning of a secret that must be redacted, for cut texts."""
-    return secret[: max(_SHORTEST_PART, (len(secret) + 1) // 2)]
+def _ends(secret: str) -> tuple[str, str]:
+    """Return the shortest beginning and end of a secret that must be redacted, for cut texts."""
+    length = max(_SHORTEST_PART, (len(secret) + 1) // 2)
+    return secret[:length], secret[-length:]
 
 
 def _parts(key: str) -> Iterator[str]:
