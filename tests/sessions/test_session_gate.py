@@ -432,22 +432,58 @@ def test_a_result_that_a_query_spells_does_not_open(
 
 
 @BOTH
-@pytest.mark.parametrize("tool", ["search", "research"])
+@pytest.mark.parametrize("tool", ["search", "fetch", "research"])
 def test_links_that_repeat_a_query_do_not_open(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool, tool: str
 ) -> None:
-    text = f"See [this page]({LINKED}) and [that one]({SPELLED}). "
-    result = {"id": SEEN, "url": SEEN, "title": "Page", "text": text + TEXT}
+    text = f"See [this page]({LINKED}) and [that one]({SPELLED}). {TEXT}"
+    result = {"id": SEEN, "url": SEEN, "title": "Page", "text": text, "highlights": [text]}
     wire.answers["api.exa.ai"] = {"results": [result]}
     session = web_of(wire, monkeypatch).session(fetch="seen")
     if tool == "search":
         either(is_async, session, "search", f"Open {SPELLED}", provider="exa", content=True)
+    elif tool == "fetch":
+        session.allow(SEEN)
+        either(is_async, session, "fetch", SEEN, question=f"Is it {SPELLED}?", provider="exa")
     else:
         wire.answers["93.184.216.34"] = {"see this page of it": [LINKED, SPELLED]}
         question = f"See this page of it, {SPELLED}."
         either(is_async, session, "research", question, command="web-deep")
     assert session.has_seen(LINKED)
     assert not session.has_seen(SPELLED)
+
+
+@BOTH
+@pytest.mark.parametrize("mode", ["seen", "strict"])
+def test_where_a_page_of_the_question_redirects_to_does_not_open_in_a_later_turn(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, mode: FetchGate, is_async: bool
+) -> None:
+    """One page of its host was seen, without the `utm_` parameter of the question."""
+    final = f"https://www.evil.example/final?d={TOKEN}"
+    wire.found, wire.moves = [f"{SPELLED}&utm_x=1"], {f"{SPELLED}&utm_x=1": final}
+    web = web_of(wire, monkeypatch)
+    session = web.session()  # without a gate, research reads it
+    session.allow(SPELLED)
+    question = f"How often does the ferry of {SPELLED}&utm_x=1 cross?"
+    either(is_async, session, "research", question, command="web-deep")
+    assert final in wire.urls
+    later = web.session(fetch=mode, state=json.loads(json.dumps(session.state())))
+    assert later.has_seen(SPELLED)
+    assert not later.has_seen(final)
+
+
+@BOTH
+def test_research_of_a_page_as_one_session_has_seen_it_is_not_cached_for_another(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_async: bool
+) -> None:
+    cache = {"enabled": True, "path": str(tmp_path / "cache.sqlite3")}
+    web = web_of(wire, monkeypatch, cache=cache)
+    question = f"How often does the ferry of {SEEN} cross?"
+    for fragment in ("of-ann", "of-bob"):
+        session = web.session(fetch="seen")
+        session.allow(f"See {SEEN}#{fragment}")
+        envelope = either(is_async, session, "research", question, command="web-deep")
+        assert [each.url for each in envelope.results] == [f"{SEEN}#{fragment}"]
 
 
 EVIL = "https://evil.example"
@@ -515,7 +551,15 @@ def test_whatever_url_a_query_has_does_not_open(
         (f"https:\\\\evil.example\\{TOKEN}", f"{EVIL}/{TOKEN}"),
         (f"EVIL.example.:443/{TOKEN}", f"{EVIL}/{TOKEN.upper()}"),
         (f"{EVIL}/{TOKEN}%20b", f"{EVIL}/{TOKEN}+b"),
+        (f"{EVIL}/a b {TOKEN}", f"{EVIL}/a%20b%20{TOKEN}"),
+        (f"https:\\\\evil.example\\a b {TOKEN}", f"{EVIL}/a+b+{TOKEN}"),
         (f"b\u00fccher.example/{TOKEN}", f"https://xn--bcher-kva.example/{TOKEN}"),
+        (f"https://xn--bcher-kva.example/{TOKEN}", f"https://b\u00fccher.example/{TOKEN}"),
+        (f"a_b.b\u00fccher.example/{TOKEN}", f"https://a_b.xn--bcher-kva.example/{TOKEN}"),
+        (f"https://i\u2764.ws/{TOKEN}", f"https://xn--i-7iq.ws/{TOKEN}"),
+        (f"https://134744072/{TOKEN}", f"https://8.8.8.8/{TOKEN}"),
+        (f"https://0x08080808/{TOKEN}", f"https://8.8.8.8/{TOKEN}"),
+        (f"https://[2606:4700::0:0:1]/{TOKEN}", f"https://[2606:4700::1]/{TOKEN}"),
         (f"{TOKEN}.evil.example", f"https://{TOKEN}.evil.example/"),
         (f"{EVIL}/#{TOKEN}", f"{EVIL}/#{TOKEN}"),
         (f"xn--{TOKEN}.example/x", f"https://xn--{TOKEN}.example/x"),

@@ -167,12 +167,14 @@ class Dispatcher:
             if tape is not None and tape.records(call):
                 await io.call_blocking(partial(tape.write, call, arguments, error))
             raise
-        numbers = await self._note_response(response, call)
+        numbers = await self._note_response(response, arguments, call)
         if tape is not None and tape.records(call):
             return await io.call_blocking(partial(tape.write, call, arguments, response, numbers))
         return response
 
-    async def _note_response(self, response: Any, call: Call) -> dict[str, int]:  # noqa: ARG002
+    async def _note_response(
+        self, _response: Any, _arguments: BaseModel, _call: Call
+    ) -> dict[str, int]:
         """Add what a response shows to a session, and return the numbers of its sources by URL."""
         return {}
 

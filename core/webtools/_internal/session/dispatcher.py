@@ -99,10 +99,12 @@ class SessionDispatcher(Dispatcher):
             raise
         return response if admitted is None else admitted.restore(response)
 
-    async def _note_response(self, response: Any, call: Call) -> dict[str, int]:
+    async def _note_response(
+        self, response: Any, arguments: BaseModel, call: Call
+    ) -> dict[str, int]:
         if call.taped is not None:
             self._history.plan_numbers(call.taped.numbers)
-        record = partial(self._history.record, response)
+        record = partial(self._history.record, response, getattr(arguments, "question", None))
         if isinstance(response, FetchResponse) and _size(response) > _MAX_SIZE_ON_LOOP:
             await call.io.call_blocking(record, alone=True)
         else:

@@ -261,8 +261,13 @@ class History:
             charges = [(native.vendor, native.cost_usd)]
             self.charge(charges, native.searches, is_estimate=native.is_estimate)
 
-    def record(self, response: object) -> None:
-        """Add what the response of a call shows. Failed pages add nothing."""
+    def record(self, response: object, question: str | None = None) -> None:
+        """Add what the response of a call shows. Failed pages add nothing.
+
+        Args:
+            response: The response.
+            question: What the text of pages was chosen for.
+        """
         match response:
             case SearchResponse():
                 words = words_of(response.queries)
@@ -271,8 +276,9 @@ class History:
                     if result.content is not None:
                         self._read(result.content, result.title, words)
             case FetchResponse():
+                words = words_of([question or ""])
                 for page in response.pages:
-                    self._read(page, page.title or "")
+                    self._read(page, page.title or "", words)
             case SummaryResponse():
                 self._use(response.url).is_read = True
             case SiteMap():
@@ -290,8 +296,7 @@ class History:
             source = self._find(result, words)
             if result.url in read or result.url_final:
                 source.is_read = True
-                if result.url_final and source.how != "argument":
-                    self.see(result.url_final, "page")
+                self._see_final(result.url, result.url_final)
         for passage in envelope.passages:
             self._see_links(passage.url, urls_in(passage.text, may_be_cut=True), words)
 
@@ -304,17 +309,23 @@ class History:
         self.see(url, "search")
         return self.add(url, self._how(url), result.title)
 
-    def _read(self, page: Page, title: str, words: Sequence[str] = ()) -> None:
+    def _read(self, page: Page, title: str, words: Sequence[str]) -> None:
         if page.error is not None:
             return
         seen = self.find(page.url)
         self.add(seen.url if seen else page.url, self._how(page.url), title, is_read=True)
-        if seen is None:
-            return  # the caller's own URL: the page may repeat any part of it
-        if page.url_final:
-            self.see(page.url_final, LINK if seen.origin == LINK else "page")
+        self._see_final(page.url, page.url_final)
         for text in (page.text, *(each.text for each in page.passages or ())):
             self._see_links(page.url, urls_in(text or "", may_be_cut=True), words)
+
+    def _see_final(self, url: str, final: str | None) -> None:
+        """Let the target of a redirect be opened, if the URL was seen.
+
+        The target of another one, which is the caller's own, may repeat any part of it.
+        """
+        seen = self.find(url)
+        if final and seen is not None:
+            self.see(final, LINK if seen.origin == LINK else "page")
 
     def _see_links(self, url: str, links: Iterable[str], words: Sequence[str] = ()) -> None:
         """Let the links of a page be opened, if the page itself was seen and no query has them."""

@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote, urlsplit
 
-import idna
-
 from webtools.page_urls import page_key
 
 _LAYERS = 3  # of escapes
@@ -20,16 +18,28 @@ _SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a sch
 
 
 def words_of(queries: Iterable[str]) -> list[str]:
-    """Return each word of some queries that may be a URL, as it is, and its letters."""
-    words = [word for query in queries for word in query.split()]
-    words = [word for word in words if not _SIGNS.isdisjoint(word) or not word.isascii()]
-    return [spelled for word in words for spelled in (word.casefold(), *_letters(word))]
+    """Return each word of some queries that may be a URL, as it is, and its letters.
+
+    A URL with a scheme has the words behind it, too: blanks in it may be meant.
+    """
+    spelled: list[str] = []
+    for query in queries:
+        words = query.split()
+        for place, word in enumerate(words):
+            if _SIGNS.isdisjoint(word) and word.isascii():
+                continue
+            letters = _letters(word)
+            if any("http" in text for text in letters):
+                letters = _letters(" ".join(words[place:]))
+            spelled += [word.casefold(), *letters]
+    return spelled
 
 
 def is_spelled(url: str, words: Sequence[str]) -> bool:
     """Return whether one of the words of queries has the URL in it, as it is or by its letters.
 
-    It may have more letters: a provider can leave out a login or fields, or resolve `..`.
+    It may have more letters: a provider can leave out a login or fields, or resolve `..`. Of an
+    address, only the rest is compared, since `127.1` and `2130706433` are addresses, too.
     """
     if not words:
         return False
@@ -40,17 +50,34 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
         host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return False
-    hosts = _letters(host) | _letters(_international(host))
-    behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
+    if ":" in host or host.rpartition(".")[2].isdigit():
+        behind = words
+    else:
+        hosts = {letters for form in _forms(host) for letters in _letters(form) if letters}
+        behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
     rests = _letters(f"{parts.path}?{parts.query}") if behind else ()
     return any(_is_within(rest, text) for text in behind for rest in rests)
 
 
-def _international(host: str) -> str:
+def _forms(host: str) -> tuple[str, str]:
+    """Return a host in the letters of its language and in those of the DNS.
+
+    Also one that no registry allows, such as one with an emoji.
+    """
+    labels = unicodedata.normalize("NFKC", host).casefold().split(".")
+    decoded = [_decoded(label) for label in labels]
+    encoded = [
+        label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
+        for label in decoded
+    ]
+    return ".".join(decoded), ".".join(encoded)
+
+
+def _decoded(label: str) -> str:
     try:
-        return idna.decode(host) if "xn--" in host else host
-    except idna.IDNAError:
-        return host
+        return label[4:].encode().decode("punycode") if label.startswith("xn--") else label
+    except ValueError:
+        return label
 
 
 def _letters(text: str) -> set[str]:

@@ -60,7 +60,8 @@ class Retrieval:
         read_at: When the oldest cached page was fetched; None if none was cached.
         costs: The costs of all requests.
         warnings: The warnings about all this.
-        is_partial: Whether a page could not be read. Then the answer is not cached.
+        is_partial: Whether a page could not be read, or only as this session has seen its URL. Then
+            the answer is not cached.
         empty: The providers without results.
         is_widened: Whether the date filter was dropped, because it left no results.
         final_urls: The URLs of pages after redirects, by the requested URL.

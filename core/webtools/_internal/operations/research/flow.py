@@ -74,7 +74,7 @@ class _CachedEnvelope(BaseModel):
         envelope: The envelope.
         rule: The rule of its confidence.
         since: When its oldest part was fetched.
-        is_partial: Whether a page could not be read.
+        is_partial: See `Retrieval`.
         is_unpriced: Whether its cost is incomplete.
         final_urls: The URLs of sources after redirects, by the requested URL.
     """

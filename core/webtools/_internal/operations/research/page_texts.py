@@ -76,7 +76,7 @@ async def read_pages(
         spare = await _read_spares(chain, spares, retrieval, call, deadline)
         unread = _replace_unread(unread, spare, retrieval)
         pages += spare
-    retrieval.is_partial = bool(unread)
+    retrieval.is_partial |= bool(unread)
     retrieval.warnings += [
         f"{page.url} could not be read, so {_substitute(page.url, retrieval)} used: {page.error}"
         for page in unread
@@ -108,6 +108,8 @@ def _use_seen_urls(retrieval: Retrieval, question: str, call: Call) -> set[str]:
                 unseen.add(hit.url)
             elif url != hit.url:
                 hits[place] = hit.model_copy(update={"url": url})
+                retrieval.is_partial = True
+    retrieval.is_partial |= bool(unseen)
     return unseen
 
 
