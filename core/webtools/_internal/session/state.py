@@ -68,7 +68,7 @@ class State(BaseModel):
     left_out: list[str] = Field(default=[], max_length=_MAX_SEEN)
 
     def check(self, session_ids: Collection[str], user: str) -> None:
-        """Refuse a state of another session, with an ID that is not one of these, or of another user.
+        """Refuse a state of another user, or of a session with another ID than these.
 
         Raises:
             InputError: It is one.
