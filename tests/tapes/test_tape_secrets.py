@@ -211,10 +211,17 @@ def of_a_variable_that_is_set_later(
     return web
 
 
-def of_a_variable_with_blanks(
+def of_a_variable_with_several_keys(
     folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
 ) -> WebTools:
-    monkeypatch.setenv("GATEWAY_API_KEY", f"Bearer {CODE_KEY}\n")
+    monkeypatch.setenv("GATEWAY_API_KEY", f"Bearer test-key-of-others-1,{CODE_KEY}\n")
+    return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+
+
+def of_a_url_in_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    monkeypatch.setenv("SEARXNG_URL", f"https://user:{CODE_KEY}@search.example/")
     return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
 
 
@@ -297,7 +304,8 @@ READABLE: list[Source] = [
     of_replaced_providers,
     of_a_file_whose_key_a_session_has_read,
     of_a_variable_that_is_set_later,
-    of_a_variable_with_blanks,
+    of_a_variable_with_several_keys,
+    of_a_url_in_the_environment,
     of_a_proxy_that_is_not_used,
 ]
 UNREADABLE: list[Source] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from pydantic import SecretStr
 
@@ -91,19 +92,26 @@ def keys_in(environ: Mapping[str, str]) -> set[str]:
 
 
 _LIKE_KEY = re.compile(r"\d|.{20}")
+_BETWEEN_KEYS = re.compile(r"[\s,;]+")
 
 
 def keys_beside(environ: Mapping[str, str]) -> set[str]:
-    """Return the keys and proxies with a login in the environment, used or not.
+    """Return the keys, passwords and proxies with a login in the environment, used or not.
 
     A word, as servers on this machine take for a key, is left out. Loads no providers.
     """
-    keys = [key for name in environ if name.endswith("_API_KEY") for key in environ[name].split()]
-    proxies = [environ[name].strip() for name in environ if name.lower().endswith("_proxy")]
-    return {
-        *(key for key in keys if _LIKE_KEY.search(key) and not key_fault(key)),
-        *(with_scheme(url) for url in proxies if "@" in url),
-    }
+    keys, proxies = set[str](), set[str]()
+    for name in environ:
+        kind = name.upper()
+        if kind.endswith("_API_KEY"):
+            value = environ[name].strip()
+            keys |= {value, *_BETWEEN_KEYS.split(value)}
+        elif kind.endswith(("_PROXY", "_URL", "_HOST")) and "@" in (value := environ[name]):
+            if kind.endswith("_PROXY"):
+                proxies.add(with_scheme(value.strip()))
+            else:
+                keys.add(unquote(value.rpartition("@")[0].rpartition(":")[2]))
+    return proxies | {key for key in keys if _LIKE_KEY.search(key) and not key_fault(key)}
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:
