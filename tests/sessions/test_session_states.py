@@ -308,6 +308,19 @@ def test_another_session_cannot_be_loaded_under_an_id(web: WebTools) -> None:
         web.session(id="two", state=state)
 
 
+def test_a_page_in_another_spelling_has_one_number_in_states_that_are_joined(web: WebTools) -> None:
+    session = web.session(id="s")
+    session.fetch(f"{SEEN}?utm_source=mail", provider="direct")
+    old = through_json(session)
+    session.search("ferry", provider="exa")
+    [source] = session.sources
+    for joined in (merge_states(old, session.state()), merge_states(session.state(), old)):
+        assert {row[0] for row in joined["sources"]} == {source.number}
+        later = web.session(state=joined)
+        assert later.has_seen(SEEN)
+        assert [each.number for each in later.sources] == [source.number]
+
+
 def test_a_key_in_an_id_is_not_in_the_state(web: WebTools) -> None:
     session_id = f"chat {PROVIDERS[1]['apiKey']}"
     state = through_json(used(web, id=session_id))

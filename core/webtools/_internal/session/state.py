@@ -15,6 +15,7 @@ from webtools._internal.text.redaction import Redactor
 from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.choices import Origin
 from webtools.errors import OTHER_USER, InputError
+from webtools.page_urls import page_key
 
 _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
@@ -199,12 +200,13 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
 
 def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple[list[Any], int]:
     """Return new sources with numbers that no old one has, and the next number."""
-    numbers = {url: number for number, url, *_ in old if number}
-    urls = {number: url for url, number in numbers.items()}
+    numbers = {page_key(url): number for number, url, *_ in old if number}
+    pages = {number: page for page, number in numbers.items()}
     sources: list[Any] = []
     for new_number, url, *facts in new:
-        number = numbers.get(url, new_number)
-        if number and urls.setdefault(number, url) != url:  # of parallel sessions
+        page = page_key(url)
+        number = numbers.get(page, new_number)
+        if number and pages.setdefault(number, page) != page:  # of parallel sessions
             number, next_number = next_number, next_number + 1
         sources.append([number, url, *facts])
     return sources, next_number
