@@ -25,6 +25,7 @@ SHORTEST_LOGIN = 4  # characters of a proxy's user name or password that are red
 _SHORTEST_PART = 12  # characters of a key that was cut, or half of it if that is more
 _PART = 24  # characters of a part of a long key
 _STEP = 8  # characters from one such part to the next
+_BLOCK = 8  # letters of a block, which are the bytes of a number
 _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are the same in most
 # Of a URL with one of these, only the login is a secret, and what looks like a key.
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
@@ -55,6 +56,10 @@ class Redactor:
         """
         self._keys: dict[bytes, list[_Key]] = {}
         self._words: dict[str, list[re.Pattern[str]]] = {}
+        # A longer landmark has a whole block of the text, wherever it is. To look the blocks up
+        # takes a quarter of the time of looking for each landmark of six keys.
+        self._blocks: set[int] = set()
+        self._short: set[bytes] = set()
         for secret in sorted({*filter(None, secrets)}):
             self._add(secret, shortest_login)
 
@@ -102,7 +107,13 @@ class Redactor:
         for part in parts:
             is_long = len(_letters(part)) >= SHORTEST_KEY
             key = _Key(text, letters, part if is_long else text)
-            self._keys.setdefault(_letters(key.part), []).append(key)
+            landmark = _letters(key.part)
+            self._keys.setdefault(landmark, []).append(key)
+            if len(landmark) < 2 * _BLOCK - 1:
+                self._short.add(landmark)
+            else:
+                starts = range(len(landmark) - _BLOCK + 1)
+                self._blocks.update(_blocks(landmark[at : at + _BLOCK])[0] for at in starts)
 
     def _add_word(self, word: str) -> None:
         """Add what is redacted only as it is written; if it is short, as a word of its own."""
@@ -144,7 +155,9 @@ class Redactor:
 
     def _may_hold(self, view: str) -> bool:
         letters = _letters(view)
-        if any(map(letters.__contains__, self._keys)):
+        if not self._blocks.isdisjoint(_blocks(letters)):
+            return True
+        if any(map(letters.__contains__, self._short)):
             return True
         return bool(self._words) and any(map(_lower(view).__contains__, self._words))
 
@@ -206,6 +219,11 @@ def _in_base64(secret: str) -> Iterator[str]:
         data = bytes(before) + secret.encode("utf-8", "replace")
         whole = len(data) * 8 // 6  # characters that the secret fills
         yield b64encode(data).decode()[dependent:whole]
+
+
+def _blocks(letters: bytes) -> memoryview[int]:
+    """Return letters in blocks, each as a number; what is left at the end is in none."""
+    return memoryview(letters[: len(letters) // _BLOCK * _BLOCK]).cast("Q")
 
 
 def _ends(secret: str) -> tuple[str, str]:
