@@ -381,6 +381,47 @@ def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: st
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("GATEWAY_API_KEY", f"Bearer {CANARY}", CANARY),
+        ("GATEWAY_API_KEY", f"test-key-of-others-1,{CANARY};", CANARY),
+        ("EXA_API_KEY_OLD_API_KEY", f"-----BEGIN KEY-----\n{CANARY}\n-----END KEY-----", CANARY),
+        (
+            "CELERY_BROKER_URL",
+            "amqp://app:pass7word@mq1//;amqp://app:other8pass2@mq2//",
+            "pass7word",
+        ),
+        ("ES_URL", "https://a:pass7word@es1:9200,https://a:other8pass2@es2:9200", "other8pass2"),
+        ("DATABASE_URL", f"postgres://app:{CANARY}@db/app?name=svc@prod-eu-west-1", CANARY),
+        ("DATABASE_URL", "postgres://app:Zx81kQpv44Lm:x@db/app", "Zx81kQpv44Lm:x"),
+        ("database_url", "mysql://app:p4ssw1@db/app", "p4ssw1"),
+        ("REDIS_HOST", "redis://:kQz-WvB!nMx-LpR@cache:6379", "kQz-WvB!nMx-LpR"),
+        ("DATABASE_URL", "postgres://app:p%C3%A4ss81kQpv44Lm@db/app", "p\u00e4ss81kQpv44Lm"),
+        ("PIP_INDEX_URL", f"https://{CANARY}@packages.example/simple", CANARY),
+        ("MYSQL_PROXY", "mysql://app:pass7word@db:3306", "pass7word"),
+        ("SCRAPER_PROXY", "http://u:pass7word@p1:8080,http://u:other8pass2@p2:8080", "other8pass2"),
+        ("https_proxy", "me:secret@p.example:3128", "secret"),
+    ],
+)
+def test_secrets_of_the_environment_are_redacted_beside_any_settings(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, secret: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("NO_PROXY", "*")
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        assert web.redact(f"It is {secret} here") == "It is [redacted] here"
+
+
+def test_words_of_the_environment_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "not-needed")
+    monkeypatch.setenv("DATABASE_URL", "postgres://postgres:postgres@localhost/app")
+    monkeypatch.setenv("REDIS_URL", "redis://localhost:6379/0")
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        text = "not-needed: postgres and redis on localhost:6379"
+        assert web.redact(text) == text
+
+
 def test_a_function_that_has_failed_is_not_called_to_redact(tmp_path: Path) -> None:
     calls: list[int] = []
 

@@ -22,6 +22,7 @@ from typing import Any
 import checked_types
 import pytest
 from offline import KEY, answer, detached, drive
+from pydantic import BaseModel, SecretStr
 
 from webtools import ConfigError, WebTools
 from webtools._internal.operations.fetch import fetch
@@ -31,6 +32,7 @@ from webtools.config.environment import key_variables
 from webtools.providers import (
     PROVIDERS,
     About,
+    Account,
     PageQuery,
     SearchQuery,
     exa,
@@ -168,6 +170,22 @@ def test_an_installed_provider_is_configured_by_its_type_like_ours(site: Path) -
     pages = {"pages": [{"url": URL, "title": "Plover", "text": "It wades."}]}
     fetched = drive(fetch([account], PageQuery((URL,)), detached()), answer(pages))
     assert (fetched.pages[0].text, fetched.cost_usd) == ("It wades.", 0.001)
+
+
+class NestedOptions(BaseModel):
+    """Options with keys in a list, an object and a model."""
+
+    spare: list[SecretStr]
+    headers: dict[str, SecretStr]
+    parts: tuple[Any, ...] = ()
+
+
+def test_keys_at_any_depth_of_options_are_secrets() -> None:
+    keys = [SecretStr(f"test-key-canary-{number}") for number in range(3)]
+    inner = NestedOptions(spare=[keys[2]], headers={})
+    options = NestedOptions(spare=[keys[0]], headers={"x-key": keys[1]}, parts=(inner,))
+    account = Account("birds", "plover", "https://api.plover.example", None, options)
+    assert account.secrets == {key.get_secret_value() for key in keys}
 
 
 def test_its_options_are_checked_by_its_own_model(site: Path) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 from runtimes import BOTH, either
-from wires import TEXT, Wire, web_of
+from wires import PROVIDERS, TEXT, Wire, web_of
 
 from webtools import InputError, Session, WebTools
 from webtools.verifiers import Verdict
@@ -337,6 +337,30 @@ def test_a_key_that_a_session_learns_later_is_gone_from_its_report(
     path.write_text(text.replace(old, new))
     session.search("ferry", provider="exa")
     assert new not in session.report() + json.dumps(session.report("json")) + repr(session.queries)
+
+
+def test_a_customers_session_learns_the_keys_that_others_have_read(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The key is asked for once more when the first attempt has failed."""
+    key, attempts = "test-key-of-the-service-1", []
+
+    def read_key() -> str:
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise OSError
+        return key
+
+    providers = [{"name": "exa", "type": "exa", "apiKey": read_key}, PROVIDERS[0]]
+    web = web_of(wire, monkeypatch, providers=providers)
+    tape = tmp_path / "tape.jsonl"
+    session = web.session(api_keys={"exa": "test-key-of-a-customer"}, record=tape)
+    session.search(f"ferry {key}", provider="exa")
+    web.search("ferry", provider="exa")
+    session.search(f"ferry {key}", provider="exa")
+    assert session.queries[1:] == ["ferry [redacted]"]
+    assert key not in tape.read_text().splitlines()[-1]
+    assert key not in session.report() + json.dumps(session.state())
 
 
 def test_words_of_a_report_stay_if_a_login_has_them(

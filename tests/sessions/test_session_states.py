@@ -187,6 +187,34 @@ def test_a_url_with_a_key_is_not_merged_back(
         assert "https://b.example/" in str(state)
 
 
+def test_a_title_with_a_key_is_not_merged_back_in_another_spelling_of_its_page(
+    web: WebTools, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "test-key-7Zq3dEf7hI"
+    session = web.session(id="s")
+    session.record_native(vendor="v", sources=[{"url": f"{SEEN}?utm_source=x", "title": key}])
+    before = through_json(session)
+    other = web.session(id="s")
+    other.search("ferry", provider="exa")
+    merged = merge_states(before, through_json(other))
+    assert web.session(state=merged, fetch="seen").has_seen(SEEN)
+    assert web.session(state=merged, fetch="seen").has_seen(f"{SEEN}?utm_source=x")
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert key not in json.dumps(merge_states(merged, through_json(web.session(state=merged))))
+
+
+def test_all_urls_with_a_key_stay_out_of_states(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "test-key-7Zq3dEf7hI"
+    session = web.session()
+    session.allow(" ".join(f"https://a.example/{n}?k={key}" for n in range(450)))
+    session.record_native(vendor="v", sources=[f"https://b.example/{n}?{key}" for n in range(450)])
+    before = through_json(session)
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert key not in json.dumps(merge_states(before, through_json(web.session(state=before))))
+
+
 def test_a_url_with_a_login_is_in_no_state_and_opens_nothing(web: WebTools) -> None:
     url = "https://ann:test-key-login@docs.example/x"
     session = web.session(fetch="seen")
@@ -315,7 +343,7 @@ def test_a_page_in_another_spelling_has_one_number_in_states_that_are_joined(web
     session.search("ferry", provider="exa")
     [source] = session.sources
     for joined in (merge_states(old, session.state()), merge_states(session.state(), old)):
-        assert {row[0] for row in joined["sources"]} == {source.number}
+        assert [row[0] for row in joined["sources"]] == [source.number]
         later = web.session(state=joined)
         assert later.has_seen(SEEN)
         assert [each.number for each in later.sources] == [source.number]

@@ -11,11 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr
-
 from webtools._internal.http.proxies import NO_PROXIES, Proxies
 from webtools._internal.io.pacing import Pacer
 from webtools._internal.pages import INSTALL, missing_libraries
+from webtools._internal.text.nested_texts import secrets_in
 from webtools._internal.text.quoting import hint, listed, quote
 from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config.config_file import CONFIG_VARIABLE, PLACEHOLDER, absolute
@@ -76,11 +75,10 @@ def secrets_of(settings: TopLevel, entries: Iterable[ProviderConfig] = ()) -> se
     secrets = {url} if "@" in url else set[str]()
     for entry in (*settings.providers, *entries):
         proxy = None if entry.goes_direct else entry.proxy
-        for value in (entry.api_key, proxy, *(value for _, value in entry.options)):
-            if isinstance(value, SecretStr):
-                key = value.known() if isinstance(value, KeySource) else value.get_secret_value()
-                if key and not _is_placeholder(key):
-                    secrets.add(key)
+        for value in secrets_in([entry.api_key, proxy, entry.options]):
+            key = value.known() if isinstance(value, KeySource) else value.get_secret_value()
+            if key and not _is_placeholder(key):
+                secrets.add(key)
     return secrets
 
 

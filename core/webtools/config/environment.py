@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 from pydantic import SecretStr
 
@@ -93,25 +93,35 @@ def keys_in(environ: Mapping[str, str]) -> set[str]:
 
 _LIKE_KEY = re.compile(r"\d|.{20}")
 _BETWEEN_KEYS = re.compile(r"[\s,;]+")
+_KINDS = ("_API_KEY", "_PROXY", "_URL", "_HOST")  # the ends of names
+_LOGIN = re.compile(r"://([^/?#\s]*)@")
 
 
 def keys_beside(environ: Mapping[str, str]) -> set[str]:
-    """Return the keys, passwords and proxies with a login in the environment, used or not.
+    """Return the keys and logins in the environment, used or not, a login as a URL.
 
-    A word, as servers on this machine take for a key, is left out. Loads no providers.
+    Words, as servers on this machine take for keys and passwords, are left out, but for the logins
+    of proxies. Loads no providers.
     """
-    keys, proxies = set[str](), set[str]()
-    for name in environ:
-        kind = name.upper()
-        if kind.endswith("_API_KEY"):
-            value = environ[name].strip()
-            keys |= {value, *_BETWEEN_KEYS.split(value)}
-        elif kind.endswith(("_PROXY", "_URL", "_HOST")) and "@" in (value := environ[name]):
-            if kind.endswith("_PROXY"):
-                proxies.add(with_scheme(value.strip()))
-            else:
-                keys.add(unquote(value.rpartition("@")[0].rpartition(":")[2]))
-    return proxies | {key for key in keys if _LIKE_KEY.search(key) and not key_fault(key)}
+    secrets = set[str]()
+    for name, kind in _telling_names(tuple(environ)):
+        value = environ[name].strip()
+        if kind == "_API_KEY":
+            keys = {value, *_BETWEEN_KEYS.split(value)}
+            secrets |= {key for key in keys if _LIKE_KEY.search(key) and not key_fault(key)}
+        elif "@" in value:
+            logins: list[str] = _LOGIN.findall(with_scheme(value))
+            passwords = [login.partition(":")[2] or login for login in logins]
+            if kind != "_PROXY":
+                logins = [f":{word}" for word in passwords if not word.isalpha()]
+            secrets |= {f"http://{login}@" for login in logins}
+    return secrets
+
+
+@lru_cache(maxsize=4)
+def _telling_names(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the names of variables with keys and URLs, each with its end."""
+    return [(name, kind) for name in names for kind in _KINDS if name.upper().endswith(kind)]
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:

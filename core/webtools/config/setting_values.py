@@ -97,8 +97,10 @@ class KeySource(SecretStr):
 
     def known(self) -> str:
         """Return the key to redact, or "" if the function fails. It is then not called again."""
+        if self._has_failed and not self._secret_value:
+            return ""
         with suppress(ConfigError):
-            return "" if self._has_failed else self.get_secret_value()
+            return self.get_secret_value()
         return ""
 
     def __reduce__(self) -> tuple[Any, ...]:

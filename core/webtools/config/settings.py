@@ -213,11 +213,11 @@ class Settings:
         Raises:
             ConfigError: The source is invalid, or the named file does not exist.
         """
-        beside = sorted(keys_beside(self.environ))
-        self._keys_read.update(beside)  # first: they are redacted also if the source is invalid
+        beside = self._keys_beside()  # first: they are redacted also if the source is invalid
         path = None if self._config else self._path or config_in_use(self.environ)
         source = () if self._config else self._sign(path)
-        signature = (proxy_variables(), surroundings(), source, SecretStr("\n".join(beside)))
+        known = len(self._base.known_keys()) if self._base else 0  # it only grows
+        signature = (proxy_variables(), surroundings(), source, beside, known)
         read_signature, accounts = self._last_read
         if accounts is None or signature != read_signature:  # two threads may both read it
             accounts = self._read(path)
@@ -240,6 +240,12 @@ class Settings:
             if accounts is None:
                 raise
             return accounts
+
+    def _keys_beside(self) -> SecretStr:
+        """Note the keys in the environment, and return them as one text."""
+        keys = sorted(keys_beside(self.environ))
+        self._keys_read.update(keys)
+        return SecretStr("\n".join(keys))
 
     @property
     def environ(self) -> Mapping[str, str]:

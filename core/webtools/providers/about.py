@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from webtools._internal.http.proxies import NO_PROXIES, Proxies, Proxy
 from webtools._internal.io.pacing import Pacer
+from webtools._internal.text.nested_texts import secrets_in
 from webtools.choices import Capability
 from webtools.messages import Request
 from webtools.providers.operator_domains import NO_DOMAINS, OperatorDomains
@@ -207,8 +208,8 @@ class Account:
 
     def __post_init__(self) -> None:
         """Compute the key, the secrets and the identity once."""
-        values = [self.api_key, self.proxy, *(value for _, value in self.options)]
-        secrets = [secret.get_secret_value() for secret in values if isinstance(secret, SecretStr)]
+        values = [self.api_key, self.proxy, self.options]
+        secrets = [secret.get_secret_value() for secret in secrets_in(values)]
         key = self.api_key.get_secret_value() if self.api_key else ""
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "secrets", frozenset(secrets) | self.proxies.secrets)

@@ -19,6 +19,7 @@ from webtools.page_urls import page_key
 
 _VERSION = 1
 _MAX_SOURCES = _MAX_SEEN = 500
+_MAX_LEFT_OUT = 2 * (_MAX_SOURCES + _MAX_SEEN)  # all URLs of a state that is read
 _LONGEST_TITLE = 200
 _MAX = 2**52
 # Origins of sources that do not say what may be opened.
@@ -66,7 +67,7 @@ class State(BaseModel):
     sources: list[_Source] = Field(default=[], max_length=2 * _MAX_SOURCES)
     seen: list[_Seen] = Field(default=[], max_length=2 * _MAX_SEEN)
     use: dict[str, _Used] = Field(default={}, max_length=100_000)
-    left_out: list[str] = Field(default=[], max_length=_MAX_SEEN)
+    left_out: list[str] = Field(default=[], max_length=_MAX_LEFT_OUT)
 
     def check(self, session_ids: Collection[str], user: str) -> None:
         """Refuse a state of another user, or of a session with another ID than these.
@@ -159,7 +160,7 @@ def to_state(
             name: [min(spent.calls, _MAX), min(spent.micro_usd, _MAX)]
             for name, spent in spending.by_process().items()
         },
-        "left_out": [*history.left_out][-_MAX_SEEN:],
+        "left_out": [*history.left_out][-_MAX_LEFT_OUT:],
     }
 
 
@@ -186,15 +187,16 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     next_number = max(old["next_number"], new["next_number"])
     left_out = dict.fromkeys([*old.get("left_out", ()), *new.get("left_out", ())])
     sources, next_number = _renumber(old["sources"], new["sources"], next_number)
-    rows = _joined(old["sources"], sources, left_out, url=1, origin=3)
-    seen = _joined(old["seen"], new["seen"], left_out, url=0, origin=1)
+    older, spellings = _without_pages_of(sources, old["sources"])
+    rows = _joined(older, sources, left_out, url=1, origin=3)
+    seen = _joined([*spellings, *old["seen"]], new["seen"], left_out, url=0, origin=1)
     return {
         **new,
         "next_number": next_number,
         "sources": rows[-_MAX_SOURCES:],
         "seen": seen[-_MAX_SEEN:],
         "use": use,
-        "left_out": [*left_out][-_MAX_SEEN:],
+        "left_out": [*left_out][-_MAX_LEFT_OUT:],
     }
 
 
@@ -210,6 +212,23 @@ def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple
             number, next_number = next_number, next_number + 1
         sources.append([number, url, *facts])
     return sources, next_number
+
+
+def _without_pages_of(new: Sequence[Any], old: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return old sources without those that new ones spell in another way, and what of these opens.
+
+    A session has one source per page.
+    """
+    pages = {page_key(url): url for _, url, *_ in new}
+    kept: list[Any] = []
+    spellings: list[Any] = []
+    for row in old:
+        _, url, _, how, *_ = row
+        if pages.get(page_key(url), url) == url:
+            kept.append(row)
+        elif how not in _SEEN_ELSEWHERE:
+            spellings.append([url, how])
+    return kept, spellings
 
 
 def _joined(

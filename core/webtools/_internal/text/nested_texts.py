@@ -1,11 +1,11 @@
-"""Reads and changes the texts in a value, at any depth of models, lists and objects."""
+"""Finds texts and secrets in a value, at any depth of models, lists and objects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from webtools._internal.text.narrowing import is_array, is_object
 
@@ -42,6 +42,21 @@ def _collect(value: object, texts: list[str]) -> None:
         for key, item in value.items():
             _collect(key, texts)
             _collect(item, texts)
+
+
+def secrets_in(value: object) -> Iterator[SecretStr]:
+    """Yield every secret in a value."""
+    if isinstance(value, SecretStr):
+        yield value
+    elif isinstance(value, BaseModel):
+        for _, field in value:
+            yield from secrets_in(field)
+    elif is_array(value) or isinstance(value, (set, frozenset)):
+        for item in value:
+            yield from secrets_in(item)
+    elif is_object(value):
+        for item in value.values():
+            yield from secrets_in(item)
 
 
 def with_texts(value: T, change: Change) -> T:

@@ -77,14 +77,12 @@ class Redactor:
             user, _, password = login.partition(":")
             encoded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
             self._add_part(encoded, *_ends(encoded))
-            words = {login, unquote(login), password, unquote(password)}
+            parts = [password]
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
-                words |= {user, unquote(user)}
-            if _LIKE_LONG_KEY.search(user):
-                self._add_key(unquote(user))
-            if len(_letters(unquote(password))) >= _SHORTEST_PART:
-                self._add_key(unquote(password))
-            for word in words:
+                parts.append(user)
+            for part in filter(_is_long, map(unquote, parts)):
+                self._add_key(part)
+            for word in {login, unquote(login), *parts, *map(unquote, parts)}:
                 if len(word) >= shortest_login:
                     self._add_word(word)
 
@@ -219,6 +217,10 @@ def _in_base64(secret: str) -> Iterator[str]:
         data = bytes(before) + secret.encode("utf-8", "replace")
         whole = len(data) * 8 // 6  # characters that the secret fills
         yield b64encode(data).decode()[dependent:whole]
+
+
+def _is_long(word: str) -> bool:
+    return len(_letters(word)) >= _SHORTEST_PART
 
 
 def _blocks(letters: bytes) -> memoryview[int]:
