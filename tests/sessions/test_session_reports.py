@@ -12,6 +12,9 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from runtimes import BOTH, either
 from wires import PROVIDERS, TEXT, Wire, web_of
 
@@ -181,44 +184,89 @@ def test_an_answer_is_checked_against_what_was_seen(session: Session, is_async: 
     assert not check.is_clean
 
 
-@pytest.mark.parametrize(
-    ("text", "is_code"),
-    [
-        ("{}", False),
-        ("See ~~~ here {}", False),
-        ("See ``` here {}", False),
-        ("\\`{}\\`", False),
-        ("`` ` `` {} `` ` ``", False),
-        ("`{}`", True),
-        ("``a ` {}``", True),
-        ("```x {}```", True),
-        ("```\n{}\n```\n", True),
-        ("- ~~~text\n  {}", True),
-        ("> ````\n> ```\n> {}\n> ````", True),
-        ("```\nx\n```\n{}", False),
-    ],
+AROUND = [
+    "{}",
+    "`{}`",
+    "```\n{}\n```",
+    "- ```\n  code\n\n{}",
+    "> ~~~\n> a\n\n{}",
+    "<b>\n```\n</b>\n\n{}",
+]
+LINKS = [
+    "[x]({})",
+    "![x]( <{}> 'y')",
+    "<{}>",
+    "[x]\n\n[x]: {}",
+    '<img src="{}">',
+    "<a href={}>x</a>",
+    "{}",
+]
+URLS = [
+    "https://invented.example/?d=SECRET",
+    "https&#58;//invented.example/?d=SECRET",
+    "https\\://invented.example/?d=SECRET",
+    "HTTPS:\\\\invented.example/?d=SECRET",
+    "//invented.example/?d=SECRET",
+    "https:/invented.example/?d=SECRET",
+    "http://SECRET@docs.example/one",
+    "https://a:SECRET@invented.example/x",
+    "https://invented.example:99999/SECRET",
+    "https://\u2764.example/SECRET",
+    "https://127.1/SECRET",
+    f"{FOUND[0]}////?SECRET",
+    f"{FOUND[0]}?utm_d=SECRET",
+]
+PIECES = st.sampled_from(
+    ["`", "``", "\n```\n", "\n~~~\n", "\n\n", "\n- ", "\n> ", "<b title='`'>", "\\", "x "]
 )
-def test_only_code_hides_a_link(session: Session, text: str, is_code: bool) -> None:
-    link = "https://invented.example/x"
-    assert session.check(text.format(f"![x]({link})")).not_seen == [link] * (not is_code)
 
 
-@pytest.mark.parametrize(
-    "link",
-    [
-        "https://SECRET@docs.example/",
-        "https://a:SECRET@invented.example/x",
-        "https://invented.example:99999/SECRET",
-        "https://invented.example:/SECRET",
-        "https://[invented.example/SECRET",
-        "https://invented.example/?SECRET=" + "7" * 9000,
-        "https://127.1/SECRET",
-    ],
-    ids=lambda link: link[:40],
+def rendered(answer: str) -> list[str]:
+    """Return the URLs with SECRET that a reader of CommonMark opens or loads."""
+    html = MarkdownIt("commonmark").render(answer)
+    return re.findall(r"""(?:src|href)=(?:["'][^"']*|[^"'\s>]*)SECRET""", html)
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("url", URLS)
+def test_a_link_that_a_reader_opens_is_listed_in_whatever_spelling(
+    session: Session, url: str, link: str, around: str
+) -> None:
+    answer = around.format(link.format(url))
+    if rendered(answer) or link == LINKS[0]:
+        assert session.check(answer).not_seen
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    before=st.lists(PIECES, max_size=5).map("".join),
+    after=st.lists(PIECES, max_size=5).map("".join),
+    link=st.sampled_from(LINKS),
+    url=st.sampled_from(URLS[:6]),
 )
-def test_a_link_that_cannot_be_requested_was_not_seen(session: Session, link: str) -> None:
-    [listed] = session.check(f"See ![it]({link}).").not_seen
-    assert listed.startswith(link.partition("SECRET")[0][:20])
+def test_no_markdown_around_a_link_hides_it(
+    session: Session, before: str, after: str, link: str, url: str
+) -> None:
+    answer = f"{before}{link.format(url)}{after}"
+    assert not rendered(answer) or session.check(answer).not_seen
+
+
+@pytest.mark.parametrize("link", ["{}", "{}#part", "{}/", "{}?utm_source=openai", "{}/#a?b"])
+@pytest.mark.parametrize(
+    "around", ["[x]({})", "<{}>", "See {}.", "`{}`", "({}), ", "**{}**", "\u89c1{}\u3002"]
+)
+def test_links_that_were_seen_are_not_listed(session: Session, link: str, around: str) -> None:
+    answer = around.format(link.format(FOUND[0]))
+    assert session.check(answer).not_seen == []
+    assert session.check(
+        "No link: HTTP, http:// and //comment, a//b, 1 // 2, www, `x = y // z.w`."
+    ).is_clean
+
+
+def test_a_very_long_link_is_listed(session: Session) -> None:
+    link = f"https://invented.example/?SECRET={'7' * 9000}"
+    assert session.check(f"See ![it]({link}).").not_seen == [link]
 
 
 def test_a_link_with_a_parameter_of_the_model_was_not_seen(session: Session) -> None:

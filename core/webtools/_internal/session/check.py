@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
+from urllib.parse import urldefrag
 
 from webtools._internal.grounding.citation_marks import TOKEN, numbers_in
-from webtools._internal.text.links import urls_in
+from webtools._internal.session.history import SeenSource
+from webtools._internal.text.links import key_of, links_in
 
 _CODE = re.compile(  # a fence begins a line
     r"^[ \t>*+-]{0,20}(?P<fence>`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]{0,20}(?P=fence)|\Z)"
@@ -22,7 +24,7 @@ class AnswerCitations:
     """What an answer cites.
 
     Args:
-        answer: The answer. What it has in code is no citation.
+        answer: The answer. Numbers in code are no citations.
         known: The numbers of the sources.
 
     Attributes:
@@ -32,8 +34,8 @@ class AnswerCitations:
     """
 
     def __init__(self, answer: str, known: Container[int]) -> None:
+        self.links = list(dict.fromkeys(links_in(answer)))
         text = _CODE.sub(" ", answer)
-        self.links = list(dict.fromkeys(urls_in(text, are_requested=False)))
         own = _own_references(text)
         numbers = {
             number
@@ -51,6 +53,39 @@ def _own_references(text: str) -> Mapping[int, str]:
     for match in _DEFINITION.finditer(text):
         end = text.find("\n", match.end())
         line = text[match.end() : end if end >= 0 else None]
-        if url := next(urls_in(line), ""):
+        if url := next(links_in(line), ""):
             references[int(match[1] or match[2])] = url
     return references
+
+
+def is_known(link: str, source: SeenSource | None, has_seen: Callable[[str], bool]) -> bool:
+    """Return whether the link of an answer is one that was seen.
+
+    It may have another fragment, another slash at its end and the parameter that OpenAI adds, and
+    lack parameters of a campaign.
+
+    Args:
+        link: The link.
+        source: The source of its page.
+        has_seen: Whether a URL may be opened.
+    """
+    link = _without_fields(urldefrag(link).url, "utm_source=openai")
+    plain = _without_slash(link)
+    base, mark, query = plain.partition("?")
+    if any(map(has_seen, (link, plain, f"{base}/{mark}{query}"))):
+        return True
+    if source is None or source.how == "argument":
+        return False
+    known = (source.url, _without_fields(source.url, "utm_"))
+    return key_of(plain) in {key_of(_without_slash(urldefrag(url).url)) for url in known}
+
+
+def _without_fields(url: str, start: str) -> str:
+    base, _, query = url.partition("?")
+    fields = [field for field in query.split("&") if not field.lower().startswith(start)]
+    return f"{base}?{'&'.join(fields)}" if any(fields) else base
+
+
+def _without_slash(url: str) -> str:
+    base, mark, query = url.partition("?")
+    return f"{base.removesuffix('/')}{mark}{query}"

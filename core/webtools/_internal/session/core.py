@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -38,9 +37,9 @@ from webtools.verifiers import Verifier
 if TYPE_CHECKING:
     from webtools._internal.session.check import AnswerCitations
 
-_CAMPAIGN = re.compile(r"(?i)(?<=[?&])utm_[^&#]*")  # parameters of one page's URLs
 # The check of an answer is imported at its first use.
 _CITATIONS = "_internal.session.check:AnswerCitations"
+_IS_KNOWN = "_internal.session.check:is_known"
 Allowed = Literal["user", "developer"]
 
 
@@ -288,13 +287,9 @@ class SessionCore:
         return self.dispatcher.redactor().clean(check)
 
     def _is_known(self, link: str) -> bool:
-        """Return whether a link was seen, also one with the parameter that OpenAI adds."""
         source = self.history.sources.get(page_key(link))
-        if source is None or source.how == "argument":
-            return self.has_seen(link)
-        # Any other one would reach the site when a chat window loads the link.
-        added = {*_CAMPAIGN.findall(link)} - {*_CAMPAIGN.findall(source.url), "utm_source=openai"}
-        return not added or self.has_seen(link)
+        known: bool = resolve(_IS_KNOWN)(link, source, self.has_seen)
+        return known
 
     def sources(self) -> list[SessionSource]:
         """See `Session.sources`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -17,6 +18,13 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
     r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
     re.IGNORECASE,
 )
+_LINK = re.compile(  # as browsers read it: slashes may be others, and the scheme that of the page
+    r"(?:(?P<scheme>https?)\\?:[/\\]*|(?:[(<\"'=]|\]:)\s{0,9}<?[/\\]{2,}|(?<![\w/.@-])(?=www\.))"
+    r"(?P<rest>[^\s<>\"`|^{}/\\\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]"
+    r"[^\s<>\"`|^{}\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]*)",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"&#?\w{1,31};")  # of HTML
 _BLANK = re.compile(r"\s")
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
@@ -39,9 +47,7 @@ def key_of(url: str) -> str | None:
         return None
 
 
-def urls_in(
-    text: str, *, from_person: bool = False, may_be_cut: bool = False, are_requested: bool = True
-) -> Iterator[str]:
+def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -> Iterator[str]:
     """Yield the URLs in a text, without the marks and the punctuation around them.
 
     Args:
@@ -49,21 +55,30 @@ def urls_in(
         from_person: Whether to find domains without `https://`, too.
         may_be_cut: Whether the end of the text may be missing, or what `...` stands for. A URL
             there is left out: a caller could choose where it ends.
-        are_requested: Whether to leave out those that cannot be requested here: with a login, too
-            long, or not valid. A browser may open them.
     """
     end = len(text.rstrip(_AT_END)) if may_be_cut else 0
     for match in _URL.finditer(text):
-        url = _cut(match[0])
+        url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
         if may_be_cut and (match.end() >= end or _is_omission(text, match, url)):
             continue
-        if not are_requested or (len(url) <= _LONGEST and is_web_url(url) and key_of(url)):
+        if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
     if from_person:
         for match in _SITE.finditer(_URL.sub(" ", text)):
             url = f"https://{_cut(match[0])}"
             if is_web_url(url) and key_of(url):
                 yield url
+
+
+def links_in(text: str) -> Iterator[str]:
+    """Yield the URLs that a chat window may open or load for a text in Markdown or HTML.
+
+    Also those that cannot be requested here: with a login, too long, or not valid.
+    """
+    text = _REFERENCE.sub(lambda match: html.unescape(match[0]), text)
+    for match in _LINK.finditer(text):
+        scheme, rest = match["scheme"] or "https", match["rest"].replace("\\", "/")
+        yield _cut(f"{scheme.lower()}://{rest}")
 
 
 def _is_omission(text: str, match: re.Match[str], url: str) -> bool:
