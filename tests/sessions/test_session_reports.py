@@ -6,6 +6,7 @@ import gc
 import json
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -221,10 +222,21 @@ PIECES = st.sampled_from(
 )
 
 
-def rendered(answer: str) -> list[str]:
-    """Return the URLs with SECRET that a reader of CommonMark opens or loads."""
-    html = MarkdownIt("commonmark").render(answer)
-    return re.findall(r"""(?:src|href)=(?:["'][^"']*|[^"'\s>]*)SECRET""", html)
+class Links(HTMLParser):
+    """The links and pictures of a page."""
+
+    def __init__(self, answer: str) -> None:
+        super().__init__()
+        self.urls: list[str] = []
+        self.feed(MarkdownIt("commonmark").render(answer))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.urls += [value for name, value in attrs if name in {"href", "src"} and value]
+
+
+def is_opened(answer: str) -> bool:
+    """Return whether a reader of CommonMark opens or loads a URL with SECRET."""
+    return any("SECRET" in url for url in Links(answer).urls)
 
 
 @pytest.mark.parametrize("around", AROUND)
@@ -234,7 +246,7 @@ def test_a_link_that_a_reader_opens_is_listed_in_whatever_spelling(
     session: Session, url: str, link: str, around: str
 ) -> None:
     answer = around.format(link.format(url))
-    if rendered(answer) or link == LINKS[0]:
+    if is_opened(answer) or link == LINKS[0]:
         assert session.check(answer).not_seen
 
 
@@ -249,7 +261,25 @@ def test_no_markdown_around_a_link_hides_it(
     session: Session, before: str, after: str, link: str, url: str
 ) -> None:
     answer = f"{before}{link.format(url)}{after}"
-    assert not rendered(answer) or session.check(answer).not_seen
+    assert not is_opened(answer) or session.check(answer).not_seen
+
+
+SIGNS = [*map(chr, range(32, 127)), "\u00e9", "\u3002", "\\)", "&quot;", "&#41;", "SECRET"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    tail=st.lists(st.sampled_from(SIGNS), min_size=1, max_size=6).map("".join),
+    link=st.sampled_from([*LINKS[:6], "<img src='{}'>", "![x](<{}>)"]),
+    after=st.sampled_from(["", " x", ") [y]", "\n"]),
+)
+def test_whatever_signs_follow_a_link_that_was_seen_the_reader_opens_no_other_one(
+    session: Session, tail: str, link: str, after: str
+) -> None:
+    answer = link.format(FOUND[0] + tail) + after
+    pages = {re.sub(r"/?\??(?:#.*)?$", "", url) for url in Links(answer).urls}
+    if pages - {FOUND[0]}:
+        assert session.check(answer).not_seen
 
 
 @pytest.mark.parametrize("link", ["{}", "{}#part", "{}/", "{}?utm_source=openai", "{}/#a?b"])
@@ -272,6 +302,7 @@ def test_a_very_long_link_is_listed(session: Session) -> None:
 def test_a_link_with_a_parameter_of_the_model_was_not_seen(session: Session) -> None:
     links = [f"{FOUND[0]}?utm_source=openai", f"{FOUND[0]}?utm_source=SECRET"]
     links += [f"{FOUND[0]}?utm_source=openai&utm_d=SECRET", f"{FOUND[0]}?UTM_d=SECRET"]
+    links += [f"{FOUND[0]}?{'&' * 9}", f"{FOUND[0]}{'/' * 9}"]
     check = session.check(" ".join(f"![x]({link})" for link in [FOUND[0], *links]))
     assert check.not_seen == links[1:]
 

@@ -82,8 +82,11 @@ def is_known(link: str, source: SeenSource | None, has_seen: Callable[[str], boo
 
 def _without_fields(url: str, start: str) -> str:
     base, _, query = url.partition("?")
-    fields = [field for field in query.split("&") if not field.lower().startswith(start)]
-    return f"{base}?{'&'.join(fields)}" if any(fields) else base
+    fields = query.split("&")
+    kept = [field for field in fields if not field.lower().startswith(start)]
+    if len(kept) == len(fields):
+        return url
+    return f"{base}?{'&'.join(kept)}" if kept else base
 
 
 def _without_slash(url: str) -> str:
