@@ -418,6 +418,23 @@ def test_a_key_that_a_session_learns_later_is_gone_from_its_report(
     assert new not in session.report() + json.dumps(session.report("json")) + repr(session.queries)
 
 
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\u2060", "\u202e"])
+@pytest.mark.parametrize("escape", ["&#{};{}", "&#x{:x};{}", "%{:x}{}", "\\x{:x}{}", "\\u{:04x}{}"])
+def test_what_a_vendor_returns_is_redacted_without_its_invisible_characters(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, escape: str, hidden: str
+) -> None:
+    key = PROVIDERS[1]["apiKey"]
+    escaped = "".join(escape.format(ord(letter), "") for letter in key)
+    text = re.sub(r"([\\&%]\W?)", rf"\1{hidden}", escaped)
+    session = web_of(wire, monkeypatch).session()
+    source = {"url": FOUND[0], "title": text}
+    session.record_native(vendor="v", queries=[text], notes=[text], sources=[source], searches=1)
+    shown = str([session.report("json"), session.state(), session.queries])
+    shown += session.report() + session._repr_html_()
+    shown = shown.replace(repr(hidden)[1:-1], "").replace(hidden, "")
+    assert escaped not in shown.replace("\\\\", "\\")
+
+
 def test_a_customers_session_learns_the_keys_that_others_have_read(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import read_state, to_state
 from webtools._internal.storage.budget import Budget, micro_usd_of
 from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.links import urls_in
 from webtools._internal.text.nested_texts import with_texts
 from webtools.config import Settings
@@ -52,8 +53,8 @@ def _pair(source: str | Mapping[str, Any]) -> tuple[str, str]:
     raise InputError(f"A source must be a URL or have one, not {shown(url)}.")
 
 
-def _without_controls(text: str, _name: str) -> str:
-    return without_controls(text)
+def _plain(text: str, _name: str) -> str:
+    return without_invisible(without_controls(text))
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -173,7 +174,7 @@ class SessionCore:
         found = [url for url, _ in pairs]
         values["unlisted"] += [url for url, _ in cited if url not in found]
         try:
-            native = NativeRecord.model_validate(with_texts(values, _without_controls))
+            native = NativeRecord.model_validate(with_texts(values, _plain))
             native = redactor.clean(native)
         except ValidationError as error:
             [fault, *_] = error.errors(include_url=False)
