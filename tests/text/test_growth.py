@@ -14,6 +14,7 @@ from webtools._internal.grounding.evidence import Evidence
 from webtools._internal.pages.block_pages import is_challenge
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.links import links_in
 from webtools._internal.text.redaction import Redactor
 from webtools.fencing import STATEMENT, WORDS, defuse, remove_fences
 from webtools.synthesis import Source, verify
@@ -43,6 +44,7 @@ UNITS = [
     *("test-key-abcd%E2%80%8B", "%e2%80", "&#8203;", "\\u200b", "%3Cb", "&lt;b", "%5Cu0", "\\x1b]"),
     *("test-key-abcdefgh", "%25", "&amp;", "\\\\-", "sk-ab%2", "passw0rd"),
     *("/cdn-cgi/challenge-platform/", "<iframe src=", "<iframe "),
+    *("](http://a(", "<http://a", "='http:a", "]: //a\n", "=" + " " * 9, "www.a(\\)"),
 ]
 WAYS: dict[str, Callable[[str], object]] = {
     "one_line": one_line,
@@ -52,6 +54,7 @@ WAYS: dict[str, Callable[[str], object]] = {
     "remove_fences": remove_fences,
     "redacted": REDACTOR.text,
     "is_challenge": is_challenge,
+    "links_in": lambda text: [*links_in(text)],
 }
 
 
