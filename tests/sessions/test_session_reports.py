@@ -303,6 +303,8 @@ def test_a_link_with_a_parameter_of_the_model_was_not_seen(session: Session) -> 
     links = [f"{FOUND[0]}?utm_source=openai", f"{FOUND[0]}?utm_source=SECRET"]
     links += [f"{FOUND[0]}?utm_source=openai&utm_d=SECRET", f"{FOUND[0]}?UTM_d=SECRET"]
     links += [f"{FOUND[0]}?{'&' * 9}", f"{FOUND[0]}{'/' * 9}"]
+    links += [f"{FOUND[0]}?utm_source=openaiSECRET", f"{FOUND[0]}?utm_source=OPENAI"]
+    links += [f"{FOUND[0]}?utm_source=openai&utm_source=openai&utm_source=openai"]
     check = session.check(" ".join(f"![x]({link})" for link in [FOUND[0], *links]))
     assert check.not_seen == links[1:]
 

@@ -319,7 +319,9 @@ def test_any_longer_piece_of_a_long_key_goes(start: str, size: int) -> None:
     key = start + b64encode(bytes(range(size))).decode().rstrip("=")
     redactor = Redactor([key])
     for at in range(40 if start else 0, len(key) - 30):
-        assert redactor.text(f"It is {key[at : at + 31]}!") == f"It is {MARK}!"
+        for gap in ("", "\n", "-", " ", "\u200b"):
+            piece = f"{key[at : at + 15]}{gap}{key[at + 15 : at + 31]}"
+            assert redactor.text(f"\u2026 {piece}!") == f"\u2026 {MARK}!"
     lines = "\n".join(f"{at:04x}: {key[at : at + 64]}" for at in range(0, len(key), 64))
     rest = redactor.text(lines).replace(MARK, "")
     assert len(re.sub("[0-9a-f]{4}: ", "", rest)) < 48

@@ -69,24 +69,23 @@ def is_known(link: str, source: SeenSource | None, has_seen: Callable[[str], boo
         source: The source of its page.
         has_seen: Whether a URL may be opened.
     """
-    link = _without_fields(urldefrag(link).url, "utm_source=openai")
+    link = urldefrag(link).url
+    for end in ("?utm_source=openai", "&utm_source=openai"):
+        link = link.removesuffix(end)
     plain = _without_slash(link)
     base, mark, query = plain.partition("?")
     if any(map(has_seen, (link, plain, f"{base}/{mark}{query}"))):
         return True
     if source is None or source.how == "argument":
         return False
-    known = (source.url, _without_fields(source.url, "utm_"))
+    known = (source.url, _without_campaign(source.url))
     return key_of(plain) in {key_of(_without_slash(urldefrag(url).url)) for url in known}
 
 
-def _without_fields(url: str, start: str) -> str:
+def _without_campaign(url: str) -> str:
     base, _, query = url.partition("?")
-    fields = query.split("&")
-    kept = [field for field in fields if not field.lower().startswith(start)]
-    if len(kept) == len(fields):
-        return url
-    return f"{base}?{'&'.join(kept)}" if kept else base
+    fields = [field for field in query.split("&") if not field.lower().startswith("utm_")]
+    return f"{base}?{'&'.join(fields)}" if fields else base
 
 
 def _without_slash(url: str) -> str:

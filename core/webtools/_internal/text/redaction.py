@@ -245,7 +245,7 @@ class _Key(NamedTuple):
     """A key, its letters and digits, and a part of it that is looked for.
 
     Letters alone may be words. Then a part of a key counts only as it is written, and a whole key
-    without spaces, unless it is long. A part from the middle also counts only as it is written.
+    without spaces, unless it is long.
     """
 
     text: str
@@ -273,8 +273,7 @@ class _Key(NamedTuple):
             is_long = size >= _LONGEST_WORDS or not self.letters.isalpha()
             if is_long or " " not in view[start:stop]:
                 return self._with_signs(view, start, stop, 0, size)
-        is_middle = 0 < first < size - len(landmark)
-        if (is_middle or landmark.isalpha()) and not self._is_written(view, places[at]):
+        if landmark.isalpha() and not self._is_written(view, places[at]):
             return None
         while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
             if self._has_other_text(view[places[end - 1] : places[end]]):
