@@ -1,5 +1,6 @@
 """The sessions of an agent: one per conversation, kept in the state of the graph."""
 
+import json
 import secrets
 import threading
 from collections import OrderedDict
@@ -7,11 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NotRequired, TypeAlias
 
 from langchain.agents.middleware.types import AgentState, OmitFromInput, PrivateStateAttr
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from pydantic_core import to_jsonable_python
 
 from webtools import Session
 from webtools.adapters import merge_states
 
+_NO_MARKUP = str.maketrans("`~<", "'- ")
 _MAX_OPEN = 1000  # runs that have not ended, or that failed
 
 Stored: TypeAlias = dict[str, Any]
@@ -114,7 +117,15 @@ def _since_answer(messages: Sequence[AnyMessage]) -> Iterator[AnyMessage]:
         yield message
 
 
-def answer_of(messages: Sequence[BaseMessage]) -> str:
-    """Return the text of the final answer, or ""."""
-    last = messages[-1] if messages else None
-    return str(last.text) if isinstance(last, AIMessage) else ""
+def answer_of(state: Mapping[str, Any]) -> str:
+    """Return the text of the final answer, and a structured one as JSON.
+
+    In the JSON, nothing begins code or HTML, which would hide the links of other fields.
+    """
+    last = state["messages"][-1] if state["messages"] else None
+    text = str(last.text) if isinstance(last, AIMessage) else ""
+    structured = state.get("structured_response")
+    if structured is None:
+        return text
+    data = json.dumps(to_jsonable_python(structured, fallback=str), ensure_ascii=False)
+    return f"{text}\n\n{data.translate(_NO_MARKUP)}"

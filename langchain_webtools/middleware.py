@@ -227,7 +227,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         """Check the answer, and write the session and its report to the state."""
         stored = state.get("web_session")
         session = self._sessions.find(stored)
-        check = session.check(answer_of(state["messages"]))
+        check = session.check(answer_of(state))
         if self._on_end:
             self._on_end(session, check)
         return self._end(stored, session, check)
@@ -236,7 +236,7 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         """Async version of `after_agent`."""
         stored = state.get("web_session")
         session = await self._afind(stored)
-        check = await session.acheck(answer_of(state["messages"]))
+        check = await session.acheck(answer_of(state))
         if self._on_end:
             outcome = self._on_end(session, check)
             if inspect.isawaitable(outcome):

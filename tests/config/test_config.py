@@ -395,10 +395,10 @@ def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: st
         ("ES_URL", "https://a:pass7word@es1:9200,https://a:other8pass2@es2:9200", "other8pass2"),
         ("DATABASE_URL", f"postgres://app:{CANARY}@db/app?name=svc@prod-eu-west-1", CANARY),
         ("DATABASE_URL", "postgres://app:Zx81kQpv44Lm:x@db/app", "Zx81kQpv44Lm:x"),
-        ("database_url", "mysql://app:p4ssw1@db/app", "p4ssw1"),
-        ("REDIS_HOST", "redis://:kQz-WvB!nMx-LpR@cache:6379", "kQz-WvB!nMx-LpR"),
+        ("database_uri", "mysql://app:p4ssword1@db/app", "p4ssword1"),
+        ("REDIS_HOST", "redis://:kQz-WvB!nMx-Lp7@cache:6379", "kQz-WvB!nMx-Lp7"),
         ("DATABASE_URL", "postgres://app:p%C3%A4ss81kQpv44Lm@db/app", "p\u00e4ss81kQpv44Lm"),
-        ("PIP_INDEX_URL", f"https://{CANARY}@packages.example/simple", CANARY),
+        ("PIP_INDEX_URL", f"https://token:{CANARY}@packages.example/simple", CANARY),
         ("MYSQL_PROXY", "mysql://app:pass7word@db:3306", "pass7word"),
         ("SCRAPER_PROXY", "http://u:pass7word@p1:8080,http://u:other8pass2@p2:8080", "other8pass2"),
         ("https_proxy", "me:secret@p.example:3128", "secret"),
@@ -414,12 +414,21 @@ def test_secrets_of_the_environment_are_redacted_beside_any_settings(
 
 
 def test_words_of_the_environment_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCAL_API_KEY", "not-needed")
-    monkeypatch.setenv("DATABASE_URL", "postgres://postgres:postgres@localhost/app")
-    monkeypatch.setenv("REDIS_URL", "redis://localhost:6379/0")
+    values = {
+        "LOCAL_API_KEY": "not-needed",
+        "NOTED_API_KEY": f"{CANARY} # 2024-01-01 prod",
+        "DATABASE_URL": "postgres://postgres:postgres@localhost/app",
+        "OTHER_URL": "postgres://app:change-me@localhost/app postgres://app:2024@localhost/app",
+        "REDIS_URL": "redis://localhost:6379/0",
+        "CONTACT_URL": "mailto:team-web@example.com",
+        "DOCKER_HOST": "ssh://ubuntu22@10.0.0.1",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
     with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
-        text = "not-needed: postgres and redis on localhost:6379"
+        text = "not-needed: postgres and redis of team-web on localhost:6379, ubuntu22, 2024-01-01"
         assert web.redact(text) == text
+        assert web.redact(f"change-me {CANARY}") == "change-me [redacted]"
 
 
 def test_a_function_that_has_failed_is_not_called_to_redact(tmp_path: Path) -> None:

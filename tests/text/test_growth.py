@@ -12,9 +12,9 @@ from webtools._internal.grounding import verification
 from webtools._internal.grounding.citations import LONGEST, Answer
 from webtools._internal.grounding.evidence import Evidence
 from webtools._internal.pages.block_pages import is_challenge
+from webtools._internal.text.answer_links import links_in
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.invisible import without_invisible
-from webtools._internal.text.links import links_in
 from webtools._internal.text.redaction import Redactor
 from webtools.fencing import STATEMENT, WORDS, defuse, remove_fences
 from webtools.synthesis import Source, verify

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import SecretStr
@@ -92,36 +91,33 @@ def keys_in(environ: Mapping[str, str]) -> set[str]:
 
 
 _LIKE_KEY = re.compile(r"\d|.{20}")
+# Of a part of a value that may also be a name, a number or a date.
+_LIKE_GENERATED_KEY = re.compile(r"(?=.*\d)(?=.*[a-zA-Z]).{8}")
 _BETWEEN_KEYS = re.compile(r"[\s,;]+")
-_KINDS = ("_API_KEY", "_PROXY", "_URL", "_HOST")  # the ends of names
 _LOGIN = re.compile(r"://([^/?#\s]*)@")
 
 
 def keys_beside(environ: Mapping[str, str]) -> set[str]:
     """Return the keys and logins in the environment, used or not, a login as a URL.
 
-    Words, as servers on this machine take for keys and passwords, are left out, but for the logins
-    of proxies. Loads no providers.
+    Placeholders such as `not-needed` are left out. Logins of proxies are always included. Loads no
+    providers.
     """
     secrets = set[str]()
-    for name, kind in _telling_names(tuple(environ)):
-        value = environ[name].strip()
-        if kind == "_API_KEY":
-            keys = {value, *_BETWEEN_KEYS.split(value)}
-            secrets |= {key for key in keys if _LIKE_KEY.search(key) and not key_fault(key)}
-        elif "@" in value:
-            logins: list[str] = _LOGIN.findall(with_scheme(value))
-            passwords = [login.partition(":")[2] or login for login in logins]
-            if kind != "_PROXY":
-                logins = [f":{word}" for word in passwords if not word.isalpha()]
+    for name in environ:
+        kind = name.upper()
+        if kind.endswith("_API_KEY"):
+            value = environ[name].strip()
+            keys = {value} if _LIKE_KEY.search(value) else set[str]()
+            keys.update(filter(_LIKE_GENERATED_KEY.search, _BETWEEN_KEYS.split(value)))
+            secrets |= {key for key in keys if not key_fault(key)}
+        elif kind.endswith("_PROXY"):
+            logins = _LOGIN.findall(with_scheme(environ[name].strip()))
             secrets |= {f"http://{login}@" for login in logins}
+        elif kind.endswith(("_URL", "_URI", "_DSN", "_HOST")):
+            passwords = (login.partition(":")[2] for login in _LOGIN.findall(environ[name]))
+            secrets |= {f"http://:{key}@" for key in filter(_LIKE_GENERATED_KEY.search, passwords)}
     return secrets
-
-
-@lru_cache(maxsize=4)
-def _telling_names(names: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the names of variables with keys and URLs, each with its end."""
-    return [(name, kind) for name in names for kind in _KINDS if name.upper().endswith(kind)]
 
 
 def environment_config(environ: Mapping[str, str]) -> tuple[Config | None, list[str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
-from urllib.parse import urldefrag
 
 from webtools._internal.grounding.citation_marks import TOKEN, numbers_in
 from webtools._internal.session.history import SeenSource
-from webtools._internal.text.links import key_of, links_in
+from webtools._internal.text.answer_links import links_in
+from webtools._internal.text.links import key_of, urls_in
 
 _CODE = re.compile(  # a fence begins a line
     r"^[ \t>*+-]{0,20}(?P<fence>`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]{0,20}(?P=fence)|\Z)"
@@ -24,7 +24,7 @@ class AnswerCitations:
     """What an answer cites.
 
     Args:
-        answer: The answer. Numbers in code are no citations.
+        answer: The answer. What it has in code is no citation.
         known: The numbers of the sources.
 
     Attributes:
@@ -53,7 +53,7 @@ def _own_references(text: str) -> Mapping[int, str]:
     for match in _DEFINITION.finditer(text):
         end = text.find("\n", match.end())
         line = text[match.end() : end if end >= 0 else None]
-        if url := next(links_in(line), ""):
+        if url := next(urls_in(line), ""):
             references[int(match[1] or match[2])] = url
     return references
 
@@ -61,15 +61,15 @@ def _own_references(text: str) -> Mapping[int, str]:
 def is_known(link: str, source: SeenSource | None, has_seen: Callable[[str], bool]) -> bool:
     """Return whether the link of an answer is one that was seen.
 
-    It may have another fragment, another slash at its end and the parameter that OpenAI adds, and
-    lack parameters of a campaign.
+    It may have another fragment, another slash at its end and the parameter that OpenAI adds, or
+    lack `utm_` parameters.
 
     Args:
         link: The link.
         source: The source of its page.
         has_seen: Whether a URL may be opened.
     """
-    link = urldefrag(link).url
+    link = link.partition("#")[0]
     for end in ("?utm_source=openai", "&utm_source=openai"):
         link = link.removesuffix(end)
     plain = _without_slash(link)
@@ -78,13 +78,14 @@ def is_known(link: str, source: SeenSource | None, has_seen: Callable[[str], boo
         return True
     if source is None or source.how == "argument":
         return False
-    known = (source.url, _without_campaign(source.url))
-    return key_of(plain) in {key_of(_without_slash(urldefrag(url).url)) for url in known}
+    url = source.url.partition("#")[0]
+    spellings = (url, _without_campaign(url))
+    return key_of(plain) in {key_of(_without_slash(spelling)) for spelling in spellings}
 
 
 def _without_campaign(url: str) -> str:
     base, _, query = url.partition("?")
-    fields = [field for field in query.split("&") if not field.lower().startswith("utm_")]
+    fields = [field for field in query.split("&") if field and not field.lower().startswith("utm_")]
     return f"{base}?{'&'.join(fields)}" if fields else base
 
 

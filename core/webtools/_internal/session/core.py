@@ -22,7 +22,7 @@ from webtools._internal.session.options import SessionOptions
 from webtools._internal.session.report import facts_of
 from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
-from webtools._internal.session.state import read_state, to_state
+from webtools._internal.session.state import id_in_state, read_state, to_state
 from webtools._internal.storage.budget import Budget, micro_usd_of
 from webtools._internal.text.cleaning import without_controls
 from webtools._internal.text.invisible import without_invisible
@@ -96,7 +96,7 @@ class SessionCore:
             spending=self.spending,
         )
         if state is not None:
-            ids = {self.id, self.dispatcher.redactor().text(self.id)}
+            ids = {self.id, id_in_state(self.id, self.dispatcher.redactor())}
             state.check(ids, self._user_hash())
             state.load(self.history, self.spending)
 

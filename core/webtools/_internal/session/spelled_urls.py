@@ -18,21 +18,10 @@ _SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a sch
 
 
 def words_of(queries: Iterable[str]) -> list[str]:
-    """Return each word of some queries that may be a URL, as it is, and its letters.
-
-    A URL with a scheme has the words behind it, too: blanks in it may be meant.
-    """
-    spelled: list[str] = []
-    for query in queries:
-        words = query.split()
-        for place, word in enumerate(words):
-            if _SIGNS.isdisjoint(word) and word.isascii():
-                continue
-            letters = _letters(word)
-            if any("http" in text for text in letters):
-                letters = _letters(" ".join(words[place:]))
-            spelled += [word.casefold(), *letters]
-    return spelled
+    """Return each word of some queries that may be a URL, as it is, and its letters."""
+    words = [word for query in queries for word in query.split()]
+    words = [word for word in words if not _SIGNS.isdisjoint(word) or not word.isascii()]
+    return [spelled for word in words for spelled in (word.casefold(), *_letters(word))]
 
 
 def is_spelled(url: str, words: Sequence[str]) -> bool:

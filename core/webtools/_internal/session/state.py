@@ -145,7 +145,7 @@ def to_state(
     seen = _sorted(others, lambda url: url.origin)[-_MAX_SEEN:]
     return {
         "version": _VERSION,
-        "id": redactor.text(session_id),
+        "id": id_in_state(session_id, redactor),
         "user": user,
         "next_number": history.next_number,
         "sources": [
@@ -162,6 +162,11 @@ def to_state(
         },
         "left_out": [*history.left_out][-_MAX_LEFT_OUT:],
     }
+
+
+def id_in_state(session_id: str, redactor: Redactor) -> str:
+    """Return the ID of a session, or a hash of it if it has a key."""
+    return session_id if redactor.text(session_id) == session_id else _hash(session_id)
 
 
 def _hash(url: str) -> str:
@@ -215,7 +220,7 @@ def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple
 
 
 def _without_pages_of(new: Sequence[Any], old: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return old sources without those that new ones spell in another way, and what of these opens.
+    """Return old sources that no new one spells in another way, and the URLs of others that open.
 
     A session has one source per page.
     """

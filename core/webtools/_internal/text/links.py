@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 
@@ -18,24 +17,10 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
     r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
     re.IGNORECASE,
 )
-_START = (
-    re.compile(  # of a link as browsers read it: slashes may be others, the scheme may be missing
-        r"""(?P<before>\]\(\s{0,9}<?|\]:\s{0,9}<?|=\s{0,9}["']?|<|\(\s{0,9})?
-    (?:(?P<scheme>https?)\\?:[/\\]*|(?(before)[/\\]{2,}|(?<![\w/.@-])(?=www\.)))
-    (?=[^\s<>"'/\\])""",
-        re.IGNORECASE | re.VERBOSE,
-    )
-)
-_REFERENCE = re.compile(r"&#?\w{1,31};")  # of HTML
-_DELIMITERS = frozenset("<>\"'()[]\\")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")  # in Markdown
-_BETWEEN = {"<": r"(?:\\.|[^>\n\\])*", '"': r'[^"]*', "'": "[^']*", "=": r"[^\s>]*", ":": r"\S*"}
-_BARE = re.compile(r"[^\s<>\"\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]*")
 _BLANK = re.compile(r"\s")
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?'*_~…·"
-_BEHIND = _TRAILING + ")]}`|"  # what may follow a link in a text
 _AT_END = ' \t\r\n`*|">'  # what may follow the end of a text that was cut
 _OMISSION = re.compile(r"""[_*~'",;:!?.|`]{0,4}?\s{0,4}[_*~'"|`]{0,4}[\[(]?(?:\.\.\.|…)""")
 _OMISSIONS_IN_URL = ("…", "[...", "(...")
@@ -75,51 +60,6 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
             url = f"https://{_cut(match[0])}"
             if is_web_url(url) and key_of(url):
                 yield url
-
-
-def links_in(text: str) -> Iterator[str]:
-    """Yield the URLs that a chat window may open or load for a text in Markdown or HTML.
-
-    Also those that cannot be requested here: with a login, too long, or not valid. Each ends where
-    a reader ends it, at the latest.
-    """
-    text = _REFERENCE.sub(_plain, text)
-    at = 0
-    while start := _START.search(text, at):
-        before = (start["before"] or "").strip()
-        at = _end(text, start.end(), before)
-        rest = text[start.end() : at]
-        if before.startswith("]"):
-            rest = _ESCAPE.sub(r"\1", rest)
-        elif before in {"", "("}:
-            rest = rest.rstrip(_BEHIND)
-        rest = "".join(html.unescape(rest).splitlines())
-        yield f"{(start['scheme'] or 'https').lower()}://{rest}"
-
-
-def _plain(reference: re.Match[str]) -> str:
-    text = html.unescape(reference[0])
-    return reference[0] if text.isspace() or text in _DELIMITERS else text
-
-
-def _end(text: str, at: int, before: str) -> int:
-    """Return the end of a link that begins there, behind these signs."""
-    if before == "](":
-        return _end_of_target(text, at)
-    pattern = _BETWEEN.get(before[-1:])
-    match = re.compile(pattern).match(text, at) if pattern else _BARE.match(text, at)
-    return match.end() if match else at
-
-
-def _end_of_target(text: str, at: int) -> int:
-    """Return where the target of a link ends: at a blank, or a bracket that it does not open."""
-    depth = 0
-    while at < len(text) and not text[at].isspace():
-        if text[at] == ")" and not depth:
-            break
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        at += 2 if text[at] == "\\" else 1
-    return min(at, len(text))
 
 
 def _is_omission(text: str, match: re.Match[str], url: str) -> bool:

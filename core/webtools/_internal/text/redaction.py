@@ -56,8 +56,8 @@ class Redactor:
         """
         self._keys: dict[bytes, list[_Key]] = {}
         self._words: dict[str, list[re.Pattern[str]]] = {}
-        # A longer landmark has a whole block of the text, wherever it is. To look the blocks up
-        # takes a quarter of the time of looking for each landmark of six keys.
+        # A longer landmark has a whole block of the text, wherever it is. With six keys, looking up
+        # blocks is four times as fast as searching for each landmark.
         self._blocks: set[int] = set()
         self._short: set[bytes] = set()
         for secret in sorted({*filter(None, secrets)}):
@@ -153,9 +153,8 @@ class Redactor:
 
     def _may_hold(self, view: str) -> bool:
         letters = _letters(view)
-        if not self._blocks.isdisjoint(_blocks(letters)):
-            return True
-        if any(map(letters.__contains__, self._short)):
+        landmarks = self._short if self._blocks.isdisjoint(_blocks(letters)) else self._keys
+        if any(map(letters.__contains__, landmarks)):
             return True
         return bool(self._words) and any(map(_lower(view).__contains__, self._words))
 
