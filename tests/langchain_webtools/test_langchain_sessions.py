@@ -18,10 +18,12 @@ from langchain.agents.middleware import (
     HumanInTheLoopMiddleware,
     SummarizationMiddleware,
 )
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
+from pydantic import BaseModel
 from runtimes import BOTH
 from timeless import timeless
 from tool_agents import Call, Scripted, code_of, script, tool_messages
@@ -490,6 +492,25 @@ def test_an_invalid_option_is_refused_when_the_agent_is_made(web: WebTools) -> N
             WebMiddleware(web, **options)
     with pytest.raises(InputError, match="session"):
         WebMiddleware(web.session())
+
+
+class Answer(BaseModel):
+    """A structured answer, whose texts a page may show one by one."""
+
+    head: str
+    text: str
+
+
+@pytest.mark.parametrize("head", ["Ok", "```", "<!--", "~~~\n"])
+async def test_a_structured_answer_is_checked_too(invoke: Invoke, web: WebTools, head: str) -> None:
+    call: Call = ("Answer", {"head": head, "text": "See ![x](https://made-up.example/x)."})
+    middleware = WebMiddleware(web, fetch="seen")
+    agent = create_agent(
+        script(call), middleware=[middleware], response_format=ToolStrategy(Answer)
+    )
+    result = await invoke(agent, "How do I read JSON?")
+    assert result["structured_response"].head == head
+    assert result["web_report"]["check"]["not_seen"] == ["https://made-up.example/x"]
 
 
 def test_states_of_one_session_are_joined(web: WebTools) -> None:
