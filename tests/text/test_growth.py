@@ -45,6 +45,7 @@ UNITS = [
     *("test-key-abcdefgh", "%25", "&amp;", "\\\\-", "sk-ab%2", "passw0rd"),
     *("/cdn-cgi/challenge-platform/", "<iframe src=", "<iframe "),
     *("](http://a(", "<http://a", "='http:a", "]: //a\n", "=" + " " * 9, "www.a(\\)"),
+    *("https://a(", "https://a)))", "[x](", "![x][y]", "&#58;", "|`", "a|b\n-|-\n"),
 ]
 WAYS: dict[str, Callable[[str], object]] = {
     "one_line": one_line,

@@ -216,8 +216,8 @@ class Settings:
         beside = self._keys_beside()  # first: they are redacted also if the source is invalid
         path = None if self._config else self._path or config_in_use(self.environ)
         source = () if self._config else self._sign(path)
-        known = len(self._base.known_keys()) if self._base else 0  # it only grows
-        signature = (proxy_variables(), surroundings(), source, beside, known)
+        key_count = len(self._base.known_keys()) if self._base else 0  # it only grows
+        signature = (proxy_variables(), surroundings(), source, beside, key_count)
         read_signature, accounts = self._last_read
         if accounts is None or signature != read_signature:  # two threads may both read it
             accounts = self._read(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 # The check of an answer is imported at its first use.
 _CITATIONS = "_internal.session.check:AnswerCitations"
 _IS_KNOWN = "_internal.session.check:is_known"
+_LONG_ANSWER = 10_000  # characters
 Allowed = Literal["user", "developer"]
 
 
@@ -262,7 +264,9 @@ class SessionCore:
             raise InputError(f"The answer must be a text, not {type(answer).__name__}.")
         answer = self.dispatcher.redactor().text(answer)  # the links are returned
         sources = {source.number: source for source in self.history.listed() if source.number}
-        cited: AnswerCitations = resolve(_CITATIONS)(answer, sources)
+        read: Callable[[], AnswerCitations] = partial(resolve(_CITATIONS), answer, sources)
+        is_long = len(answer) > _LONG_ANSWER  # reading it would block an event loop
+        cited = await io.call_blocking(read, alone=True) if is_long else read()
         by_page = {page_key(source.url): source for source in sources.values()}
         used = [sources[number] for number in cited.numbers if number in sources]
         used += [by_page[key] for link in cited.links if (key := page_key(link)) in by_page]

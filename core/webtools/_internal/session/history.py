@@ -266,7 +266,7 @@ class History:
 
         Args:
             response: The response.
-            question: What the text of pages was chosen for.
+            question: The question of a fetch, for which passages were chosen.
         """
         match response:
             case SearchResponse():

@@ -15,7 +15,7 @@ _IN_TEXT = re.compile(r"(?:https?:[/\\]+|(?<![\w/.@-])www\.)[^\s<>\"/\\][^\s<>\"
 _LONG = 5_000  # characters of HTML
 _IN_LONG_HTML = re.compile(r"(?:https?:|//)[^\s<>]{0,2000}", re.IGNORECASE)
 _CJK_SIGNS = re.compile("[\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]")
-_BEHIND = tuple(".,;:!?'*_~…·)]}`|")  # what may follow a link in a text
+_BEHIND = ".,;:!?'*_~…·)]}`|"  # what may follow a link in a text
 _IN_ATTRIBUTES = re.compile(r"[\s,;()'\"]+")  # between the URLs of `srcset` and `style`
 
 
@@ -85,7 +85,9 @@ def _absolute(url: str) -> Iterator[str]:
 
 def _in_text(text: str) -> Iterator[str]:
     for match in _IN_TEXT.finditer(text):
-        url = _CJK_SIGNS.split(match[0])[0]
-        while url.endswith(_BEHIND) and not (url[-1] == ")" and url.count("(") >= url.count(")")):
-            url = url[:-1]
+        whole = _CJK_SIGNS.split(match[0])[0]
+        url = whole.rstrip(_BEHIND)
+        behind = whole[len(url) :]
+        closing = len(behind) - len(behind.lstrip(")"))
+        url += ")" * min(closing, url.count("(") - url.count(")"))  # none if that is negative
         yield from _absolute(url if url[:4].lower() == "http" else f"https://{url}")
