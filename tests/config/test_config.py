@@ -386,7 +386,7 @@ def test_a_function_that_gives_no_key_is_a_config_error(function: Any, fault: st
     [
         ("GATEWAY_API_KEY", f"Bearer {CANARY}", CANARY),
         ("GATEWAY_API_KEY", f"test-key-of-others-1,{CANARY};", CANARY),
-        ("EXA_API_KEY_OLD_API_KEY", f"-----BEGIN KEY-----\n{CANARY}\n-----END KEY-----", CANARY),
+        ("OLD_API_KEY", f"-----BEGIN KEY-----\n{CANARY}\n-----END KEY-----", CANARY),
         (
             "CELERY_BROKER_URL",
             "amqp://app:pass7word@mq1//;amqp://app:other8pass2@mq2//",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container
 
 from webtools._internal.grounding.citation_marks import TOKEN, numbers_in
-from webtools._internal.session.history import SeenSource
+from webtools._internal.session.gate import Gate
+from webtools._internal.session.history import History
 from webtools._internal.text.answer_links import links_in
 from webtools._internal.text.links import key_of, urls_in
+from webtools.page_urls import page_key
 
 _CODE = re.compile(  # a fence begins a line
     r"^[ \t>*+-]{0,20}(?P<fence>`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]{0,20}(?P=fence)|\Z)"
@@ -44,37 +46,37 @@ class AnswerCitations:
             for number in numbers_in(match["mark"])
             if number in known or not (match["weak"] or match["note"])
         }
-        self.numbers = sorted(numbers - own.keys())
+        self.numbers = sorted(numbers - own)
+
+    def not_seen(self, history: History, gate: Gate) -> list[str]:
+        """Return the links that were not seen."""
+        return [link for link in self.links if not _is_known(link, history, gate)]
 
 
-def _own_references(text: str) -> Mapping[int, str]:
-    """Return the URLs by number that the answer itself lists, as in `[1]: https://…`."""
-    references: dict[int, str] = {}
+def _own_references(text: str) -> set[int]:
+    """Return the numbers for which the answer itself lists URLs, as in `[1]: https://…`."""
+    references = set[int]()
     for match in _DEFINITION.finditer(text):
         end = text.find("\n", match.end())
         line = text[match.end() : end if end >= 0 else None]
-        if url := next(urls_in(line), ""):
-            references[int(match[1] or match[2])] = url
+        if any(urls_in(line)):
+            references.add(int(match[1] or match[2]))
     return references
 
 
-def is_known(link: str, source: SeenSource | None, has_seen: Callable[[str], bool]) -> bool:
+def _is_known(link: str, history: History, gate: Gate) -> bool:
     """Return whether the link of an answer is one that was seen.
 
     It may have another fragment, another slash at its end and the parameter that OpenAI adds, or
     lack `utm_` parameters.
-
-    Args:
-        link: The link.
-        source: The source of its page.
-        has_seen: Whether a URL may be opened.
     """
+    source = history.sources.get(page_key(link))
     link = link.partition("#")[0]
     for end in ("?utm_source=openai", "&utm_source=openai"):
         link = link.removesuffix(end)
     plain = _without_slash(link)
     base, mark, query = plain.partition("?")
-    if any(map(has_seen, (link, plain, f"{base}/{mark}{query}"))):
+    if any(map(gate.find, (link, plain, f"{base}/{mark}{query}"))):
         return True
     if source is None or source.how == "argument":
         return False

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 # The check of an answer is imported at its first use.
 _CITATIONS = "_internal.session.check:AnswerCitations"
-_IS_KNOWN = "_internal.session.check:is_known"
 _LONG_ANSWER = 10_000  # characters
 Allowed = Literal["user", "developer"]
 
@@ -280,7 +279,7 @@ class SessionCore:
                 io, answer, texts, verifier, options, fetch=False
             )
         check = AnswerCheck(
-            not_seen=[link for link in cited.links if not self._is_known(link)],
+            not_seen=cited.not_seen(self.history, self.gate),
             bad_numbers=[number for number in cited.numbers if number not in sources],
             only_found=[
                 *dict.fromkeys(
@@ -290,11 +289,6 @@ class SessionCore:
             verified=verified,
         )
         return self.dispatcher.redactor().clean(check)
-
-    def _is_known(self, link: str) -> bool:
-        source = self.history.sources.get(page_key(link))
-        known: bool = resolve(_IS_KNOWN)(link, source, self.has_seen)
-        return known
 
     def sources(self) -> list[SessionSource]:
         """See `Session.sources`."""
