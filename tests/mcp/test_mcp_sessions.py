@@ -119,6 +119,31 @@ def test_each_local_client_has_its_own_sources_and_limits(
     assert tools.count("web_search") >= 6  # of all clients
 
 
+@pytest.mark.parametrize("connect", [*LOCAL.values(), None], ids=[*LOCAL, "http"])
+def test_clients_see_no_calls_of_others_on_a_tape(
+    web: WebTools, tmp_path: Path, connect: Any, while_serving: Callable[..., Any]
+) -> None:
+    options = {"replay": tmp_path / "run.jsonl"}
+    with web.session(record=options["replay"]) as ann:
+        ann.search("a question of ann")
+
+    async def ask(client: Client) -> str:
+        async with client as bob:
+            result = await search(bob, "a question of bob")
+            assert result.is_error
+            return str(result.model_dump())
+
+    if connect is None:
+        text = while_serving(
+            lambda url: anyio.run(ask, Client(url, mode="legacy")), session=options
+        )
+    else:
+        text = anyio.run(ask, connect(make_server(web, session=options)))
+    assert "not_on_tape" in text
+    assert "of ann" not in text
+    assert str(tmp_path) not in text
+
+
 VERSION = "2026-07-28"  # of a protocol whose requests stand alone
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,

@@ -33,15 +33,21 @@ class Clients:
 
     Args:
         web: Makes the calls, or the sessions.
-        is_remote: Whether any number of clients can connect.
         session: The arguments of `WebTools.session`. Without any, all clients share `web`.
+        is_remote: Whether clients run elsewhere, so that any number of them can connect.
+        is_alone: Whether there is only one client, to which all calls of a tape are shown.
 
     Raises:
         InputError: `web` is a session of one user, or an argument is not valid.
     """
 
     def __init__(
-        self, web: WebTools, session: Mapping[str, Any] | None, *, is_remote: bool
+        self,
+        web: WebTools,
+        session: Mapping[str, Any] | None,
+        *,
+        is_remote: bool,
+        is_alone: bool = False,
     ) -> None:
         if is_remote and isinstance(web, Session) and web.is_limited:
             raise InputError(
@@ -50,10 +56,10 @@ class Clients:
             )
         options = dict(session or {})
         tape = shared_tape(options.pop("record", None), options.pop("replay", None))
-        for each in (*tape.values(), ambient_tape()):
-            if each is not None and is_remote:
-                each.is_of_strangers = True
         self._web, self._options = web, options | tape
+        for each in (*tape.values(), ambient_tape()):
+            if each is not None and self._options and not is_alone:
+                each.is_of_strangers = True
         if self._options:
             web.session(**self._options)  # raises if an argument is invalid
         self._sessions: dict[int, Session] = {}  # by the `id` of what stands for the client

@@ -59,6 +59,13 @@ def make_server(
             argument of the session is not valid.
     """
     clients = Clients(web, session, is_remote=is_remote)
+    return server_of(web, clients, is_remote=is_remote, extra_tools=extra_tools)
+
+
+def server_of(
+    web: WebTools, clients: Clients, *, is_remote: bool = False, extra_tools: Sequence[str] = ()
+) -> Server[Any]:
+    """Return a server of some clients; see `make_server`."""
     handlers = _Handlers(web, clients, is_remote, tuple(ALL_TOOLS[name] for name in extra_tools))
     return Server(
         "webtools",
