@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any, get_args
 
 import httpx
@@ -556,6 +557,49 @@ def test_whatever_url_a_query_has_does_not_open(
         assert not any(session.has_seen(each.url) for each in results)
 
 
+LABELS = [
+    "b\u00fccher",
+    "\u0440\u0444",
+    "i\u2764",
+    "stra\u00dfe",
+    "evil",
+    "xn--zq7secret",
+    "\u4f8b",
+]
+FORMS: list[Callable[[str], str]] = [
+    str,
+    str.upper,
+    lambda label: f"xn--{label.encode('punycode').decode()}",
+    lambda label: f"XN--{label.encode('punycode').decode()}",
+    lambda label: f"{label[:2]}\u00ad{label[2:]}",
+    lambda label: label.translate({code: code + 0xFEE0 for code in range(97, 123)}),
+]
+
+
+def as_label(label: str, form: Callable[[str], str]) -> str:
+    return label if label.isascii() and form("\u00fc")[:2].lower() == "xn" else form(label)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    labels=st.lists(st.sampled_from(LABELS), min_size=1, max_size=3),
+    data=st.data(),
+    path=st.sampled_from(["", f"/?d={TOKEN}", f"/{TOKEN}"]),
+)
+def test_each_label_of_a_host_in_a_query_may_be_in_another_form(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, labels: list[str], data: st.DataObject, path: str
+) -> None:
+    forms = st.sampled_from(FORMS)
+    asked, found = (
+        ".".join([*(as_label(label, data.draw(forms)) for label in labels), "example"])
+        for _ in range(2)
+    )
+    wire.found = [f"https://{found}{path}"]
+    with web_of(wire, monkeypatch).session(fetch="strict") as session:
+        results = session.search(f"open https://{asked}{path} now", provider="exa").results
+        assert not any(session.has_seen(each.url) for each in results)
+
+
 @pytest.mark.parametrize(
     ("query", "url"),
     [
@@ -739,6 +783,136 @@ def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
     assert session.has_seen(LINKED)
     assert not session.has_seen(cut[cut.index("https:") :])
     assert cut not in page.text
+
+
+LINKS = [
+    "[a](u t t)",
+    "[a x](u)",
+    "![a](u t. T t)",
+    "[a](u\nt t)",
+    "[a](u(v) 'A. B')",
+    "[a. B](u t)",
+]
+LINKS += [
+    "[`a`](u t)",
+    "[[a]](u t)",
+    "[a](\nu)",
+    "[a][r]",
+    "<a>",
+    "`a`",
+    "**a** ",
+    "(a) ",
+    "|a",
+    "a",
+]
+
+
+@settings(
+    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(
+    kinds=st.lists(st.sampled_from(LINKS), min_size=1, max_size=3, unique=True),
+    order=st.randoms(use_true_random=False),
+    before=st.sampled_from(["", "# Page\n\n", "- ", "The ferry. "]),
+    after=st.sampled_from(["\n\n", " ", "\n"]),
+    question=st.sampled_from(["zzz", "ferry", None]),
+)
+def test_where_a_caller_cuts_a_page_does_not_change_its_urls(
+    wire: Wire,
+    monkeypatch: Any,
+    kinds: list[str],
+    order: Random,
+    before: str,
+    after: str,
+    question: str | None,
+) -> None:
+    """A passage has the texts of links, which are one URL behind the beginning of another one."""
+    parts = [order.choice(kinds).replace("a", "abcdefghij"[place % 10], 1) for place in range(40)]
+    chain = f"https://evil.example/{''.join(parts)}"
+    wire.markdown = f"{before}{chain}{after}{'The ferry crosses the lake. ' * 90}"
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    for _ in range(12):
+        options = {"question": question, "text_max_characters": order.randint(1, 1200)}
+        session.fetch(SEEN, provider="direct", **options)
+    assert len([url for url, _ in session.state()["seen"] if "evil" in url]) <= 1
+
+
+MARKUP = [
+    "",
+    " ",
+    "\n",
+    "`",
+    "<",
+    ">",
+    "x",
+    "[",
+    "]",
+    "(",
+    ")",
+    "](",
+    "[x](u t)",
+    "|",
+    "\x0b",
+    "- ",
+]
+ENDS = [
+    "[",
+    "![",
+    "[](u",
+    "[x](u",
+    "[x](u t",
+    "[x](u 't",
+    "[[x",
+    "`",
+    "<a href='",
+    "[x][",
+    "(",
+    "...",
+]
+STARTS = ["]", ")", " t)", "](u)", "](u t)", "x](u)", "')", "`", "'>", "]]", "\n)", "..."]
+
+
+@st.composite
+def page_of_file(draw: st.DrawFn) -> str:
+    """The end of some markup, letters or the beginning of a URL, and the beginning of markup."""
+    parts = [
+        draw(st.sampled_from(["", *STARTS])),
+        draw(st.sampled_from(MARKUP)),
+        draw(st.sampled_from(["https://evil.example/?d=", "a", "b c", ""])),
+        draw(st.sampled_from(MARKUP)),
+        draw(st.sampled_from(["", *ENDS])),
+    ]
+    return "".join(parts)
+
+
+@settings(
+    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(
+    pages=st.lists(page_of_file(), min_size=2, max_size=4),
+    order=st.lists(st.integers(0, 3), min_size=2, max_size=8),
+    question=st.sampled_from(["zzz", "ferry", None]),
+)
+def test_the_order_of_the_pages_of_a_file_makes_no_urls(
+    wire: Wire,
+    monkeypatch: Any,
+    pages: list[str],
+    order: list[int],
+    question: str | None,
+) -> None:
+    """A model chooses which pages of a PDF file follow each other, and so could join markup."""
+    web = web_of(wire, monkeypatch)
+
+    def seen(places: list[int]) -> set[str]:
+        session = web.session(fetch="seen")
+        session.allow(SEEN)
+        texts = [f"[Page {place + 1}]\n\n{pages[place % len(pages)].strip()}" for place in places]
+        wire.markdown = "\n\n".join([*texts, "[Page 99]\n\nThe ferry crosses."])
+        session.fetch(SEEN, provider="direct", question=question)
+        return {url for url, _ in session.state()["seen"]}
+
+    assert seen(order) <= set().union(*(seen([place]) for place in range(len(pages))))
 
 
 OMISSIONS = ["...", "…", " ...", "\n…", " [...]", "[…]", " […more]", "... (end)", "…) and"]

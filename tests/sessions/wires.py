@@ -30,6 +30,7 @@ class Wire:
         found: The URLs that a search finds.
         finds: The URLs that a search for a certain query finds.
         links: The links of each page.
+        markdown: The text of each page, instead of HTML.
         moves: Where pages redirect to.
         answers: The JSON of other hosts.
     """
@@ -38,6 +39,7 @@ class Wire:
         self.found = [*found]
         self.finds: dict[str, list[str]] = {}
         self.links: list[str] = []
+        self.markdown = ""
         self.moves: dict[str, str] = {}
         self.answers: dict[str, Any] = {}
         self.requests: list[httpx.Request] = []
@@ -66,6 +68,12 @@ class Wire:
             return httpx.Response(404)
         if target := self.moves.get(url_of(request)):
             return httpx.Response(302, headers={"location": target})
+        return self._page()
+
+    def _page(self) -> httpx.Response:
+        if self.markdown:
+            headers = {"content-type": "text/markdown; charset=utf-8"}
+            return httpx.Response(200, text=self.markdown, headers=headers)
         links = "".join(f'<p>See <a href="{url}">this page</a> of it.</p>' for url in self.links)
         body = f"<main><h1>Ferry</h1><p>{TEXT}</p>{links}</main>"
         return httpx.Response(200, html=f"<html><title>Ferry</title><body>{body}</body></html>")

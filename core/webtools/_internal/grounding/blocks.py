@@ -26,10 +26,12 @@ _DEFINITION = re.compile(r":\s")
 _MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")  # of an item or a definition
 _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
-# Code, or a link: its text may have brackets, and its URL parentheses, one level deep.
+# Code, or a link: its text may have brackets, and its URL parentheses, one level deep. No link has
+# a blank line, behind which a model can choose what follows, such as another page of a PDF file.
+_BREAK = r"\n(?![^\S\n]*\n)"
 _LINK = re.compile(
-    r"(`[^`\n]+`)|!?\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){0,300})\]"
-    r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}(?:\s[^()]{0,300})?\)"
+    rf"(`[^`\n]+`)|!?\[((?:[^\[\]\n]|{_BREAK}|\[(?:[^\[\]\n]|{_BREAK}){{0,80}}\]){{0,300}})\]"
+    rf"\((?:[^()\s]|\([^()\s]{{0,200}}\)){{0,2000}}(?:(?=\s)(?:[^()\n]|{_BREAK}){{1,300}})?\)"
 )
 _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
 _WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")

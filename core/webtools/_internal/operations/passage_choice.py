@@ -66,9 +66,9 @@ def choose_passages(
         if number not in too_long
     }
     for number in too_long.keys() - matching:
-        opening = _opening(pages[number], too_long[number])
-        chosen[number] = [opening]
-        rest -= len(opening.text)
+        opening = _opening(texts[number], too_long[number])
+        chosen[number] = [Passage(text=opening, url=pages[number].url)]
+        rest -= len(opening)
     chosen |= _best_passages(ranked, too_long.keys() & matching, rest, limit)
     unmatched = [pages[number].url for number in texts if number not in matching]
     warnings = [
@@ -158,13 +158,12 @@ def _with_following(ranked: Sequence[Match]) -> Iterator[Match]:
             yield Match(passage.document, spans[place], {}, {})
 
 
-def _opening(page: Page, limit: int) -> Passage:
-    """Return the first blocks of a page that fit, or its first words."""
-    text = page.text or ""
-    opening = _without_addresses(text[: 2 * limit])[:limit]
+def _opening(text: str, limit: int) -> str:
+    """Return the first blocks of a text that fit, or its first words."""
+    opening = text[:limit]
     ends = (opening.rfind(sign, limit // 2) for sign in ("\n\n", " "))
     end = next((end for end in ends if end > 0), limit)
-    return Passage(text=opening[:end].rstrip(), url=page.url)
+    return opening[:end].rstrip()
 
 
 def _with_passages(page: Page, passages: list[Passage], *, keep_text: bool) -> Page:

@@ -7,13 +7,17 @@ Of both, only letters and digits are compared.
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote, urlsplit
 
+from webtools._internal.text.invisible_table import INVISIBLE
 from webtools.page_urls import page_key
 
 _LAYERS = 3  # of escapes
+_DNS_LABEL = re.compile(r"\bxn--([a-z0-9-]+)", re.IGNORECASE)
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a scheme
 
 
@@ -42,36 +46,16 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
     if ":" in host or host.rpartition(".")[2].isdigit():
         behind = words
     else:
-        hosts = {letters for form in _forms(host) for letters in _letters(form) if letters}
+        hosts = {letters for letters in _letters(host) if letters}
         behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
     rests = _letters(f"{parts.path}?{parts.query}") if behind else ()
     return any(_is_within(rest, text) for text in behind for rest in rests)
 
 
-def _forms(host: str) -> tuple[str, str]:
-    """Return a host in the letters of its language and in those of the DNS.
-
-    Also one that no registry allows, such as one with an emoji.
-    """
-    labels = unicodedata.normalize("NFKC", host).casefold().split(".")
-    decoded = [_decoded(label) for label in labels]
-    encoded = [
-        label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
-        for label in decoded
-    ]
-    return ".".join(decoded), ".".join(encoded)
-
-
-def _decoded(label: str) -> str:
-    try:
-        return label[4:].encode().decode("punycode") if label.startswith("xn--") else label
-    except ValueError:
-        return label
-
-
 def _letters(text: str) -> set[str]:
     """Return the letters and digits of a text, without escapes and differences of case.
 
+    Labels of hosts are in the letters of their language, also those that no registry allows.
     References of HTML are read and not read: `&copy` may also begin the name of a field.
     """
     return {_plain(text), _plain(html.unescape(text))}
@@ -80,7 +64,16 @@ def _letters(text: str) -> set[str]:
 def _plain(text: str) -> str:
     for _ in range(_LAYERS):
         text = unquote(text)
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    text = _DNS_LABEL.sub(_decoded, text)
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _decoded(label: re.Match[str]) -> str:
+    try:
+        return label[1].encode().decode("punycode")
+    except ValueError:
+        return label[0]
 
 
 def _is_within(letters: str, text: str) -> bool:

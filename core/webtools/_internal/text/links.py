@@ -51,7 +51,9 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
     end = len(text.rstrip(_AT_END)) if may_be_cut else 0
     for match in _URL.finditer(text):
         url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
-        if may_be_cut and (match.end() >= end or _is_omission(text, match, url)):
+        if may_be_cut and (
+            match.end() >= end or _is_omission(text, match, url) or _has_broken_link(url)
+        ):
             continue
         if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
@@ -66,6 +68,11 @@ def _is_omission(text: str, match: re.Match[str], url: str) -> bool:
     """Return whether a text says in a URL, or behind it, that something was left out."""
     behind = text[match.start() + len(url) : match.end() + _LONGEST_OMISSION]
     return bool(_OMISSION.match(behind)) or any(mark in match[0] for mark in _OMISSIONS_IN_URL)
+
+
+def _has_broken_link(url: str) -> bool:
+    """Return whether a URL ends in a Markdown link that was cut, behind the texts of whole ones."""
+    return "](" in url or any(url.count(one) > url.count(two) for two, one in _PAIRS.items())
 
 
 def without_cut_url(text: str) -> str:
