@@ -136,6 +136,32 @@ async def test_only_a_lock_of_coverage_may_block(detector: BlockBuster, is_cover
         call(acquire, lock)
 
 
+async def test_a_changed_file_applies_to_the_next_call(
+    detector: BlockBuster, settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, tape = tmp_path / "web-search.json", tmp_path / "run.jsonl"
+
+    def write(url: str) -> None:
+        exa = {"name": "exa", "type": "exa", "apiKey": "test-key-1", "baseUrl": url}
+        path.write_text(json.dumps({**settings, "providers": [exa]}))
+        path.chmod(0o600)
+
+    late = "test-key-late-7Zq3dEf7hI"
+    found = json.dumps({"results": [{"url": "https://a.example/", "title": late, "text": late}]})
+    with RawServer(answering(response(body=found.encode()))) as old:
+        with RawServer(answering(response(body=found.encode()))) as new:
+            await asyncio.to_thread(write, old.url)
+            with WebTools(path) as web:
+                session = web.session(record=tape)
+                await session.asearch("heap")
+                await asyncio.to_thread(write, new.url)
+                monkeypatch.setenv("GATEWAY_API_KEY", late)
+                await session.asearch("queue")
+    assert (old.connections, new.connections) == (1, 1)
+    lines = await asyncio.to_thread(tape.read_text)
+    assert [late in line for line in lines.splitlines()] == [False, True, False]
+
+
 @pytest.mark.parametrize("provider", ["exa", "direct"])
 async def test_fetching(detector: BlockBuster, web: WebTools, page: str, provider: str) -> None:
     cold, warm = await cold_and_warm(lambda: web.afetch([page], provider=provider))

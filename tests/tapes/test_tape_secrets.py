@@ -110,6 +110,46 @@ def test_a_key_that_was_none_when_a_tape_was_recorded_is_not_shown(
 
 
 @BOTH
+def test_a_key_that_is_set_during_a_call_is_not_on_its_tape(
+    tape: Path, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    def respond(_request: httpx.Request) -> httpx.Response:
+        monkeypatch.setenv("GATEWAY_API_KEY", LATER_KEY)
+        result = {"url": f"https://a.example/{LATER_KEY}", "title": LATER_KEY, "text": "T"}
+        return httpx.Response(200, json={"results": [result]})
+
+    exa = {"name": "exa", "type": "exa", "apiKey": KEY}
+    web = WebTools({"providers": [exa]}, transport=httpx.MockTransport(respond), cache=False)
+    session = web.session(record=tape)
+    either(is_async, session, "search", "plain")
+    assert "[redacted]" in tape.read_text()
+    for text in (tape.read_text(), json.dumps(session.state()), session.report()):
+        assert LATER_KEY not in text
+
+
+@pytest.mark.parametrize("own", [{}, {"api_keys": {"exa": OWN_KEY}}], ids=["shared", "own"])
+def test_a_replaced_key_of_the_environment_is_not_shown(
+    tape: Path, monkeypatch: pytest.MonkeyPatch, own: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("GATEWAY_API_KEY", LATER_KEY)
+    web = settings(LATER_KEY, fails=False)
+    web.session(**own).search("plain")
+    monkeypatch.setenv("GATEWAY_API_KEY", "test-key-newer-4kOT68GsD")
+    session = web.session(record=tape, **own)
+    session.search(f"about {LATER_KEY}")
+    for text in (tape.read_text(), json.dumps(session.state()), session.report()):
+        assert LATER_KEY not in unquote(text)
+
+
+@pytest.mark.parametrize("form", ["markdown", "json"])
+def test_a_report_shows_no_password_that_is_in_the_name_of_the_session(form: Any) -> None:
+    proxy = {"name": "exa", "type": "exa", "apiKey": KEY, "proxy": "http://u:swordfish@p.example"}
+    with WebTools({"providers": [proxy]}).session(id="conversation-swordfish") as session:
+        assert "swordfish" not in str(session.report(form))
+        assert "swordfish" not in str(session.state())
+
+
+@BOTH
 def test_a_check_shows_no_key_that_is_known_now(tape: Path, tmp_path: Path, is_async: bool) -> None:
     path = config_file(tmp_path, entry(KEY))
     transport = repeating(LATER_KEY, fails=False)

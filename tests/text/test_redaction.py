@@ -327,6 +327,46 @@ def test_any_longer_piece_of_a_long_key_goes(start: str, size: int) -> None:
     assert len(re.sub("[0-9a-f]{4}: ", "", rest)) < 48
 
 
+@pytest.mark.parametrize("size", [30, 37, 80])
+def test_any_longer_piece_of_an_encoded_key_goes(size: int) -> None:
+    key = b64encode(bytes(range(size))).decode().rstrip("=")
+    redactor = Redactor([key])
+    for before in ("", "a", "ab", "Bearer "):
+        text = f"{before}{key}".encode()
+        for encoded in (text.hex(), b64encode(text).decode().rstrip("=")):
+            for at in range(len(before) * 2 + 2, len(encoded) - 33):
+                piece = f"\u2026 {encoded[at : at + 31]}!"
+                assert len(redactor.text(piece).replace(MARK, "")) <= 5
+
+
+@given(
+    key=st.from_regex("[A-Za-z]{16}[0-9][A-Za-z0-9]{8,14}", fullmatch=True),
+    data=st.data(),
+    gap=st.sampled_from(["", "-", "\n", "\n  ", "\u200b"]),
+    is_end=st.booleans(),
+)
+def test_a_cut_key_goes_although_its_beginning_has_no_digit(
+    key: str, data: st.DataObject, gap: str, is_end: bool
+) -> None:
+    half = (len(key) + 1) // 2
+    length = data.draw(st.integers(half, len(key) - 1))
+    piece = key[-length:] if is_end else key[:length]
+    assume(not piece.isalpha())
+    at = data.draw(st.integers(1, length - 1))
+    clean = Redactor([key]).text(f"A title: {piece[:at]}{gap}{piece[at:]}\u2026")
+    assert MARK in clean
+    assert not any(piece[place : place + half] in clean for place in range(length - half + 1))
+
+
+@given(
+    key=st.from_regex("[A-Za-z]{8,19}", fullmatch=True),
+    gap=st.sampled_from(["-", "\n", "\n  ", "\r\n\t", " \n "]),
+    place=st.integers(1, 7),
+)
+def test_a_short_key_of_letters_goes_also_in_two_lines(key: str, gap: str, place: int) -> None:
+    assert Redactor([key]).text(f"{key[:place]}{gap}{key[place:]}.") == f"{MARK}."
+
+
 def test_what_the_keys_of_others_begin_with_stays() -> None:
     redactor = Redactor([f"{JWT_HEADER}.{'Zq3dEf7hIjK9mNoPqRs5Tu' * 8}"])
     text = f"A token starts with {JWT_HEADER}.eyJzdWIiOiIxMjM0NTY3ODkwIn0"
@@ -470,6 +510,18 @@ def test_whatever_a_terminal_hides_is_no_part_of_a_key(
     clean = Redactor([key]).text(f"before {spelled} after")
     assert key[:6] not in clean
     assert key[-6:] not in clean
+
+
+@given(
+    generated_keys,
+    st.sampled_from(["\\u{:04x}", "\\x{:02x}", "\\u{{{:x}}}", "\\U{:08x}", "\\{:03o}"]),
+    st.integers(0, 4),
+)
+def test_a_key_goes_in_up_to_five_layers_of_escapes(key: str, form: str, more: int) -> None:
+    spelled = "".join(form.format(ord(letter)) for letter in key)
+    for _ in range(more):
+        spelled = json.dumps(spelled)[1:-1]
+    assert Redactor([key]).text(f"a {spelled} b") == f"a {MARK} b"
 
 
 @given(generated_keys, st.data())

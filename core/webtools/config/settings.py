@@ -27,7 +27,7 @@ from webtools._internal.io.pacing import Pacer
 from webtools._internal.late_imports import resolve
 from webtools._internal.text.narrowing import is_object
 from webtools._internal.text.quoting import nearest, quote
-from webtools._internal.text.redaction import Redactor
+from webtools._internal.text.redaction import Redactor, redactor_for
 from webtools.config.accounts import Accounts, build, secrets_of, stand_ins
 from webtools.config.config_file import (
     CONFIG_VARIABLE,
@@ -244,7 +244,7 @@ class Settings:
     def _keys_beside(self) -> SecretStr:
         """Note the keys in the environment, and return them as one text."""
         keys = sorted(keys_beside(self.environ))
-        self._keys_read.update(keys)
+        self._keys_of_source.update(keys)
         return SecretStr("\n".join(keys))
 
     @property
@@ -266,7 +266,7 @@ class Settings:
         if config is None and path:
             config, origin = load(read_text(path), str(path)), str(path)
         if config is None:
-            self._keys_read.update(keys_in(self.environ))
+            self._keys_of_source.update(keys_in(self.environ))
             origin = ENVIRONMENT
             config, warnings = read_environment(self.environ)
         return self._build(config, origin, *warnings)
@@ -313,7 +313,7 @@ class Settings:
     def redactor(self) -> Redactor:
         """Return what redacts the keys; if the settings are invalid, those that are known."""
         with suppress(ConfigError):
-            return self.latest().redactor
+            return redactor_for(self.latest().secrets | self.known_keys())
         return self.substitute().redactor
 
     def substitute(self) -> Accounts:

@@ -165,12 +165,24 @@ class Dispatcher:
             response = await sanitize(work, call.accounts.redactor, io)
         except WebToolsError as error:
             if tape is not None and tape.records(call):
-                await io.call_blocking(partial(tape.write, call, arguments, error))
+                await io.call_blocking(partial(self._record, tape, call, arguments, error))
             raise
         numbers = await self._note_response(response, arguments, call)
         if tape is not None and tape.records(call):
-            return await io.call_blocking(partial(tape.write, call, arguments, response, numbers))
+            write = partial(self._record, tape, call, arguments, response, numbers)
+            return await io.call_blocking(write)
         return response
+
+    def _record(
+        self,
+        tape: Tape,
+        call: Call,
+        arguments: BaseModel,
+        outcome: Any,
+        numbers: Mapping[str, int] | None = None,
+    ) -> Any:
+        """Record a call without keys, also such that were set while it ran."""
+        return tape.write(call, arguments, outcome, numbers, self.redactor())
 
     async def _note_response(
         self, _response: Any, _arguments: BaseModel, _call: Call
@@ -249,14 +261,17 @@ class Dispatcher:
                 return error
             raise
 
-    def accounts(self) -> Accounts:
+    def accounts(self, read: Callable[[], Accounts] | None = None) -> Accounts:
         """Return the providers of the settings; none for a replay without valid settings.
+
+        Args:
+            read: Reads the settings. Default: `Settings.latest`.
 
         Raises:
             ConfigError: The settings are invalid.
         """
         try:
-            return self.settings.latest()
+            return (read or self.settings.latest)()
         except ConfigError:
             if (tape := self.tape_in_use()) is None or tape.replay is None:
                 raise
@@ -269,7 +284,7 @@ class Dispatcher:
         """
 
         def read() -> tuple[Accounts, CallServices]:
-            accounts = self.accounts()
+            accounts = self.accounts(self.settings.accounts)
             if self._settings_read is None or self._settings_read[0] is not accounts:
                 self._settings_read = accounts, call_services(accounts)
             return self._settings_read

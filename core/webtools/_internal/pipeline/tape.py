@@ -207,7 +207,8 @@ class Tape:
         call: Call,
         arguments: BaseModel,
         outcome: Any,
-        numbers: Mapping[str, int] | None = None,
+        numbers: Mapping[str, int] | None,
+        redactor: Redactor,
     ) -> Any:
         """Record a call, and return its response as a replay will.
 
@@ -216,6 +217,7 @@ class Tape:
             arguments: Its checked arguments.
             outcome: Its sanitized response or error.
             numbers: The numbers of its sources by URL.
+            redactor: Redacts keys.
         """
         config = call.accounts.config
         line: dict[str, Any] = {
@@ -234,7 +236,7 @@ class Tape:
             line["error"] = outcome.to_details() | {"type": kind, "cost_usd": outcome.cost_usd}
         else:
             line |= {"response": _plain(outcome), "numbers": numbers or {}}
-        taped = self._record(line, call.accounts.redactor)
+        taped = self._record(line, redactor)
         if isinstance(taped, TapedCall):
             return taped.response
         return outcome if isinstance(outcome, WebToolsError) else add_warning(outcome, taped)

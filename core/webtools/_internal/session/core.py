@@ -302,13 +302,15 @@ class SessionCore:
         """See `Session.report`."""
         if form not in {"markdown", "json"}:
             raise InputError(f"Invalid `form` {shown(form)}: expected markdown or json.")
-        facts = facts_of(self.options, self.id, self.history, self.spending)
+        redactor = self.dispatcher.redactor()
+        session_id = id_in_state(self.id, redactor)
+        facts = facts_of(self.options, session_id, self.history, self.spending)
         try:
             facts["unused_calls"] = self.unused_calls()
         except InputError as error:  # so does each call
             facts |= {"unused_calls": [], "notes": [*facts["notes"], str(error)]}
         # A call keeps short logins in its arguments, and what is a key now may not have been one.
-        facts = self.dispatcher.redactor().clean(facts)
+        facts = redactor.clean(facts)
         return facts if form == "json" else load_display("session_report").draw_markdown(facts)
 
     def state(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are t
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
 _LIKE_LONG_KEY = re.compile(r"(?=.*\d).{16}")
+_LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _LONGEST_WORDS = 20  # letters of a key that may be words of a text, with spaces
 _ROUNDS = 5  # how often a text may be escaped
 # Fields whose texts are words of ours, as are names of fields.
@@ -94,7 +95,7 @@ class Redactor:
                 self._add_part(spelling, *_ends(spelling), *_parts(spelling))
         if len(key) >= SHORTEST_KEY:
             for encoded in (*_in_base64(key), key.encode("utf-8", "replace").hex()):
-                self._add_part(encoded, *_ends(encoded))
+                self._add_part(encoded, *_ends(encoded), *_parts(encoded))
 
     def _add_part(self, text: str, *parts: str) -> None:
         """Add what is looked for by parts of it, or if it is short, as a word."""
@@ -270,10 +271,9 @@ class _Key(NamedTuple):
         if at >= first and letters[at - first : at - first + size] == self.letters:
             start, stop = places[at - first], places[at - first + size - 1] + 1
             is_long = size >= _LONGEST_WORDS or not self.letters.isalpha()
-            if is_long or " " not in view[start:stop]:
+            if is_long or " " not in _LINE_BREAK.sub("", view[start:stop]):
                 return self._with_signs(view, start, stop, 0, size)
-        if landmark.isalpha() and not self._is_written(view, places[at]):
-            return None
+        is_written = not landmark.isalpha() or self._is_written(view, places[at])
         while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
             if self._has_other_text(view[places[end - 1] : places[end]]):
                 break
@@ -282,6 +282,8 @@ class _Key(NamedTuple):
             if self._has_other_text(view[places[at - 1] : places[at]]):
                 break
             first, at = first - 1, at - 1
+        if not is_written and letters[at:end].isalpha():
+            return None
         return self._with_signs(view, places[at], places[end - 1] + 1, first, last)
 
     def _is_written(self, view: str, at: int) -> bool:
@@ -396,7 +398,7 @@ _ESCAPES = [
     _Step(
         "\\",
         re.compile(
-            rf"\\\\{{0,7}}(?:u({_HEX}{{4}})|U({_HEX}{{8}})|[ux]\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}})"
+            rf"\\\\{{0,31}}(?:u({_HEX}{{4}})|U({_HEX}{{8}})|[ux]\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}})"
             rf"|(?P<octal>[0-3][0-7]{{2}})|[0abefnrtvLNP]|(?!&#?\w|%{_HEX})[!-/:-@\[-`{{-~])"
         ),
         _decode_backslash,
