@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx
 import pytest
+import uvicorn
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.shared.memory import create_client_server_memory_streams
@@ -119,29 +123,61 @@ def test_each_local_client_has_its_own_sources_and_limits(
     assert tools.count("web_search") >= 6  # of all clients
 
 
-@pytest.mark.parametrize("connect", [*LOCAL.values(), None], ids=[*LOCAL, "http"])
-def test_clients_see_no_calls_of_others_on_a_tape(
-    web: WebTools, tmp_path: Path, connect: Any, while_serving: Callable[..., Any]
+@contextmanager
+def served_by_a_program(server: Any) -> Iterator[str]:
+    """Serve a server of `make_server` with another server than ours."""
+    app = server.streamable_http_app(streamable_http_path="/mcp")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        runner = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=runner.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        finally:
+            runner.should_exit = True
+            thread.join(30)
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["ours", "of a program"])
+@pytest.mark.parametrize("is_for_each", [True, False], ids=["a session each", "one session"])
+def test_clients_over_http_see_no_calls_of_others_on_a_tape(
+    web: WebTools,
+    tmp_path: Path,
+    while_serving: Callable[..., Any],
+    is_ours: bool,
+    is_for_each: bool,
 ) -> None:
-    options = {"replay": tmp_path / "run.jsonl"}
-    with web.session(record=options["replay"]) as ann:
+    tape = tmp_path / "run.jsonl"
+    with web.session(record=tape) as ann:
         ann.search("a question of ann")
 
-    async def ask(client: Client) -> str:
-        async with client as bob:
-            result = await search(bob, "a question of bob")
-            assert result.is_error
-            return str(result.model_dump())
+    async def ask(url: str) -> str:
+        async with Client(url, mode="legacy") as bob:
+            return str((await search(bob, "a question of bob")).model_dump())
 
-    if connect is None:
-        text = while_serving(
-            lambda url: anyio.run(ask, Client(url, mode="legacy")), session=options
-        )
+    session = {"replay": tape} if is_for_each else None
+    if is_ours and is_for_each:
+        text = while_serving(lambda url: anyio.run(ask, url), session=session)
     else:
-        text = anyio.run(ask, connect(make_server(web, session=options)))
+        replaying = web if is_for_each else web.session(replay=tape)
+        with served_by_a_program(make_server(replaying, session=session)) as url:
+            text = anyio.run(ask, url)
     assert "not_on_tape" in text
+    assert "run.jsonl" in text
     assert "of ann" not in text
     assert str(tmp_path) not in text
+
+
+def test_a_replay_in_memory_names_the_closest_call(web: WebTools, tmp_path: Path) -> None:
+    tape = tmp_path / "run.jsonl"
+
+    async def ask(query: str, **session: Path) -> Any:
+        async with Client(make_server(web, session=session)) as client:
+            return await search(client, query)
+
+    assert not anyio.run(partial(ask, "heap", record=tape)).is_error
+    assert not anyio.run(partial(ask, "heap", replay=tape)).is_error
+    assert "'heap'" in text_of(anyio.run(partial(ask, "heaps", replay=tape)))
 
 
 VERSION = "2026-07-28"  # of a protocol whose requests stand alone

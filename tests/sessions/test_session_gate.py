@@ -306,7 +306,7 @@ TEXTS = {
     "<https://a.example/x>": "https://a.example/x",
     "**https://a.example/x**": "https://a.example/x",
     "'https://a.example/x?y=1&z=2'!": "https://a.example/x?y=1&z=2",
-    "[a](https://a.example/x)[b](https://b.example/y)": "https://a.example/x",
+    "[a](https://a.example/x)[b](/y)": "https://a.example/x",
     "https://a.example/x、次": "https://a.example/x",
     "see a.example/x, or ask": "https://a.example/x",
     "https://B\u00fccher.example/x": "https://xn--bcher-kva.example/x",
@@ -584,10 +584,16 @@ def as_label(label: str, form: Callable[[str], str]) -> str:
 @given(
     labels=st.lists(st.sampled_from(LABELS), min_size=1, max_size=3),
     data=st.data(),
+    before=st.sampled_from(["https://", "open", "\u6253\u5f00", "_", "https_", "*", "www.", "9"]),
     path=st.sampled_from(["", f"/?d={TOKEN}", f"/{TOKEN}"]),
 )
 def test_each_label_of_a_host_in_a_query_may_be_in_another_form(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch, labels: list[str], data: st.DataObject, path: str
+    wire: Wire,
+    monkeypatch: pytest.MonkeyPatch,
+    labels: list[str],
+    data: st.DataObject,
+    before: str,
+    path: str,
 ) -> None:
     forms = st.sampled_from(FORMS)
     asked, found = (
@@ -596,7 +602,7 @@ def test_each_label_of_a_host_in_a_query_may_be_in_another_form(
     )
     wire.found = [f"https://{found}{path}"]
     with web_of(wire, monkeypatch).session(fetch="strict") as session:
-        results = session.search(f"open https://{asked}{path} now", provider="exa").results
+        results = session.search(f"open {before}{asked}{path} now", provider="exa").results
         assert not any(session.has_seen(each.url) for each in results)
 
 
@@ -720,6 +726,17 @@ def test_research_does_not_read_a_result_that_its_question_spells(
     assert SPELLED in wire.urls
 
 
+def test_the_picture_and_the_target_of_a_link_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire.markdown = f"# Ferry\n\n[![Build](https://img.example/b.png)]({LINKED}) passes. The end."
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    session.fetch(SEEN, provider="direct")
+    assert session.has_seen(LINKED)
+    assert session.has_seen("https://img.example/b.png")
+
+
 def test_a_citation_that_no_search_has_found_does_not_open(session: Session) -> None:
     session.record_native(vendor="openai", sources=[LINKED], citations=[LINKED, SPELLED])
     assert session.has_seen(LINKED)
@@ -769,6 +786,8 @@ def test_a_url_that_a_caller_has_cut_is_no_link(
         "https://evil.example/Foo_(bar)",
         "<https://evil.example/a[1]",
         "[two](https://evil.example/(a)(b)",
+        "https://evil.example/c/abc\n \t",
+        "`https://evil.example/c/abc`",
     ],
 )
 def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
@@ -781,8 +800,8 @@ def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
     page = either(is_async, session, "fetch", f"{SEEN}#links", provider="exa").pages[0]
     assert page.text.startswith("## Links")
     assert session.has_seen(LINKED)
-    assert not session.has_seen(cut[cut.index("https:") :])
-    assert cut not in page.text
+    assert not session.has_seen(cut[cut.index("https:") :].rstrip("`\n \t"))
+    assert cut.strip() not in page.text
 
 
 LINKS = [

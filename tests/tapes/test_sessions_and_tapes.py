@@ -289,7 +289,7 @@ def test_searches_that_do_not_fit_on_a_tape_are_counted_and_reported(
 
     report = in_loop(is_async, run)
     assert (report["calls"], report["cost_usd"]) == (2, 0.02)
-    assert [tape.name in note for note in report["notes"]] == [True]
+    assert [str(tape) in note for note in report["notes"]] == [True]
     assert len(tape.read_text().splitlines()) == 1
 
 

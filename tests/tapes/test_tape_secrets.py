@@ -265,6 +265,14 @@ def of_a_url_in_the_environment(
     return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
 
 
+def of_a_url_that_is_not_escaped(
+    _: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    for name, key in (("DATABASE_URL", FILE_KEY), ("QUEUE_DSN", CODE_KEY)):
+        monkeypatch.setenv(name, f"db://u:{key}/#?1a@db.example:1/x")
+    return WebTools({"providers": [entry("test-key-plain-1")]}, transport=transport)
+
+
 def of_a_proxy_that_is_not_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
 ) -> WebTools:
@@ -346,6 +354,7 @@ READABLE: list[Source] = [
     of_a_variable_that_is_set_later,
     of_a_variable_with_several_keys,
     of_a_url_in_the_environment,
+    of_a_url_that_is_not_escaped,
     of_a_proxy_that_is_not_used,
 ]
 UNREADABLE: list[Source] = [

@@ -9,12 +9,15 @@ from collections.abc import Callable
 import pytest
 
 from webtools._internal.grounding import verification
+from webtools._internal.grounding.blocks import link_texts
 from webtools._internal.grounding.citations import LONGEST, Answer
 from webtools._internal.grounding.evidence import Evidence
 from webtools._internal.pages.block_pages import is_challenge
+from webtools._internal.session.spelled_urls import is_spelled, words_of
 from webtools._internal.text.answer_links import links_in
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.invisible import without_invisible
+from webtools._internal.text.links import urls_in
 from webtools._internal.text.redaction import Redactor
 from webtools.fencing import STATEMENT, WORDS, defuse, remove_fences
 from webtools.synthesis import Source, verify
@@ -56,6 +59,9 @@ WAYS: dict[str, Callable[[str], object]] = {
     "redacted": REDACTOR.text,
     "is_challenge": is_challenge,
     "links_in": lambda text: [*links_in(text)],
+    "urls_in": lambda text: [*urls_in(text, may_be_cut=True)],
+    "link_texts": link_texts,
+    "is_spelled": lambda text: is_spelled("https://a.example/xn--b", words_of([f"xn--{text}"])),
 }
 
 

@@ -369,8 +369,17 @@ def test_a_short_key_of_letters_goes_also_in_two_lines(key: str, gap: str, place
 
 def test_what_the_keys_of_others_begin_with_stays() -> None:
     redactor = Redactor([f"{JWT_HEADER}.{'Zq3dEf7hIjK9mNoPqRs5Tu' * 8}"])
-    text = f"A token starts with {JWT_HEADER}.eyJzdWIiOiIxMjM0NTY3ODkwIn0"
-    assert redactor.text(text) == text
+    token = f"{JWT_HEADER}.eyJzdWIiOiIxMjM0NTY3ODkwIn0"
+    for spelled in (token, b64encode(token.encode()).decode(), token.encode().hex()):
+        assert redactor.text(f"A token starts with {spelled}") == f"A token starts with {spelled}"
+
+
+@pytest.mark.parametrize(
+    "key", ["----------------sk1-3abcdefghijk9", "a_b_-_-_-_-_-_-_cdefgh12345"]
+)
+def test_a_key_with_many_signs_goes_that_lacks_a_letter(key: str) -> None:
+    for piece in (key[:-1], key[1:]):
+        assert MARK in Redactor([key]).text(f"It is {piece} here")
 
 
 def test_of_the_word_after_a_cut_key_nothing_is_lost() -> None:

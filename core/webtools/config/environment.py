@@ -94,7 +94,8 @@ _LIKE_KEY = re.compile(r"\d|.{20}")
 # Of a part of a value that may also be a name, a number or a date.
 _LIKE_GENERATED_KEY = re.compile(r"(?=.*\d)(?=.*[a-zA-Z]).{8}")
 _BETWEEN_KEYS = re.compile(r"[\s,;]+")
-_LOGIN = re.compile(r"://([^/?#\s]*)@")
+# The password of a login may have a `/`, `?` or `#` that is not escaped; a port has one behind it.
+_LOGIN = re.compile(r"://([^/?#\s]*|[^:/?#@[\s]*:(?!\d*[/?#])\S*)@")
 
 
 def keys_beside(environ: Mapping[str, str]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 from weakref import finalize
 
@@ -12,7 +13,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from webtools._internal.pipeline.tape import ambient_tape
+from webtools._internal.pipeline.tape import Tape
 from webtools.adapters import shared_tape
 from webtools.client import Session, WebTools
 from webtools.errors import InputError
@@ -33,21 +34,15 @@ class Clients:
 
     Args:
         web: Makes the calls, or the sessions.
+        is_remote: Whether any number of clients can connect.
         session: The arguments of `WebTools.session`. Without any, all clients share `web`.
-        is_remote: Whether clients run elsewhere, so that any number of them can connect.
-        is_alone: Whether there is only one client, to which all calls of a tape are shown.
 
     Raises:
         InputError: `web` is a session of one user, or an argument is not valid.
     """
 
     def __init__(
-        self,
-        web: WebTools,
-        session: Mapping[str, Any] | None,
-        *,
-        is_remote: bool,
-        is_alone: bool = False,
+        self, web: WebTools, session: Mapping[str, Any] | None, *, is_remote: bool
     ) -> None:
         if is_remote and isinstance(web, Session) and web.is_limited:
             raise InputError(
@@ -57,9 +52,6 @@ class Clients:
         options = dict(session or {})
         tape = shared_tape(options.pop("record", None), options.pop("replay", None))
         self._web, self._options = web, options | tape
-        for each in (*tape.values(), ambient_tape()):
-            if each is not None and self._options and not is_alone:
-                each.is_of_strangers = True
         if self._options:
             web.session(**self._options)  # raises if an argument is invalid
         self._sessions: dict[int, Session] = {}  # by the `id` of what stands for the client
@@ -70,6 +62,9 @@ class Clients:
         Raises:
             MCPError: The client of the request cannot be recognized.
         """
+        if ctx.request is not None:
+            for tape in self._tapes():
+                tape.is_of_strangers = True
         if not self._options:
             return self._web
         # Both are kept by the SDK as long as the connection, as `ctx.session` is not.
@@ -79,6 +74,18 @@ class Clients:
             self._sessions[name] = self._web.session(**self._options)
             finalize(client, self._sessions.pop, name)
         return self._sessions[name]
+
+    def without_folders(self, text: str) -> str:
+        """Remove the folders of tapes from a text."""
+        for tape in self._tapes():
+            for path in {Path(tape), Path(tape).absolute()}:
+                text = text.replace(str(path), path.name)
+        return text
+
+    def _tapes(self) -> list[Tape]:
+        in_use = self._web._dispatcher.tape_in_use()  # noqa: SLF001 - of our own class
+        tapes = self._options.get("record"), in_use
+        return [tape for tape in tapes if tape is not None]
 
 
 def _sender(ctx: ServerRequestContext) -> types.InitializeRequestParams:

@@ -13,6 +13,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from webtools._internal.http.event_loops import in_thread
+from webtools._internal.text.nested_texts import with_texts
 from webtools._version import __version__
 from webtools.client import WebTools
 from webtools.errors import ConfigError
@@ -59,13 +60,6 @@ def make_server(
             argument of the session is not valid.
     """
     clients = Clients(web, session, is_remote=is_remote)
-    return server_of(web, clients, is_remote=is_remote, extra_tools=extra_tools)
-
-
-def server_of(
-    web: WebTools, clients: Clients, *, is_remote: bool = False, extra_tools: Sequence[str] = ()
-) -> Server[Any]:
-    """Return a server of some clients; see `make_server`."""
     handlers = _Handlers(web, clients, is_remote, tuple(ALL_TOOLS[name] for name in extra_tools))
     return Server(
         "webtools",
@@ -120,16 +114,24 @@ class _Handlers:
         web = self.clients.web_for(ctx)
         async with progress_callback(ctx) as progress:
             result = await web.acall_tool(params.name, params.arguments or {}, progress=progress)
-        error = result.details.get("error") if self.is_remote else None
-        if error and error["type"] == "ConfigError":
-            message = _FOLDER_PATH.sub("", error["message"])
-            details = {**result.details, "error": {**error, "message": message}}
-            result = replace(result, text=_FOLDER_PATH.sub("", result.text), details=details)
+        if self.is_remote or ctx.request is not None:
+            result = self._without_folders(result)
         fence = await in_thread(self._fence)
         structured = structured_content(params.name, result.details, fence)
         return types.CallToolResult(
             content=_content(result), structured_content=structured, is_error=result.is_error
         )
+
+    def _without_folders(self, result: ToolResult) -> ToolResult:
+        """Remove the folders of the settings and of tapes from errors and warnings."""
+        error = result.details.get("error")
+        is_of_settings = error is not None and error["type"] == "ConfigError"
+
+        def change(text: str, _: str = "") -> str:
+            text = self.clients.without_folders(text)
+            return _FOLDER_PATH.sub("", text) if is_of_settings else text
+
+        return replace(result, text=change(result.text), details=with_texts(result.details, change))
 
     def _fence(self) -> str:
         """Return the setting, or the strictest one if the settings are invalid."""

@@ -20,9 +20,8 @@ from starlette.applications import Starlette
 
 from webtools.client import WebTools
 from webtools.mcp.access import Address, OneToken, is_authorized, listen, transport_security
-from webtools.mcp.clients import Clients
 from webtools.mcp.connections import Connections, HttpServer
-from webtools.mcp.server import make_server, server_of
+from webtools.mcp.server import make_server
 
 PATH = "/mcp"
 _GRACE_SECONDS = 1.0  # for calls after Ctrl-C
@@ -51,8 +50,7 @@ def serve_stdio(
         KeyboardInterrupt: Ctrl-C.
     """
     _log_to_stderr()
-    clients = Clients(web, session, is_remote=False, is_alone=True)
-    asyncio.run(_serve_stdio(web, server_of(web, clients, extra_tools=extra_tools)))
+    asyncio.run(_serve_stdio(web, make_server(web, extra_tools=extra_tools, session=session)))
 
 
 async def _serve_stdio(web: WebTools, server: Server[Any]) -> None:

@@ -261,17 +261,18 @@ class Dispatcher:
                 return error
             raise
 
-    def accounts(self, read: Callable[[], Accounts] | None = None) -> Accounts:
+    def accounts(self, *, is_current: bool = False) -> Accounts:
         """Return the providers of the settings; none for a replay without valid settings.
 
         Args:
-            read: Reads the settings. Default: `Settings.latest`.
+            is_current: Whether to raise the error of a detector of blocking calls, instead of
+                returning the settings that were read last.
 
         Raises:
             ConfigError: The settings are invalid.
         """
         try:
-            return (read or self.settings.latest)()
+            return self.settings.accounts() if is_current else self.settings.latest()
         except ConfigError:
             if (tape := self.tape_in_use()) is None or tape.replay is None:
                 raise
@@ -281,20 +282,28 @@ class Dispatcher:
         """Return the accounts, after a check whether the settings have changed, and the services.
 
         On an event loop a thread does so if a tool that detects blocking calls forbids it there.
+        The blocking methods, which have no thread, then use the settings that were read last.
         """
 
         def read() -> tuple[Accounts, CallServices]:
-            accounts = self.accounts(self.settings.accounts)
-            if self._settings_read is None or self._settings_read[0] is not accounts:
-                self._settings_read = accounts, call_services(accounts)
-            return self._settings_read
+            return self._services_of(self.accounts(is_current=True))
 
         try:
             return read()
         except WebToolsError:
             raise
         except Exception:  # noqa: BLE001  # detectors raise any type; other errors are raised again
-            return await io.call_blocking(read)
+            try:
+                return await io.call_blocking(read)
+            except WebToolsError:
+                raise
+            except Exception:  # noqa: BLE001
+                return self._services_of(self.accounts())
+
+    def _services_of(self, accounts: Accounts) -> tuple[Accounts, CallServices]:
+        if self._settings_read is None or self._settings_read[0] is not accounts:
+            self._settings_read = accounts, call_services(accounts)
+        return self._settings_read
 
     async def _accounts_or_substitute(self, io: IO) -> Accounts:
         """Return the accounts, or what replaces settings that cannot be read."""

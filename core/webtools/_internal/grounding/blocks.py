@@ -26,12 +26,14 @@ _DEFINITION = re.compile(r":\s")
 _MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")  # of an item or a definition
 _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
-# Code, or a link: its text may have brackets, and its URL parentheses, one level deep. No link has
-# a blank line, behind which a model can choose what follows, such as another page of a PDF file.
-_BREAK = r"\n(?![^\S\n]*\n)"
+# Code, or a link: its text may have brackets, and its URL parentheses, one level deep. The text
+# ends before the next page of a PDF file, and the title before a blank line: a model can choose
+# which page follows another one.
+_TEXT = r"[^\[\]\n]|\n(?!\[Page \d)"
+_TITLE = r"[^()\n]|\n(?![^\S\n]*\n)"
 _LINK = re.compile(
-    rf"(`[^`\n]+`)|!?\[((?:[^\[\]\n]|{_BREAK}|\[(?:[^\[\]\n]|{_BREAK}){{0,80}}\]){{0,300}})\]"
-    rf"\((?:[^()\s]|\([^()\s]{{0,200}}\)){{0,2000}}(?:(?=\s)(?:[^()\n]|{_BREAK}){{1,300}})?\)"
+    rf"(`[^`\n]+`)|!?\[((?:{_TEXT}|\[(?:{_TEXT}){{0,80}}\]){{0,300}})\]"
+    rf"\((?:[^()\s]|\([^()\s]{{0,200}}\)){{0,2000}}(?:(?=\s)(?:{_TITLE}){{1,300}})?\)"
 )
 _BLANK = re.compile(r"\n[ \t]*(?:\n|$)")
 _WORD = re.compile(r"(?<![^\s(\"'`*])[^\W\d_]+(?=[\s,.;:)\"'!?`*]|$)")

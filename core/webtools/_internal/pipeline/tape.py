@@ -280,7 +280,7 @@ class Tape:
             reason = _difference(calls[:_MAX_COMPARED], values)
         else:
             reason = f"the tape has no call of {tool}"
-        message = f"{tool} is not on the tape {Path(self).name} with these arguments: {reason}."
+        message = f"{tool} is not on the tape {self.replay} with these arguments: {reason}."
         remedy = "Nothing was sent. Record the run again to replay this call."
         return InputError(f"{message} {remedy}", code=NOT_ON_TAPE)
 
@@ -400,15 +400,15 @@ class _Writer:
             info = os.fstat(self._fd)
             size = info.st_size
             if not info.st_nlink:
-                raise InputError(f"{self.path.name} was deleted while it was recorded.")
+                raise InputError(f"{self.path} was deleted while it was recorded.")
             if size + len(line) > MAX_BYTES:
-                raise InputError(f"{self.path.name} is full: a tape has at most {MAX_BYTES} bytes.")
+                raise InputError(f"{self.path} is full: a tape has at most {MAX_BYTES} bytes.")
             if (written := os.write(self._fd, line)) < len(line):  # the disk is full
                 if os.fstat(self._fd).st_size == size + written:
                     os.ftruncate(self._fd, size)
-                raise InputError(f"The disk has no room for {self.path.name}.")
+                raise InputError(f"The disk has no room for {self.path}.")
         except OSError as error:
-            raise InputError(f"{self.path.name} cannot be written: {error.strerror}.") from None
+            raise InputError(f"{self.path} cannot be written: {error.strerror}.") from None
 
 
 class _Content(NamedTuple):

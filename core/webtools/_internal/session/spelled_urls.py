@@ -10,13 +10,15 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from webtools._internal.text.invisible_table import INVISIBLE
 from webtools.page_urls import page_key
 
 _LAYERS = 3  # of escapes
-_DNS_LABEL = re.compile(r"\bxn--([a-z0-9-]+)", re.IGNORECASE)
+_DNS_LABEL = re.compile(r"xn--([a-z0-9-]{1,59})", re.IGNORECASE)
+_normal = partial(unicodedata.normalize, "NFKC")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _SIGNS = frozenset(".:/\\%&")  # one of which is in each URL, also without a scheme
 
@@ -55,18 +57,18 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
 def _letters(text: str) -> set[str]:
     """Return the letters and digits of a text, without escapes and differences of case.
 
-    Labels of hosts are in the letters of their language, also those that no registry allows.
-    References of HTML are read and not read: `&copy` may also begin the name of a field.
+    Labels of hosts are in the letters of their language, also those that no registry allows, and as
+    they are. References of HTML are read and not read: `&copy` may also begin the name of a field.
     """
-    return {_plain(text), _plain(html.unescape(text))}
+    plain = {_plain(text), _plain(html.unescape(text))}
+    texts = plain | {_DNS_LABEL.sub(_decoded, each) for each in plain}
+    return {"".join(filter(str.isalnum, _normal(each).casefold())) for each in texts}
 
 
 def _plain(text: str) -> str:
     for _ in range(_LAYERS):
         text = unquote(text)
-    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    text = _DNS_LABEL.sub(_decoded, text)
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+    return _INVISIBLE.sub("", _normal(text))
 
 
 def _decoded(label: re.Match[str]) -> str:

@@ -20,6 +20,8 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
 _BLANK = re.compile(r"\s")
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
+_CLOSING = (")", "]")
+_BRACKETS = (("(", ")"), ("[", "]"))
 _TRAILING = ".,;:!?'*_~…·"
 _AT_END = ' \t\r\n`*|">'  # what may follow the end of a text that was cut
 _OMISSION = re.compile(r"""[_*~'",;:!?.|`]{0,4}?\s{0,4}[_*~'"|`]{0,4}[\[(]?(?:\.\.\.|…)""")
@@ -49,12 +51,14 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
             there is left out: a caller could choose where it ends.
     """
     end = len(text.rstrip(_AT_END)) if may_be_cut else 0
-    for match in _URL.finditer(text):
+    place = 0
+    while match := _URL.search(text, place):
         url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
-        if may_be_cut and (
-            match.end() >= end or _is_omission(text, match, url) or _has_broken_link(url)
-        ):
+        place = match.end()
+        if may_be_cut and (place >= end or _is_omission(text, match, url) or _has_broken_link(url)):
             continue
+        if url and match[0][len(url) :].startswith(_CLOSING):  # of a picture that is a link
+            place = match.start() + len(url)
         if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
     if from_person:
@@ -71,15 +75,21 @@ def _is_omission(text: str, match: re.Match[str], url: str) -> bool:
 
 
 def _has_broken_link(url: str) -> bool:
-    """Return whether a URL ends in a Markdown link that was cut, behind the texts of whole ones."""
-    return "](" in url or any(url.count(one) > url.count(two) for two, one in _PAIRS.items())
+    """Return whether a URL has an open bracket or the middle of a link in Markdown.
+
+    The end of a text that was cut has them behind a URL.
+    """
+    return "](" in url or any(
+        url.count(opening) > url.count(closing) for opening, closing in _BRACKETS
+    )
 
 
 def without_cut_url(text: str) -> str:
     """Return a text that may have been cut without a URL at its end, unless a bracket closes it."""
-    *_, last = _BLANK.split(text[-_LONGEST:])
+    end = text.rstrip(_AT_END)
+    *_, last = _BLANK.split(end[-_LONGEST:])
     url = next((each[0] for each in _URL.finditer(last) if each.end() == len(last)), "")
-    return text[: -len(url)] if url and _cut(url) == url.rstrip(_TRAILING) else text
+    return end[: -len(url)] if url and _cut(url) == url.rstrip(_TRAILING) else text
 
 
 def _cut(text: str) -> str:

@@ -31,7 +31,6 @@ _LONGEST_HEADER = 40  # characters at the start of a JSON Web Token, which are t
 _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", "rediss"}
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
 _LIKE_LONG_KEY = re.compile(r"(?=.*\d).{16}")
-_LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _LONGEST_WORDS = 20  # letters of a key that may be words of a text, with spaces
 _ROUNDS = 5  # how often a text may be escaped
 # Fields whose texts are words of ours, as are names of fields.
@@ -89,13 +88,15 @@ class Redactor:
 
     def _add_key(self, key: str) -> None:
         for spelling in {key, _decode(key)[0]}:  # a key can look like an escape
-            if len(_letters(spelling)) < SHORTEST_KEY:
+            if not _is_key(spelling):
                 self._add_word(spelling)
             else:
                 self._add_part(spelling, *_ends(spelling), *_parts(spelling))
         if len(key) >= SHORTEST_KEY:
-            for encoded in (*_in_base64(key), key.encode("utf-8", "replace").hex()):
-                self._add_part(encoded, *_ends(encoded), *_parts(encoded))
+            for encoded in _encoded(key):
+                self._add_part(encoded, *_ends(encoded))
+            for encoded in _encoded(_without_header(key)):
+                self._add_part(encoded, *_parts(encoded))
 
     def _add_part(self, text: str, *parts: str) -> None:
         """Add what is looked for by parts of it, or if it is short, as a word."""
@@ -104,8 +105,7 @@ class Redactor:
             self._add_word(text)
             return
         for part in parts:
-            is_long = len(_letters(part)) >= SHORTEST_KEY
-            key = _Key(text, letters, part if is_long else text)
+            key = _Key(text, letters, part if _is_key(part) else text)
             landmark = _letters(key.part)
             self._keys.setdefault(landmark, []).append(key)
             if len(landmark) < 2 * _BLOCK - 1:
@@ -207,12 +207,13 @@ def _chain(error: BaseException) -> list[BaseException]:
     return errors
 
 
-def _in_base64(secret: str) -> Iterator[str]:
-    """Return what a secret becomes in the base64 of a longer text, such as `Bearer KEY`.
+def _encoded(secret: str) -> Iterator[str]:
+    """Return a secret in hexadecimal, and in the base64 of a longer text, such as `Bearer KEY`.
 
     Base64 encodes three bytes at a time, so this depends on how many bytes precede the secret. The
     characters at both ends that also depend on its neighbors are left out.
     """
+    yield secret.encode("utf-8", "replace").hex()
     for before, dependent in enumerate((0, 2, 3)):
         data = bytes(before) + secret.encode("utf-8", "replace")
         whole = len(data) * 8 // 6  # characters that the secret fills
@@ -230,15 +231,26 @@ def _blocks(letters: bytes) -> memoryview[int]:
 
 def _ends(secret: str) -> tuple[str, str]:
     """Return the shortest beginning and end of a secret that must be redacted, for cut texts."""
-    length = max(_SHORTEST_PART, (len(secret) + 1) // 2)
-    return secret[:length], secret[-length:]
+    sizes = range(max(_SHORTEST_PART, (len(secret) + 1) // 2), len(secret))
+    start = next((secret[:size] for size in sizes if _is_key(secret[:size])), secret)
+    end = next((secret[-size:] for size in sizes if _is_key(secret[-size:])), secret)
+    return start, end
+
+
+def _is_key(text: str) -> bool:
+    """Return whether a text has enough letters and digits to be compared by them alone."""
+    return len(_letters(text)) >= SHORTEST_KEY
 
 
 def _parts(key: str) -> Iterator[str]:
     """Yield parts of a long key; each longer piece of it, such as a line, has one of them."""
-    first = _LONGEST_HEADER if key.startswith("eyJ") else 0
+    first = len(key) - len(_without_header(key))
     end = len(key) - _PART + 1 if len(key) > 2 * _PART else 0
     return (key[at : at + _PART] for at in range(first, end, _STEP))
+
+
+def _without_header(key: str) -> str:
+    return key[_LONGEST_HEADER:] if key.startswith("eyJ") else key
 
 
 class _Key(NamedTuple):
@@ -271,7 +283,8 @@ class _Key(NamedTuple):
         if at >= first and letters[at - first : at - first + size] == self.letters:
             start, stop = places[at - first], places[at - first + size - 1] + 1
             is_long = size >= _LONGEST_WORDS or not self.letters.isalpha()
-            if is_long or " " not in _LINE_BREAK.sub("", view[start:stop]):
+            lines = view[start:stop].splitlines()
+            if is_long or not any(" " in line.strip(" \t") for line in lines):
                 return self._with_signs(view, start, stop, 0, size)
         is_written = not landmark.isalpha() or self._is_written(view, places[at])
         while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
