@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -857,60 +858,60 @@ def test_where_a_caller_cuts_a_page_does_not_change_its_urls(
     assert len([url for url, _ in session.state()["seen"] if "evil" in url]) <= 1
 
 
-MARKUP = [
-    "",
-    " ",
-    "\n",
-    "`",
-    "<",
-    ">",
-    "x",
-    "[",
+ENDS = ["[", "![", "[](u", "[x](u", "[x](u t", "[x](u 't", "[[x", "`", "<a href='", "[x][", "(", ""]
+ENDS += [
+    "\x9b",
+    "\x1b[",
+    "\x1b]0;",
+    "\x1b",
+    "<b a=",
+    "</b ",
+    "<p x='",
+    "\u200b",
+    "&",
+    "&#999999999",
+]
+STARTS = [
     "]",
-    "(",
     ")",
-    "](",
-    "[x](u t)",
-    "|",
-    "\x0b",
-    "- ",
-]
-ENDS = [
-    "[",
-    "![",
-    "[](u",
-    "[x](u",
-    "[x](u t",
-    "[x](u 't",
-    "[[x",
+    " t)",
+    "](u)",
+    "](u t)",
+    "x](u)",
+    "')",
     "`",
-    "<a href='",
-    "[x][",
-    "(",
-    "...",
+    "'>",
+    "]]",
+    "\n)",
+    "\x07",
+    "m",
+    ">",
 ]
-STARTS = ["]", ")", " t)", "](u)", "](u t)", "x](u)", "')", "`", "'>", "]]", "\n)", "..."]
+STARTS += ["/>", ";", "\x9c", ""]
+NOISE = ["", "", "", " ", "`", "<", "[", "]", "(", ")", "|", "- ", "x"]
 
 
 @st.composite
-def page_of_file(draw: st.DrawFn) -> str:
-    """The end of some markup, letters or the beginning of a URL, and the beginning of markup."""
-    parts = [
-        draw(st.sampled_from(["", *STARTS])),
-        draw(st.sampled_from(MARKUP)),
-        draw(st.sampled_from(["https://evil.example/?d=", "a", "b c", ""])),
-        draw(st.sampled_from(MARKUP)),
-        draw(st.sampled_from(["", *ENDS])),
+def parts_of_a_page(draw: st.DrawFn) -> list[str]:
+    """The beginning of a URL, more letters of it, and its end, perhaps within markup."""
+    end, start = draw(st.sampled_from(ENDS)), draw(st.sampled_from(STARTS))
+    noise = [draw(st.sampled_from(NOISE)) for _ in range(3)]
+    return [
+        f"{noise[0]}https://evil.example/?d=@{end}",
+        f"{start}@{noise[1]}{end}",
+        f"{start}{noise[2]} The end.",
     ]
-    return "".join(parts)
+
+
+orders = st.lists(st.integers(0, 2), max_size=4).map(lambda middle: [0, 1, *middle, 2])
 
 
 @settings(
     max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(
-    pages=st.lists(page_of_file(), min_size=2, max_size=4),
-    order=st.lists(st.integers(0, 3), min_size=2, max_size=8),
+    pages=parts_of_a_page(),
+    order=orders,
     question=st.sampled_from(["zzz", "ferry", None]),
 )
 def test_the_order_of_the_pages_of_a_file_makes_no_urls(
@@ -921,17 +922,55 @@ def test_the_order_of_the_pages_of_a_file_makes_no_urls(
     question: str | None,
 ) -> None:
     """A model chooses which pages of a PDF file follow each other, and so could join markup."""
-    web = web_of(wire, monkeypatch)
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    texts = [f"[Page {place + 1}]\n\n{text.strip()}" for place, text in in_order(pages, order)]
+    wire.markdown = "\n\n".join([*texts, "[Page 99]\n\nThe ferry crosses."])
+    session.fetch(SEEN, provider="direct", question=question)
+    assert not any(is_joined(url) for url, _ in session.state()["seen"])
 
-    def seen(places: list[int]) -> set[str]:
-        session = web.session(fetch="seen")
-        session.allow(SEEN)
-        texts = [f"[Page {place + 1}]\n\n{pages[place % len(pages)].strip()}" for place in places]
-        wire.markdown = "\n\n".join([*texts, "[Page 99]\n\nThe ferry crosses."])
-        session.fetch(SEEN, provider="direct", question=question)
-        return {url for url, _ in session.state()["seen"]}
 
-    assert seen(order) <= set().union(*(seen([place]) for place in range(len(pages))))
+def in_order(texts: list[str], order: list[int]) -> list[tuple[int, str]]:
+    """Return texts in an order, each with its place in `order` behind its letters `@`."""
+    places = [place % len(texts) for place in order]
+    return [(place, texts[place].replace("@", f"@{at}@")) for at, place in enumerate(places)]
+
+
+def is_joined(url: str) -> bool:
+    """Return whether a URL has letters of two texts."""
+    return len({*re.findall(r"(?:@|%40)(\d)(?:@|%40)", url)}) > 1
+
+
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(
+    excerpts=parts_of_a_page(),
+    order=orders,
+    separator=st.sampled_from([" ... ", " … ", " [...] ", "\n...\n", "\n\n", None]),
+    tool=st.sampled_from(["fetch", "research"]),
+)
+def test_the_order_of_excerpts_makes_no_urls(
+    wire: Wire,
+    monkeypatch: Any,
+    excerpts: list[str],
+    order: list[int],
+    separator: str | None,
+    tool: str,
+) -> None:
+    """A model chooses excerpts of a page with its question."""
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    session.allow(SEEN)
+    wire.moves = {SEEN: "https://docs.example:1/refused"}  # so that research takes the excerpts
+    texts = [text for _, text in in_order(excerpts, order)]
+    shown = texts if separator is None else [separator.join(texts)]
+    result = {"id": SEEN, "url": SEEN, "title": "T", "highlights": [*shown, "The ferry."]}
+    wire.answers["api.exa.ai"] = {"results": [result]}
+    if tool == "fetch":
+        session.fetch(SEEN, provider="exa", question="ferry")
+    else:
+        session.research("ferry", command="web-deep")
+    assert not any(is_joined(url) for url, _ in session.state()["seen"])
 
 
 OMISSIONS = ["...", "…", " ...", "\n…", " [...]", "[…]", " […more]", "... (end)", "…) and"]

@@ -21,8 +21,8 @@ class ResearchResult(ItemModel):
         published_at: Date and time of publication with a time zone, or null if unknown.
         score: Relevance from 0 to 1. If the provider sends none, it follows from the rank.
         source_provider: Configured name of the provider that found the page.
-        url_final: The URL of the page that was read, after redirects and refreshes; null if none
-            was read or it is not known. Not in the JSON.
+        url_final: The URL of the page that was read, after redirects and refreshes if they are
+            known; null if none was read. Not in the JSON.
     """
 
     title: str

@@ -27,10 +27,10 @@ _MARK = re.compile(r"(?::|[-*+•‣·]|\d{1,3}[.)])\s+")  # of an item or a def
 _DIRECTIVE = re.compile(r"\.\. ")  # of reStructuredText
 _RULE = re.compile(r"(?:[-=_*~]\s?){3,}$")
 # Code, or a link: its text may have brackets, and its URL parentheses, one level deep. The text
-# ends before the next page of a PDF file, and the title before a blank line: a model can choose
-# which page follows another one.
+# ends before the next page of a PDF file, and the title before a blank line and what joins
+# excerpts: a model can choose which page or excerpt follows another one.
 _TEXT = r"[^\[\]\n]|\n(?!\[Page \d)"
-_TITLE = r"[^()\n]|\n(?![^\S\n]*\n)"
+_TITLE = r"(?!\.\.\.|…)[^()\n]|\n(?![^\S\n]*\n)"
 _LINK = re.compile(
     rf"(`[^`\n]+`)|!?\[((?:{_TEXT}|\[(?:{_TEXT}){{0,80}}\]){{0,300}})\]"
     rf"\((?:[^()\s]|\([^()\s]{{0,200}}\)){{0,2000}}(?:(?=\s)(?:{_TITLE}){{1,300}})?\)"

@@ -290,15 +290,17 @@ class History:
                 pass
 
     def _record_research(self, envelope: ResearchEnvelope) -> None:
-        read = {passage.url for passage in envelope.passages}
+        shown = {passage.url for passage in envelope.passages}
+        read = {result.url for result in envelope.results if result.url_final}
         words = words_of([envelope.meta.query])
         for result in envelope.results:
             source = self._find(result, words)
-            if result.url in read or result.url_final:
+            if result.url in shown or result.url_final:
                 source.is_read = True
                 self._see_final(result.url, result.url_final)
         for passage in envelope.passages:
-            self._see_links(passage.url, urls_in(passage.text, may_be_cut=True), words)
+            if passage.url in read:  # others are from excerpts, which the question has chosen
+                self._see_links(passage.url, urls_in(passage.text, may_be_cut=True), words)
 
     def _find(self, result: SearchResult | ResearchResult, words: Sequence[str]) -> SeenSource:
         """Add a result. A URL that a query has in it opens only as it was seen before."""

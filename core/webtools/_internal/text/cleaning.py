@@ -8,18 +8,22 @@ from collections.abc import Iterable
 
 from webtools._internal.text.invisible_table import TURNING
 
+# Excerpts are joined by `...`. What is removed ends before it: a model, which chooses the excerpts,
+# could join their ends.
+_NO_OMISSION = r"(?!\.\.\.|…)"
 # Only tags that providers put round matches or between lines: `List<String>` is text.
 # Repetitions are bounded, so that hostile text takes linear time.
 _TAGS = re.compile(
-    r"(?i)</?(b|strong|em|i|u|mark|span|br|p)(?:\s{1,9}[a-z-]{1,30}=[^<>]{0,500}|\s{0,9}/?)>"
+    r"(?i)</?(b|strong|em|i|u|mark|span|br|p)"
+    rf"(?:\s{{1,9}}[a-z-]{{1,30}}=(?:{_NO_OMISSION}[^<>]){{0,500}}|\s{{0,9}}/?)>"
 )
 _HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # beyond Unicode
 # Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
 # None has `<>` in it, which is between texts that are searched together for keys.
 TERMINAL_SEQUENCES = re.compile(
-    r"\x1b[\]PX^_](?:[^\x07\x1b\x9c\n<]|<(?!>))*(?:\x07|\x1b\\|\x9c)"
-    r"|(?:\x1b\[|\x9b)(?:(?!<>)[0-?])*[ -/]*[@-~]?"
-    r"|\x1b[ -/]*(?:(?!<>)[0-~])?"
+    rf"\x1b[\]PX^_](?:{_NO_OMISSION}[^\x07\x1b\x9c\n<]|<(?!>))*(?:\x07|\x1b\\|\x9c)"
+    rf"|(?:\x1b\[|\x9b)(?:(?!<>)[0-?])*(?:{_NO_OMISSION}[ -/])*[@-~]?"
+    rf"|\x1b(?:{_NO_OMISSION}[ -/])*(?:(?!<>)[0-~])?"
 )
 # Controls, marks that change the direction of text, and lone surrogates.
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNING}\ud800-\udfff]")

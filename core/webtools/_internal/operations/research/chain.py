@@ -64,7 +64,7 @@ class Retrieval:
             the answer is not cached.
         empty: The providers without results.
         is_widened: Whether the date filter was dropped, because it left no results.
-        final_urls: The URLs of pages after redirects, by the requested URL.
+        final_urls: The URLs of pages that were read, after redirects, by the requested URL.
     """
 
     failover: Failover

@@ -76,7 +76,7 @@ class _CachedEnvelope(BaseModel):
         since: When its oldest part was fetched.
         is_partial: See `Retrieval`.
         is_unpriced: Whether its cost is incomplete.
-        final_urls: The URLs of sources after redirects, by the requested URL.
+        final_urls: The URLs of pages that were read, after redirects, by the requested URL.
     """
 
     envelope: ResearchEnvelope

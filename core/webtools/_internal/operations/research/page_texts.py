@@ -81,7 +81,7 @@ async def read_pages(
         f"{page.url} could not be read, so {_substitute(page.url, retrieval)} used: {page.error}"
         for page in unread
     ]
-    retrieval.final_urls = {page.url: page.url_final for page in pages if page.url_final}
+    retrieval.final_urls = {page.url: page.url_final or page.url for page in pages if page.text}
     return {page.url: page.text for page in pages if page.text}
 
 
