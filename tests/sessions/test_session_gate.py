@@ -853,7 +853,10 @@ def test_where_a_caller_cuts_a_page_does_not_change_its_urls(
     session = web_of(wire, monkeypatch).session(fetch="seen")
     session.allow(SEEN)
     for _ in range(12):
-        options = {"question": question, "text_max_characters": order.randint(1, 1200)}
+        options: dict[str, Any] = {
+            "question": question,
+            "text_max_characters": order.randint(1, 1200),
+        }
         session.fetch(SEEN, provider="direct", **options)
     assert len([url for url, _ in session.state()["seen"] if "evil" in url]) <= 1
 
