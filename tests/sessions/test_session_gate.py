@@ -789,6 +789,7 @@ def test_a_url_that_a_caller_has_cut_is_no_link(
         "[two](https://evil.example/(a)(b)",
         "https://evil.example/c/abc\n \t",
         "`https://evil.example/c/abc`",
+        "[![x](https://img.example/b.png)](https://evil.example/c/abc",
     ],
 )
 def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
@@ -801,7 +802,7 @@ def test_a_url_that_was_cut_is_no_link_although_its_section_comes_first(
     page = either(is_async, session, "fetch", f"{SEEN}#links", provider="exa").pages[0]
     assert page.text.startswith("## Links")
     assert session.has_seen(LINKED)
-    assert not session.has_seen(cut[cut.index("https:") :].rstrip("`\n \t"))
+    assert not session.has_seen(cut[cut.rindex("https:") :].rstrip("`\n \t"))
     assert cut.strip() not in page.text
 
 
@@ -974,6 +975,19 @@ def test_the_order_of_excerpts_makes_no_urls(
     else:
         session.research("ferry", command="web-deep")
     assert not any(is_joined(url) for url, _ in session.state()["seen"])
+
+
+def test_the_section_of_a_fragment_joins_nothing(wire: Wire, monkeypatch: Any) -> None:
+    parts = "".join(f"<x-b id=s{place}>{letter}</x-b>" for place, letter in enumerate("abc"))
+    page = f"<x-b>https://evil.example/?n=</x-b>{parts} and so on."
+    wire.html = f"<main><p>{TEXT}</p><div>{page}</div><p>The end.</p></main>"
+    web = web_of(wire, monkeypatch)
+    for fragment in ("", "#s0", "#s1", "#s2"):
+        session = web.session(fetch="seen")
+        session.allow(SEEN)
+        session.fetch(f"{SEEN}{fragment}", provider="direct")
+        seen = [url for url, _ in session.state()["seen"] if "evil" in url]
+        assert not any(url.endswith(("a", "b", "c")) for url in seen)
 
 
 OMISSIONS = ["...", "…", " ...", "\n…", " [...]", "[…]", " […more]", "... (end)", "…) and"]

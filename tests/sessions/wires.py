@@ -31,6 +31,7 @@ class Wire:
         finds: The URLs that a search for a certain query finds.
         links: The links of each page.
         markdown: The text of each page, instead of HTML.
+        html: The body of each page, instead of `links`.
         moves: Where pages redirect to.
         answers: The JSON of other hosts.
     """
@@ -39,7 +40,7 @@ class Wire:
         self.found = [*found]
         self.finds: dict[str, list[str]] = {}
         self.links: list[str] = []
-        self.markdown = ""
+        self.markdown = self.html = ""
         self.moves: dict[str, str] = {}
         self.answers: dict[str, Any] = {}
         self.requests: list[httpx.Request] = []
@@ -75,7 +76,7 @@ class Wire:
             headers = {"content-type": "text/markdown; charset=utf-8"}
             return httpx.Response(200, text=self.markdown, headers=headers)
         links = "".join(f'<p>See <a href="{url}">this page</a> of it.</p>' for url in self.links)
-        body = f"<main><h1>Ferry</h1><p>{TEXT}</p>{links}</main>"
+        body = self.html or f"<main><h1>Ferry</h1><p>{TEXT}</p>{links}</main>"
         return httpx.Response(200, html=f"<html><title>Ferry</title><body>{body}</body></html>")
 
     def left(self) -> str:

@@ -95,8 +95,12 @@ class Findings:
         if url:
             url = without_tag(url)
             self.opened.append(url)
-            if url not in self.results:
-                self.named.add(key_of(url) or url)
+            self.add_named(url)
+
+    def add_named(self, url: str) -> None:
+        """Add a page that the model has named, so that a later result with its URL is none."""
+        if url and url not in self.results:
+            self.named.add(key_of(url) or url)
 
     def unlisted(self) -> tuple[str, ...]:
         """Return the URLs of sources that no search has returned: the model may have made them up.

@@ -38,6 +38,8 @@ def _read_call(block: Block, calls: set[str], findings: Findings) -> None:
         # LangChain joins the pieces of a stream in `partial_json`.
         query = block.block("input").lines("query") or block.block("partial_json").lines("query")
         findings.queries += query
+    elif block.line("name") == "web_fetch":
+        findings.add_named(block.block("input").url("url"))
 
 
 def _read_result(block: Block, kind: str, findings: Findings) -> None:

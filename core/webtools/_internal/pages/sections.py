@@ -70,7 +70,8 @@ def put_first(text: str, name: str) -> str | None:
     start = before.rfind("\n") + 1 if is_marked else _heading_named(text, name)
     if start is None:
         return None
-    text = before + after
+    # The mark can be between blocks that are on one line because of it: their texts stay apart.
+    text = f"{before} {after}" if before[-1:].strip() and after[:1].strip() else before + after
     own_level = 0
     end = len(text)
     for offset, level, _ in _headings(text):

@@ -18,10 +18,11 @@ _TAGS = re.compile(
     rf"(?:\s{{1,9}}[a-z-]{{1,30}}=(?:{_NO_OMISSION}[^<>]){{0,500}}|\s{{0,9}}/?)>"
 )
 _HUGE_REFERENCE = re.compile(r"&#(?:\d{8}|[xX][0-9a-fA-F]{7})[0-9a-fA-F]*;?")  # beyond Unicode
-# Whole terminal sequences: OSC and other strings that end on their line, CSI, two-byte escapes.
+# Whole terminal sequences: OSC and other strings that end on their line or with the text, which may
+# have been cut; CSI; two-byte escapes.
 # None has `<>` in it, which is between texts that are searched together for keys.
 TERMINAL_SEQUENCES = re.compile(
-    rf"\x1b[\]PX^_](?:{_NO_OMISSION}[^\x07\x1b\x9c\n<]|<(?!>))*(?:\x07|\x1b\\|\x9c)"
+    rf"\x1b[\]PX^_](?:{_NO_OMISSION}[^\x07\x1b\x9c\n<]|<(?!>))*(?:\x07|\x1b\\|\x9c|\Z)"
     rf"|(?:\x1b\[|\x9b)(?:(?!<>)[0-?])*(?:{_NO_OMISSION}[ -/])*[@-~]?"
     rf"|\x1b(?:{_NO_OMISSION}[ -/])*(?:(?!<>)[0-~])?"
 )

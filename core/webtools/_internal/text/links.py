@@ -51,14 +51,11 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
             there is left out: a caller could choose where it ends.
     """
     end = len(text.rstrip(_AT_END)) if may_be_cut else 0
-    place = 0
-    while match := _URL.search(text, place):
-        url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
-        place = match.end()
-        if may_be_cut and (place >= end or _is_omission(text, match, url) or _has_broken_link(url)):
+    for match, url in _found(text):
+        if may_be_cut and (
+            match.end() >= end or _is_omission(text, match, url) or _has_broken_link(url)
+        ):
             continue
-        if url and match[0][len(url) :].startswith(_CLOSING):  # of a picture that is a link
-            place = match.start() + len(url)
         if is_web_url(url) and key_of(url):
             yield without_text_fragment(url)
     if from_person:
@@ -66,6 +63,17 @@ def urls_in(text: str, *, from_person: bool = False, may_be_cut: bool = False) -
             url = f"https://{_cut(match[0])}"
             if is_web_url(url) and key_of(url):
                 yield url
+
+
+def _found(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield what may be URLs, without what follows them; an empty one if it is too long."""
+    place = 0
+    while match := _URL.search(text, place):
+        url = _cut(match[0]) if len(match[0]) <= _LONGEST else ""
+        yield match, url
+        # The target of a link around a picture follows the URL of the picture.
+        is_closed = url and match[0][len(url) :].startswith(_CLOSING) and not _has_broken_link(url)
+        place = match.start() + len(url) if is_closed else match.end()
 
 
 def _is_omission(text: str, match: re.Match[str], url: str) -> bool:
@@ -88,8 +96,10 @@ def without_cut_url(text: str) -> str:
     """Return a text that may have been cut without a URL at its end, unless a bracket closes it."""
     end = text.rstrip(_AT_END)
     *_, last = _BLANK.split(end[-_LONGEST:])
-    url = next((each[0] for each in _URL.finditer(last) if each.end() == len(last)), "")
-    return end[: -len(url)] if url and _cut(url) == url.rstrip(_TRAILING) else text
+    match, url = next(reversed([*_found(last)]), (None, ""))
+    if match is None or match.end() < len(last) or url != match[0].rstrip(_TRAILING):
+        return text
+    return end[: -len(match[0])]
 
 
 def _cut(text: str) -> str:
