@@ -98,7 +98,7 @@ class Findings:
             self.add_named(url)
 
     def add_named(self, url: str) -> None:
-        """Add a page that the model has named, so that a later result with its URL is none."""
+        """Add a page that the model has named: a later result with its URL does not count."""
         if url and url not in self.results:
             self.named.add(key_of(url) or url)
 

@@ -181,7 +181,7 @@ class Dispatcher:
         outcome: Any,
         numbers: Mapping[str, int] | None = None,
     ) -> Any:
-        """Record a call without keys, also such that were set while it ran."""
+        """Record a call without the keys that are known now: some may be set while it runs."""
         return tape.write(call, arguments, outcome, numbers, self.redactor())
 
     async def _note_response(
