@@ -704,6 +704,12 @@ def test_words_of_ours_stay_where_a_login_is_the_same_word() -> None:
     assert redactor.clean(["title", ("title", "name")]) == [MARK, (MARK, "name")]
 
 
+def test_a_login_in_a_url_that_names_a_field_is_redacted() -> None:
+    numbers = {"title": 1, "https://a.example/title": 2}
+    clean = {"title": 1, f"https://a.example/{MARK}": 2}
+    assert Redactor(["http://user:title@h:1"]).clean({"numbers": numbers}) == {"numbers": clean}
+
+
 def test_names_may_become_equal() -> None:
     assert Redactor([KEY]).clean({MARK: 1, KEY: 1}) == {MARK: 1}
 

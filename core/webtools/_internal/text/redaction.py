@@ -184,7 +184,7 @@ class Redactor:
         """
         if not self.is_in(_BORDER.join(texts_in(value))):
             return value
-        return with_texts(value, lambda text, name: self.text(text, words=name not in _OURS))
+        return with_texts(value, lambda text, name: self.text(text, words=not _is_ours(text, name)))
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Redact an error; if it holds a key, drop its causes and frames, which may hold it too."""
@@ -194,6 +194,11 @@ class Redactor:
         clean = error.with_message(self.text(str(error)))
         clean.payment = self.clean(clean.payment)
         return clean
+
+
+def _is_ours(text: str, name: str) -> bool:
+    """Return whether a text of a field is a word of ours; a URL as a name of a field is none."""
+    return name in _OURS and (name != NAME or text.isidentifier())
 
 
 def _chain(error: BaseException) -> list[BaseException]:
