@@ -111,8 +111,7 @@ class Redactor:
             if len(landmark) < 2 * _BLOCK - 1:
                 self._short.add(landmark)
             else:
-                starts = range(len(landmark) - _BLOCK + 1)
-                self._blocks.update(_blocks(landmark[at : at + _BLOCK])[0] for at in starts)
+                self._blocks.update(*(_blocks(landmark[at:]) for at in range(_BLOCK)))
 
     def _add_word(self, word: str) -> None:
         """Add what is redacted only as it is written; if it is short, as a word of its own."""
