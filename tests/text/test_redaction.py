@@ -673,6 +673,31 @@ def test_a_key_goes_that_markdown_or_a_terminal_splits(spell: Callable[..., str]
     assert "abcXYZ" not in clean
 
 
+@pytest.mark.parametrize("gap", ["<wbr>", "<b class='x>y'>", "<!-- a > b - <i>c</i> -->", "&shy;"])
+@pytest.mark.parametrize("other", ["\u200b", "<![CDATA[", "<?x y?>", "<!-- x -->", "**", "</i>"])
+@pytest.mark.parametrize(
+    "box",
+    [
+        "![{}](x.png)",
+        "[![x](x.png)](https://x.example/{})",
+        "[x](https://x.example/?k={})",
+        "![x](y.png '{}')",
+        "[x][{}]",
+        '[x]: https://x.example/{} "x"',
+        "<https://x.example/{}>",
+        "<img alt='{}'>",
+        "<img alt={}>",
+        "<!-- {} -->",
+        "<?x {}?>",
+        '{{"a":"{}"}}',
+    ],
+)
+def test_a_key_goes_that_is_split_within_markup(box: str, gap: str, other: str) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    text = box.format(f"{key[:8]}{gap}{key[8:16]}{other}{key[16:]}")
+    assert not re.search("exaKey|012345|abcXYZ", Redactor([key]).text(f"a {text} b"))
+
+
 # --- values ------------------------------------------------------------------------------------
 
 
@@ -789,6 +814,12 @@ def test_what_a_site_charges_is_cleaned_too() -> None:
     clean = Redactor([KEY]).error(error)
     assert clean.payment == Payment(price="1", currency=MARK, scheme="x402")
     assert KEY not in repr(clean.to_details())
+
+
+@pytest.mark.parametrize("password", ["a\\nb1xyz9", "a'b\"1xyz9", "ä\\x1b1xyz"])
+def test_a_password_with_signs_is_redacted_in_an_error(password: str) -> None:
+    error = chained(f"bad password {password} given")
+    assert password not in str(Redactor([f"http://user:{password}@h:1"]).error(error))
 
 
 def test_a_key_in_the_context_or_in_an_attribute_counts_too() -> None:

@@ -17,7 +17,6 @@ _SITE = re.compile(  # a domain that a person writes without `https://`
     r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
     re.IGNORECASE,
 )
-_BLANK = re.compile(r"\s")
 _LONGEST = 8192  # characters of a URL
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _CLOSING = (")", "]")
@@ -95,7 +94,7 @@ def _has_broken_link(url: str) -> bool:
 def without_cut_url(text: str) -> str:
     """Return a text that may have been cut without a URL at its end, unless a bracket closes it."""
     end = text.rstrip(_AT_END)
-    *_, last = _BLANK.split(end[-_LONGEST:])
+    last = (end.rsplit(maxsplit=1) or [""])[-1]
     match, url = next(reversed([*_found(last)]), (None, ""))
     if match is None or match.end() < len(last) or url != match[0].rstrip(_TRAILING):
         return text

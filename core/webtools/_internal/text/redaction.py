@@ -141,9 +141,13 @@ class Redactor:
         decoded, steps = _decode(text)
         for view, done in [(text, []), (decoded, steps)] if steps else [(text, [])]:
             yield view, done
-            tagless, dropped = _apply(_INNER_TAGS, view)  # also in the title of a picture
-            if dropped:
-                yield tagless, done + dropped
+            rest, steps = view, list[_Step]()
+            for _ in range(_ROUNDS):  # a key may be in an attribute, a comment or a title
+                rest, dropped = _apply(_INNERMOST, rest)
+                if not dropped:
+                    break
+                steps += dropped
+                yield rest, done + steps
             plain, dropped = _apply(_MARKUP, view)
             if dropped:
                 yield plain, done + dropped
@@ -187,7 +191,7 @@ class Redactor:
 
     def error(self, error: WebToolsError) -> WebToolsError:
         """Redact an error; if it holds a key, drop its causes and frames, which may hold it too."""
-        text = "".join(f"{cause!r}{vars(cause)!r}" for cause in _chain(error))
+        text = "".join(f"{cause}\n{cause!r}{vars(cause)!r}" for cause in _chain(error))
         if self.text(text) == text:
             return error
         clean = error.with_message(self.text(str(error)))
@@ -432,15 +436,25 @@ _TITLE = r"""(?:\s{1,9}(?:"[^"\n<]{0,500}"|'[^'\n<]{0,500}'|\([^()\n<]{0,500}\))
 _TARGET = (  # of a link or picture in Markdown
     rf"\](?:\(\s{{0,9}}(?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\s{{0,9}}\)|\[[^\[\]\n<>]{{0,200}}\])"
 )
-_INNER_TAGS = [_Step("<", re.compile("<[/?!]?[a-zA-Z][^<>]*>"), _drop)]
+_TERMINAL = [_Step("\x1b", TERMINAL_SEQUENCES, _drop), _Step("\x9b", TERMINAL_SEQUENCES, _drop)]
+_INNERMOST = [  # markup that has no other markup in it
+    _Step(
+        "<",
+        re.compile(
+            r"<!--(?:[^<-]|-(?!->))*+-->|<!\[CDATA\[|<[/?!]?[a-zA-Z]"
+            r"""(?:(?:[^<>"']|"[^"<]{0,500}"|'[^'<]{0,500}')*+>|[^<>]*>)"""
+        ),
+        _drop,
+    ),
+    *_TERMINAL,
+]
 _MARKUP = [
     _Step(
         "<",
         re.compile(rf"{_COMMENT}|<(?:(?:[/?!]?[a-zA-Z]|!--)(?:{_QUOTED}*+>|[^<>]*>)|!\[CDATA\[)"),
         _drop,
     ),
-    _Step("\x1b", TERMINAL_SEQUENCES, _drop),
-    _Step("\x9b", TERMINAL_SEQUENCES, _drop),
+    *_TERMINAL,
     _Step("![", re.compile(rf"!\[[^\]\n<>]{{0,500}}{_TARGET}"), _drop),
     _Step("]", re.compile(_TARGET), _drop),
 ]
