@@ -200,7 +200,7 @@ class Redactor:
 
 
 def _is_ours(text: str, name: str) -> bool:
-    """Return whether a text of a field is a word of ours; a URL as a name of a field is none."""
+    """Return whether a text of a field is a word of ours, as no URL is that names a field."""
     return name in _OURS and (name != NAME or text.isidentifier())
 
 
