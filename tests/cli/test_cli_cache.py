@@ -167,7 +167,8 @@ def test_another_users_day_is_kept(cli: Cli, trial: str) -> None:
 
 
 def test_named_tapes_and_states_of_a_user_are_deleted(cli: Cli, trial: str, tmp_path: Path) -> None:
-    files = {name: tmp_path / name for name in ("run.jsonl", "state.json", "other.json", "notes")}
+    kept = ["shared.jsonl", "other.json", "notes"]
+    files = {name: tmp_path / name for name in ("run.jsonl", "state.json", *kept)}
     with WebTools(trial) as web:
         session = web.session(user="ann", record=files["run.jsonl"])
         session.search("heap")
@@ -176,9 +177,26 @@ def test_named_tapes_and_states_of_a_user_are_deleted(cli: Cli, trial: str, tmp_
     files["notes"].write_text("mine")
     options = ["cache", "clear", "--config", trial, "--file", str(files["run.jsonl"])]
     assert cli(*options).code == 2
-    for wrong in ("other.json", "notes"):
+    with WebTools(trial) as web:
+        web.session(user="bob", record=files["shared.jsonl"]).search("heap")
+        web.session(user="ann", replay=files["shared.jsonl"], record=files["shared.jsonl"]).search(
+            "zip"
+        )
+    for name in ("bob", ""):
+        assert cli(*options, "--user", name).code == 2
+    for wrong in ("other.json", "notes", "shared.jsonl"):
         assert cli(*options, "--user", "ann", "--file", str(files[wrong])).code == 2
     assert all(file.exists() for file in files.values())
     named = ["--file", str(files["state.json"]), "--user", "ann"]
     assert cli(*options, *named).code == 0
-    assert [name for name, file in files.items() if file.exists()] == ["other.json", "notes"]
+    assert [name for name, file in files.items() if file.exists()] == kept
+
+
+def test_an_empty_name_of_a_user_deletes_nothing(cli: Cli, trial: str) -> None:
+    with WebTools(trial) as web:
+        web.search("heap")
+    result = cli("cache", "clear", "--config", trial, "--user", "")
+    assert result.code == 2
+    assert "--user has no name" in result.err
+    with WebTools(trial) as web:
+        assert web.search("heap").cache_hit

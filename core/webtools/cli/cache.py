@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +11,12 @@ from typing import Any, TypeVar
 from pydantic_core import from_json
 
 from webtools._internal.display.short_texts import count, duration, size
-from webtools._internal.pipeline.tape_lines import read_file, read_header
+from webtools._internal.pipeline.tape_lines import (
+    name_on_tape,
+    read_file,
+    read_header,
+    read_tape,
+)
 from webtools._internal.session.services import user_hash
 from webtools._internal.session.state import read_state
 from webtools._internal.storage.cache_entries import CacheStats
@@ -36,6 +40,8 @@ def run(options: Namespace) -> int:
         InputError: The options contradict each other.
     """
     accounts = Settings(options.config).accounts()
+    if options.user == "":
+        raise InputError("--user has no name. To delete what is kept of all users, leave it out.")
     if options.user and options.action != "clear":
         raise InputError("--user needs the action clear.")
     if options.file and not options.user:
@@ -100,7 +106,7 @@ def _clear_user(accounts: Accounts, user: str, files: Sequence[Path]) -> tuple[s
     stores = _open_stores(accounts)
     name = user_hash(user, stores.ledger)
     for file in files:
-        _check_file(file, name)
+        _check_file(file, user, name)
     for file in files:
         file.unlink()
     entries = _call_store(lambda: stores.cache.clear(name)) if _has_cache(accounts) else 0
@@ -114,22 +120,29 @@ def _clear_user(accounts: Accounts, user: str, files: Sequence[Path]) -> tuple[s
     return text, {"deleted": entries, "deleted_files": [str(file) for file in files]}
 
 
-def _check_file(file: Path, user: str) -> None:
-    """Refuse a file that is not a tape, nor a state of this user.
+def _check_file(file: Path, user: str, hashed_user: str) -> None:
+    """Refuse a file that is not a tape of this user alone, nor a state of this user.
 
     Raises:
-        InputError: It is another file, or the state of another user.
+        InputError: It is another file, or has something of another user.
     """
     data = read_file(file)
-    with suppress(InputError):
-        read_header(file, data.partition(b"\n")[0])
-        return
     try:
-        state = read_state(from_json(data))
-    except (ValueError, InputError):
-        message = f"{file} is neither a tape nor a state, so nothing was deleted."
-        raise InputError(message) from None
-    state.check(state.id, user)
+        read_header(file, data.partition(b"\n")[0])
+    except InputError:
+        try:
+            state = read_state(from_json(data))
+        except (ValueError, InputError):
+            message = f"{file} is neither a tape nor a state, so nothing was deleted."
+            raise InputError(message) from None
+        state.check(state.id, hashed_user)
+        return
+    calls = [call for call in read_tape(file)[1] if call.native is None]
+    if others := sum(call.user != name_on_tape(user) for call in calls):
+        raise InputError(
+            f"{file} has {count(others, 'call')} of others, so nothing was deleted. Check the "
+            "name, or delete the file itself."
+        )
 
 
 def _has_cache(accounts: Accounts) -> bool:
