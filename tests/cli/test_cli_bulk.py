@@ -145,6 +145,21 @@ def test_ctrl_c_keeps_what_was_done(
     assert f"{row_count} of 500 done" in message
 
 
+def test_a_run_that_is_resumed_continues_its_tape(cli: Cli, config: str, tmp_path: Path) -> None:
+    items, out, tape = (tmp_path / name for name in ("in.txt", "rows.jsonl", "run.jsonl"))
+    words = ("bulk", "search", str(items), "-o", str(out), "--config", config)
+    for text in ("heap\n", "heap\ncsv\n"):
+        items.write_text(text)
+        assert cli(*words, "--record", str(tape)).code == 0
+    out.unlink()
+    assert cli(*words, "--replay", str(tape)).code == 0
+    assert cli(*words, "--record", str(tape), "--retry-failed").code == 0
+    assert len(tape.read_text().splitlines()) == 3
+    out.unlink()
+    assert cli(*words, "--record", str(tape)).code == 0
+    assert len(tape.read_text().splitlines()) == 3  # replaced
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

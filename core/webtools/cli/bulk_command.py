@@ -7,10 +7,12 @@ import time
 from argparse import Namespace
 from contextlib import suppress
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any, Self
 
 from webtools import WebTools, bulk
 from webtools._internal.display.short_texts import price
+from webtools._internal.pipeline.tape import Tape
 from webtools._internal.representation import Bars, bars
 from webtools.bulk import Options, State, Summary
 from webtools.cli import printing, terminal_output
@@ -32,7 +34,7 @@ def run(options: Namespace) -> int:
                 options.operation,
                 options.input,
                 options.output,
-                web=with_tape(WebTools(config=options.config), options),
+                web=_web(options),
                 options=_options(options),
                 progress=display,
             )
@@ -45,6 +47,14 @@ def run(options: Namespace) -> int:
         printing.complain(f"stopped: {path}: {reason}; {display.words}. {_HOW_TO_RESUME}")
         return STOPPED
     return _report(summary, options)
+
+
+def _web(options: Namespace) -> WebTools:
+    """Return what makes the calls. A run that is resumed continues its tape."""
+    web = WebTools(config=options.config)
+    if options.record and not options.replay and Path(options.output).exists():
+        return web.session(record=Tape(options.record, appends=True))
+    return with_tape(web, options)
 
 
 def _options(options: Namespace) -> Options:
