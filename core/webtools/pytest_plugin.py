@@ -67,7 +67,8 @@ def webtools_tape(
     )
     from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE  # noqa: PLC0415
 
-    path = request.path.parent / "tapes" / request.path.stem / f"{_file_name(request.node.name)}"
+    name = request.node.nodeid.partition("::")[2].replace("::", ".")  # with its classes
+    path = request.path.parent / "tapes" / request.path.stem / _file_name(name)
     mode = request.config.getoption("--webtools-record")
     if mode == "none" and not path.exists():
         pytest.fail(f"{path} does not exist. Run pytest --webtools-record=new to record it.")

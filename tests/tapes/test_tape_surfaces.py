@@ -218,6 +218,16 @@ from webtools import WebTools
 
 web = WebTools(json.loads(os.environ["TEST_CONFIG"]))
 
+class TestHeap:
+    def test_it(self, webtools_tape):
+        assert web.search("heap").results
+        assert webtools_tape.unused == []
+
+class TestCsv:
+    def test_it(self, webtools_tape):
+        assert web.search("csv").results
+        assert webtools_tape.unused == []
+
 @pytest.mark.parametrize("query", ["json", "zip/file"])
 def test_a_search(webtools_tape, query):
     assert web.search(query).results
@@ -243,16 +253,16 @@ def test_a_test_replays_what_it_recorded(tmp_path: Path, webtools_sandbox: Sandb
         )
         return ran.stdout
 
-    assert "1 passed, 2 errors" in (out := run())
+    assert "1 passed, 4 errors" in (out := run())
     assert "--webtools-record" in out
-    assert "3 passed" in run("--webtools-record=new")
+    assert "5 passed" in run("--webtools-record=new")
     tapes = [*tmp_path.glob("tapes/test_agent/*.jsonl")]
-    assert len(tapes) == 2
+    assert len(tapes) == 4
     requests = webtools_sandbox.stats()["requests"]
     config = {"providers": [{"name": "exa", "type": "exa", "apiKey": "test-key-canary-1"}]}
-    assert "3 passed" in run()
+    assert "5 passed" in run()
     write_tape(tapes[0], search_line("json"), search_line("zip/file"), search_line("more"))
-    assert "1 failed, 2 passed" in run()
+    assert "1 failed, 4 passed" in run()
     assert webtools_sandbox.stats()["requests"] == requests
 
 
