@@ -247,10 +247,26 @@ def test_a_miss_names_the_closest_call_and_sends_nothing(
     assert [call["line"] for call in session.unused_calls] == [2, 3]
     with pytest.raises(InputError, match="web_fetch"):
         either(is_async, session, "fetch", "https://a.example/")
+    with pytest.raises(InputError, match='limit was "7", not set; content was not set, and is "T'):
+        either(is_async, session, "search", "heap queue", content=True)
     assert either(is_async, session, "search", "heap queue", limit=7).results
     assert [call["arguments"] for call in session.unused_calls] == [
         {"queries": ["zip archives"], "limit": 4}
     ]
+
+
+def test_a_miss_says_that_the_calls_are_of_another_user(web: WebTools, tape: Path) -> None:
+    with web.session(user="ann", record=tape) as session:
+        session.search("json")
+    for user in ("", "bob"):
+        with pytest.raises(InputError, match="Pass the user of the recording") as caught:
+            web.session(user=user, replay=tape).search("zip")
+        assert '"json"' not in str(caught.value)
+
+
+def test_a_tape_that_is_missing_is_named_with_what_to_do(web: WebTools, tape: Path) -> None:
+    with pytest.raises(InputError, match=f"{tape.name} does not exist. Check the path, or record"):
+        web.session(replay=tape)
 
 
 def test_with_both_a_miss_is_made_and_appended(

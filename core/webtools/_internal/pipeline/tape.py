@@ -121,7 +121,11 @@ class Tape:
     def _read(self) -> None:
         if self.replay is None or self._calls is not None:
             return
-        is_new = self.replay == self.record and not self.replay.exists()
+        exists = self.replay.exists()
+        is_new = self.replay == self.record and not exists
+        if not (exists or is_new):
+            remedy = "Check the path, or record the run first, with record=... or --record"
+            raise InputError(f"The tape {self.replay} does not exist. {remedy}.")
         calls = [] if is_new else read_tape(self.replay)[1]
         queues: dict[str, deque[TapedCall]] = {}
         for call in calls:
@@ -278,6 +282,8 @@ class Tape:
             reason = f"each such call is replayed once, and that was done (line {lines})"
         elif calls:
             reason = _difference(calls[:_MAX_COMPARED], values)
+        elif len(known) < len(self._calls or ()):
+            reason = f"the tape has no call of {tool} by this user. Pass the user of the recording"
         else:
             reason = f"the tape has no call of {tool}"
         message = f"{tool} is not on the tape {self.replay} with these arguments: {reason}."
@@ -355,7 +361,10 @@ def _difference(calls: list[TapedCall], values: Mapping[str, Any]) -> str:
     at = min(range(len(calls)), key=lambda at: (len(unlike[at]), -common[at]))
     old = calls[at].arguments
     fields = "; ".join(
-        f"{name} was {_shown(old, name)}, not {_shown(values, name)}" for name in unlike[at]
+        f"{name} was {shown(old[name])}, not {_shown(values, name)}"
+        if name in old
+        else f"{name} was not set, and is {shown(values[name])}"
+        for name in unlike[at]
     )
     return f"in the closest call (line {calls[at].line}), {fields}"
 
@@ -451,8 +460,11 @@ def _check(path: Path, fd: int, *, appends: bool) -> _Content | None:
     header = os.read(fd, _MAX_HEADER).partition(b"\n")[0]
     try:
         read_header(path, header)
-    except InputError as error:
-        raise ValueError(f"it is another file, which is kept. {error}") from None
+    except InputError:
+        raise ValueError(
+            "it is another file or a tape of another version, which is kept. Choose a new file, or "
+            "a tape"
+        ) from None
     os.lseek(fd, -1, os.SEEK_END)
     if (appends or is_used) and os.read(fd, 1) != b"\n":
         raise ValueError("its last line is incomplete. Delete that line")
