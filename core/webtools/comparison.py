@@ -205,7 +205,11 @@ def compare(old: Run, new: Run) -> Comparison:
     first, second = _read(old), _read(new)
     sources = sorted(_sources(first, second), key=lambda source: _ORDER.index(source.status))
     return Comparison(
-        settings=[*_settings(first.facts, second.facts)],
+        settings=[
+            each
+            for each in _settings(first.facts, second.facts)
+            if (each.old and each.new) or first.is_tape == second.is_tape
+        ],
         counts=dict(Counter(source.status for source in sources)),
         sources=sources,
         claims=[*_claims(first, second)],
@@ -263,8 +267,13 @@ class _RunSource:
 
 @dataclass(slots=True)
 class _Record:
-    """What a run has to compare."""
+    """What a run has to compare.
 
+    Attributes:
+        is_tape: Whether its settings and all arguments are known.
+    """
+
+    is_tape: bool = False
     facts: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
     sources: dict[str, _RunSource] = field(default_factory=dict[str, _RunSource])
     claims: list[Claim] = field(default_factory=list["Claim"])
@@ -365,7 +374,7 @@ def _read(run: Run) -> _Record:
     Raises:
         InputError: It cannot be read.
     """
-    record, version = _Record(), __version__
+    record, version, redactor = _Record(), __version__, Settings().redactor()
     if isinstance(run, (str, os.PathLike)):
         path = Path(run)
         data = read_file(path)
@@ -375,14 +384,14 @@ def _read(run: Run) -> _Record:
             values = None
         if not is_object(values) or "tape" in values:
             header, calls = read_tape(path)
-            version = header.webtools
+            version, record.is_tape = redactor.text(header.webtools), True
             record.note("webtools", version)
         else:
             calls = [_call_of(values, str(path))]
     else:
         calls = [_call_of(run, f"the {type(run).__name__}")]
     # Before texts are cut into lines.
-    for call in Settings().redactor().clean(calls):
+    for call in redactor.clean(calls):
         if call.native is None:
             record.add(call, version)
         else:
