@@ -451,6 +451,11 @@ async def test_the_environment_records_and_replays_an_agent(
     assert await _run_all(invoke, make(WebTools(tmp_path / "no-such-file.json"))) == recorded
 
 
+def test_an_argument_that_is_misspelt_is_named_with_the_nearest_one(web: WebTools) -> None:
+    with pytest.raises(InputError, match=r"has no argument usr \(did you mean .*user.*max_native"):
+        WebMiddleware(web, usr="ann")  # type: ignore[call-arg]
+
+
 def test_a_file_that_is_no_tape_is_refused_when_the_agent_is_made(
     web: WebTools, tmp_path: Path
 ) -> None:
