@@ -86,6 +86,7 @@ class History:
         providers: The requests to each provider, and the searches of a model's vendor.
         notes: What the report says about the search of a model's vendor, each once.
         left_out: Hashes of URLs that a state must not have, because they have a key.
+        loaded: The URLs of the states that were loaded, in each spelling.
         next_number: The number of the next source.
     """
 
@@ -98,6 +99,7 @@ class History:
         self.providers: dict[str, Use] = {}
         self.notes: dict[str, None] = {}
         self.left_out: dict[str, None] = {}
+        self.loaded: set[str] = set()
         self.next_number = 1
         # The last ones of a vendor: a result may come with a later record.
         self._native_queries: list[str] = []

@@ -15,6 +15,7 @@ from webtools._internal.text.redaction import Redactor
 from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.choices import Origin
 from webtools.errors import OTHER_USER, InputError
+from webtools.inputs.argument_values import shown
 from webtools.page_urls import page_key
 
 _VERSION = 1
@@ -96,6 +97,8 @@ class State(BaseModel):
         for url, origin in self.seen:
             history.see(url, origin)
         history.left_out |= dict.fromkeys(self.left_out)
+        history.loaded.update(each.url for each in self.sources)
+        history.loaded.update(each.url for each in self.seen)
         highest = max((source.number for source in self.sources), default=0)
         history.next_number = max(history.next_number, self.next_number, highest + 1)
         for number, url, title, how, is_read, is_cited in self.sources:
@@ -124,7 +127,12 @@ def read_state(value: Mapping[str, Any]) -> State:
         ):
             return state
         place = "a URL or a number"
-    raise InputError(f"Invalid `state`: {place or 'its type'} is not what Session.state() returns.")
+    remedy = "Pass the dict that Session.state() returned, or leave it out to begin anew."
+    if place == "version":
+        version = shown(value.get("version"))
+        raise InputError(f"Invalid `state`: version {version} instead of {_VERSION}. {remedy}")
+    fault = place or f"a value of type {type(value).__name__}"
+    raise InputError(f"Invalid `state`: {fault} is not what Session.state() returns. {remedy}")
 
 
 def to_state(
@@ -135,7 +143,7 @@ def to_state(
     What is a key now may not have been one when a URL was seen. A URL with a key is left out.
     """
     rows, urls = [*history.sources.values()], [*history.seen.values()]
-    known = {*(each.url for each in rows), *(each.url for each in urls)}
+    known = {*history.loaded, *(each.url for each in rows), *(each.url for each in urls)}
     with_key = {*filter(redactor.is_in, known)}
     history.left_out |= dict.fromkeys(map(_hash, sorted(with_key)))
     rows = [each for each in rows if each.url not in with_key]

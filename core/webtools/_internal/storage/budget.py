@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools._internal.storage.store_errors import StoreError
-from webtools.errors import ConfigError, QuotaError
+from webtools.errors import SESSION_LIMIT, ConfigError, QuotaError
 
 _MICRO = 1_000_000
 _MAX_PRICE = 1_000_000.0  # USD; a figure above it is no price
@@ -184,6 +184,7 @@ class _Limit(NamedTuple):
             f'The budget refuses the call to "{provider}": {reason}. Raise {words.part}{name} '
             f"{remedy}.",
             provider=provider,
+            code=SESSION_LIMIT if words.part else None,
         )
 
 
