@@ -27,7 +27,7 @@ examples:
   webtools help search                     the options of a command
 
 exit codes: 0 success; 1 a provider or the network failed; 2 invalid usage or
-settings; 3 no results; 130 Ctrl-C; 141 closed pipe
+settings; 3 no results; 4 bulk work was stopped; 130 Ctrl-C; 141 closed pipe
 """
 
 
