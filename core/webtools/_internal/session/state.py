@@ -127,7 +127,7 @@ def read_state(value: Mapping[str, Any]) -> State:
         ):
             return state
         place = "a URL or a number"
-    remedy = "Pass the dict that Session.state() returned, or leave it out to begin anew."
+    remedy = "Pass the dict that Session.state() returned, or leave it out."
     if place == "version":
         version = shown(value.get("version"))
         raise InputError(f"Invalid `state`: version {version} instead of {_VERSION}. {remedy}")
