@@ -18,7 +18,7 @@ from pydantic_ai.models import (
     StreamedResponse,
 )
 from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.native_tools import WebSearchTool, WebSearchUserLocation
+from pydantic_ai.native_tools import WebFetchTool, WebSearchTool, WebSearchUserLocation
 from pydantic_ai.settings import ModelSettings
 
 from pydantic_ai_webtools._tools import Web, web_tool
@@ -261,18 +261,18 @@ def _native_tool(choice: NativeTool) -> WebSearchTool:
 def read_model_response(response: ModelResponse) -> NativeSearches | None:
     """Return what a vendor searched for a response, or None if it did not search."""
     vendor = (response.provider_name or "").partition("-")[0]
-    parts = [part for part in response.parts if isinstance(part, NativeToolCallPart)]
-    calls = [part for part in parts if part.tool_name == WebSearchTool.kind]
     readers = {"openai": _openai, "anthropic": _anthropic, "google": _google}
-    results = {
-        part.tool_call_id: part.content
-        for part in response.parts
-        if isinstance(part, NativeToolReturnPart) and part.tool_name == WebSearchTool.kind
-    }
-    if vendor not in readers or not (calls or results):
+    if vendor not in readers or not any(_parts(response, WebSearchTool.kind)):
         return None
-    raw = readers[vendor](calls, results, response)
-    return read_response(vendor, raw, model=response.model_name or "")
+    return read_response(vendor, readers[vendor](response), model=response.model_name or "")
+
+
+def _parts(response: ModelResponse, *kinds: str) -> tuple[list[NativeToolCallPart], dict[str, Any]]:
+    """Return the calls of native tools, and their results by the IDs of the calls."""
+    parts = [part for part in response.parts if getattr(part, "tool_name", "") in kinds]
+    calls = [part for part in parts if isinstance(part, NativeToolCallPart)]
+    results = [part for part in parts if isinstance(part, NativeToolReturnPart)]
+    return calls, {part.tool_call_id: part.content for part in results}
 
 
 def _cited(response: ModelResponse) -> list[tuple[str, Any]]:
@@ -285,7 +285,8 @@ def _arguments(call: NativeToolCallPart) -> dict[Any, Any]:
     return Block({"args": call.args}).block("args").plain()
 
 
-def _openai(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:
+def _openai(response: ModelResponse) -> dict[str, Any]:
+    calls, results = _parts(response, WebSearchTool.kind)
     output: list[dict[str, Any]] = []
     for call in calls:
         result = Block(results.get(call.tool_call_id))
@@ -297,14 +298,17 @@ def _openai(calls: Any, results: dict[str, Any], response: ModelResponse) -> dic
     return {"output": output}
 
 
-def _anthropic(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:
+def _anthropic(response: ModelResponse) -> dict[str, Any]:
     content: list[dict[str, Any]] = []
-    for call in calls:
-        block = {"type": "server_tool_use", "name": "web_search", "id": call.tool_call_id}
-        content.append({**block, "input": _arguments(call)})
-    for call_id, result in results.items():
-        kind = "web_search_tool_result"
-        content.append({"type": kind, "tool_use_id": call_id, "content": result})
+    for part in response.parts:  # in their order: a model can name a page before it is found
+        if isinstance(part, NativeToolCallPart):
+            block = {"type": "server_tool_use", "name": part.tool_name, "id": part.tool_call_id}
+            content.append({**block, "input": _arguments(part)})
+        elif isinstance(part, NativeToolReturnPart):
+            kind = f"{part.tool_name}_tool_result"
+            content.append(
+                {"type": kind, "tool_use_id": part.tool_call_id, "content": part.content}
+            )
     for text, citations in _cited(response):
         content.append({"type": "text", "text": text, "citations": citations})
     count = response.usage.details.get("web_search_requests")
@@ -312,12 +316,15 @@ def _anthropic(calls: Any, results: dict[str, Any], response: ModelResponse) -> 
     return {"content": content, "usage": usage}
 
 
-def _google(calls: Any, results: dict[str, Any], response: ModelResponse) -> dict[str, Any]:
+def _pages(results: dict[str, Any]) -> list[Any]:
+    return [page for result in results.values() for page in Block({"": result}).values("")]
+
+
+def _google(response: ModelResponse) -> dict[str, Any]:
+    calls, found = _parts(response, WebSearchTool.kind)
+    opened = _pages(_parts(response, WebFetchTool.kind)[1])
     queries = [query for call in calls for query in Block(_arguments(call)).values("queries")]
-    pages = [
-        page for result in results.values() for page in Block({"pages": result}).values("pages")
-    ]
-    chunks: list[Any] = [{"web": page} for page in pages]
+    chunks: list[Any] = [{"web": page} for page in _pages(found)]
     parts, supports = list[dict[str, Any]](), list[dict[str, Any]]()
     for text, citations in _cited(response):
         # Each is a support with the chunks that it refers to.
@@ -333,4 +340,5 @@ def _google(calls: Any, results: dict[str, Any], response: ModelResponse) -> dic
         "grounding_chunks": chunks,
         "grounding_supports": supports,
     }
-    return {"candidates": [{"content": {"parts": parts}, "grounding_metadata": grounding}]}
+    candidate = {"content": {"parts": parts}, "grounding_metadata": grounding}
+    return {"candidates": [{**candidate, "url_context_metadata": {"url_metadata": opened}}]}

@@ -165,6 +165,25 @@ def test_of_a_page_that_was_found_the_spelling_of_the_answer_is_not_seen(
         assert seen is None or seen.url == URL
 
 
+@pytest.mark.parametrize("tag", ["", "&utm_source=openai"])
+@pytest.mark.parametrize("name", ["input", "partial_json"])
+def test_a_page_that_the_vendor_could_not_open_is_not_seen_when_it_is_found(
+    tag: str, name: str
+) -> None:
+    made_up = "https://model.example/?d=secret"
+    response = MAKERS["anthropic"]()
+    given = {"url": made_up + tag}
+    call = {"type": "server_tool_use", "id": "f", "name": "web_fetch", "input": {}}
+    call[name] = given if name == "input" else json.dumps(given)
+    found = {"type": "web_search_result", "url": made_up}
+    response["content"][:0] = [
+        call,
+        {"type": "web_fetch_tool_result", "tool_use_id": "f", "content": {"error_code": "x"}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": [found]},
+    ]
+    assert made_up in read("anthropic", response).unlisted
+
+
 @pytest.mark.parametrize("kind", ["browser_search", "browser.find", "search"])
 @pytest.mark.parametrize("arguments", [{"pattern": "x", "cursor": 3}, {"id": 3}, {}])
 def test_what_a_tool_without_a_query_returns_is_not_seen(

@@ -271,14 +271,37 @@ ARGUMENTS = (
 )
 
 
+OPENED = {
+    "anthropic": {"type": "web_fetch_result", "url": "https://model.example/?d=secret"},
+    "google-gla": [{"retrieved_url": "https://model.example/?d=secret"}],
+}
+
+
+@pytest.mark.parametrize("vendor", OPENED)
+def test_a_page_that_a_model_had_opened_is_not_seen_when_it_is_found(vendor: str) -> None:
+    made_up = "https://model.example/?d=secret"
+    found = [{"url": made_up, "uri": made_up, "title": "t"}]
+    parts = [
+        NativeToolCallPart("web_fetch", {"url": made_up}, tool_call_id="f"),
+        NativeToolReturnPart("web_fetch", OPENED[vendor], tool_call_id="f"),
+        NativeToolCallPart("web_search", {"query": "x"}, tool_call_id="s"),
+        NativeToolReturnPart("web_search", found, tool_call_id="s"),
+    ]
+    searches = read_model_response(ModelResponse(parts=parts, provider_name=vendor))
+    assert searches is not None
+    assert searches.opened == searches.unlisted == (made_up,)
+
+
 @pytest.mark.parametrize("vendor", ["openai", "anthropic", "google-gla"])
 @pytest.mark.parametrize("arguments", ARGUMENTS)
-def test_no_shape_of_a_response_raises(vendor: str, arguments: Any) -> None:
+@pytest.mark.parametrize("tool", ["web_search", "web_fetch"])
+def test_no_shape_of_a_response_raises(tool: str, vendor: str, arguments: Any) -> None:
+    search = NativeToolCallPart("web_search", {}, tool_call_id="s")
     for content, citations in product(SHAPES, SHAPES):
-        call = NativeToolCallPart("web_search", arguments, tool_call_id="c")
-        returned = NativeToolReturnPart("web_search", content, tool_call_id="c")
+        call = NativeToolCallPart(tool, arguments, tool_call_id="c")
+        returned = NativeToolReturnPart(tool, content, tool_call_id="c")
         text = TextPart("x", provider_details={"citations": citations})
-        response = ModelResponse(parts=[call, returned, text], provider_name=vendor)
+        response = ModelResponse(parts=[search, call, returned, text], provider_name=vendor)
         searches = read_model_response(response)
         assert searches is not None
         assert searches.sources == ()

@@ -93,12 +93,12 @@ class Findings:
     def add_opened(self, url: str) -> None:
         """Add a page that the vendor opened."""
         if url:
-            url = without_tag(url)
-            self.opened.append(url)
+            self.opened.append(without_tag(url))
             self.add_named(url)
 
     def add_named(self, url: str) -> None:
         """Add a page that the model has named: a later result with its URL does not count."""
+        url = without_tag(url)
         if url and url not in self.results:
             self.named.add(key_of(url) or url)
 

@@ -33,13 +33,14 @@ def read_message(message: Block, findings: Findings) -> None:
 
 
 def _read_call(block: Block, calls: set[str], findings: Findings) -> None:
+    # LangChain joins the pieces of a stream in `partial_json`.
+    inputs = [block.block(name) for name in ("input", "partial_json")]
     if block.line("name") == "web_search":
         calls.add(block.text("id"))
-        # LangChain joins the pieces of a stream in `partial_json`.
-        query = block.block("input").lines("query") or block.block("partial_json").lines("query")
-        findings.queries += query
+        findings.queries += next(filter(None, (each.lines("query") for each in inputs)), [])
     elif block.line("name") == "web_fetch":
-        findings.add_named(block.block("input").url("url"))
+        for each in inputs:
+            findings.add_named(each.url("url"))
 
 
 def _read_result(block: Block, kind: str, findings: Findings) -> None:
