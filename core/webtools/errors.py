@@ -44,7 +44,7 @@ URL_NOT_SEEN = "url_not_seen"
 OTHER_USER = "other_user"
 """The `code` of the error of a state that was made for another user, or cannot be checked."""
 SESSION_LIMIT = "session_limit"
-"""The `code` of the errors of a session that may make no further call."""
+"""The `code` of the error of a call that passes a limit of its session."""
 
 
 class Payment(NamedTuple):

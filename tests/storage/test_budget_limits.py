@@ -71,7 +71,8 @@ def expect_refusal(budget: Budget, usd: float = 0.01) -> str:
     with pytest.raises(QuotaError) as caught:
         budget.reserve("exa", usd)
     error = caught.value
-    assert (error.provider, error.status, error.retryable) == ("exa", None, False)
+    facts = error.provider, error.status, error.retryable, error.code
+    assert facts == ("exa", None, False, None)
     return str(error)
 
 

@@ -89,7 +89,9 @@ class SessionOptions:
 
 def _check_name(name: str, value: object) -> None:
     if not isinstance(value, str) or len(value) > _LONGEST_NAME:
-        raise _invalid(name, value, f"a string of at most {_LONGEST_NAME} characters, or none")
+        raise _invalid(
+            name, value, f"a string of at most {_LONGEST_NAME} characters, or an empty one"
+        )
 
 
 def _check_number(name: str, value: object, expected: str, *, minimum: float | None = None) -> None:

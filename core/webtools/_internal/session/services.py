@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webtools._internal.pipeline.single_flight import Flights
 from webtools._internal.pipeline.tool_call import CallServices
@@ -13,12 +13,18 @@ from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import Budget, LimitWords, SharedLedger
 from webtools._internal.storage.cache_entries import Cache, CacheStats, Entry
 from webtools._internal.storage.store_errors import StoreError
-from webtools.errors import ConfigError
+from webtools.errors import SESSION_LIMIT, ConfigError
 
 _STORE_LETTERS = 8
-_PART = "the session's "
-_DAY = LimitWords("usd_per_day", "", "today (UTC) by this user", "wait until 00:00 UTC", _PART)
-_SESSION = LimitWords("usd", "", "in this session", "answer with what you have", _PART)
+_DAY = LimitWords(
+    usd="usd_per_day",
+    calls="",
+    period="today (UTC) by this user",
+    remedy="wait until 00:00 UTC",
+    part="the session's ",
+    code=SESSION_LIMIT,
+)
+_SESSION = replace(_DAY, usd="usd", period="in this session", remedy="answer with what you have")
 
 
 @dataclass(frozen=True, slots=True)

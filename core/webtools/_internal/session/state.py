@@ -128,8 +128,8 @@ def read_state(value: Mapping[str, Any]) -> State:
             return state
         place = "a URL or a number"
     remedy = "Pass the dict that Session.state() returned, or leave it out."
-    if place == "version":
-        version = shown(value.get("version"))
+    if place == "version" and "version" in value:
+        version = shown(value["version"])
         raise InputError(f"Invalid `state`: version {version} instead of {_VERSION}. {remedy}")
     fault = place or f"a value of type {type(value).__name__}"
     raise InputError(f"Invalid `state`: {fault} is not what Session.state() returns. {remedy}")

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from webtools._internal.storage.store_errors import StoreError
-from webtools.errors import SESSION_LIMIT, ConfigError, QuotaError
+from webtools.errors import ConfigError, QuotaError
 
 _MICRO = 1_000_000
 _MAX_PRICE = 1_000_000.0  # USD; a figure above it is no price
@@ -140,6 +140,7 @@ class LimitWords:
         period: When or by what the sum was spent.
         remedy: What to do instead of raising the limit.
         part: What is before the names in settings.
+        code: The code of the error.
     """
 
     usd: str
@@ -147,6 +148,7 @@ class LimitWords:
     period: str
     remedy: str
     part: str = "budget."
+    code: str | None = None
 
 
 _DAY = LimitWords("usdPerDay", "callsPerDay", "today (UTC)", "wait until 00:00 UTC")
@@ -184,7 +186,7 @@ class _Limit(NamedTuple):
             f'The budget refuses the call to "{provider}": {reason}. Raise {words.part}{name} '
             f"{remedy}.",
             provider=provider,
-            code=SESSION_LIMIT if words.part else None,
+            code=words.code,
         )
 
 
