@@ -695,7 +695,28 @@ def test_a_key_goes_that_markdown_or_a_terminal_splits(spell: Callable[..., str]
 def test_a_key_goes_that_is_split_within_markup(box: str, gap: str, other: str) -> None:
     key = "exaKey-0123456789-abcXYZ"
     text = box.format(f"{key[:8]}{gap}{key[8:16]}{other}{key[16:]}")
-    assert not re.search("exaKey|012345|abcXYZ", Redactor([key]).text(f"a {text} b"))
+    assert not re.search("exaKey|12345|abcXYZ", Redactor([key]).text(f"a {text} b"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x1b]exaKey-0<b>1234567<b>89-abcXYZ",
+        "<title>\x1b]0;exaKey-0<wbr>123456789-abcXYZ\x07</title>",
+        "exaKey-01234\x1b[567</b>89-abcXYZ",
+        "<img alt='exaKey\x1b[1m-01234<i>567</i>89\x1b[0m-abcXYZ'>",
+    ],
+)
+def test_a_key_goes_that_tags_split_beside_a_terminal_sequence(text: str) -> None:
+    clean = Redactor(["exaKey-0123456789-abcXYZ"]).text(text)
+    assert not re.search("exaKey|1234|abcXYZ", clean)
+
+
+def test_base64_without_a_digit_is_no_word() -> None:
+    encoded = b64encode(b"xwOmCceIi31036").decode()
+    text = " ".join(encoded[at : at + 5] for at in range(0, len(encoded), 5))
+    assert text == "eHdPb UNjZU lpMzE wMzY="
+    assert Redactor(["wOmCceIi31036"]).text(f"a {text} b") == f"a eH{MARK}Y= b"
 
 
 # --- values ------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from webtools._internal.text.urls import parse, without_text_fragment
 from webtools._internal.text.web_urls import is_web_url
 from webtools.errors import InputError
 
-_URL = re.compile(
-    r"https?://[^\s<>\"\\`|^{}\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]+", re.IGNORECASE
-)
+_OTHERS = r"\s<>\"\\`|^{}\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f"  # characters beside URLs
+_NOT_IN_URL = re.compile(f"[{_OTHERS}]")
+_URL = re.compile(f"https?://[^{_OTHERS}]+", re.IGNORECASE)
 _SITE = re.compile(  # a domain that a person writes without `https://`
     r"(?<![\w@.:/-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,24}(?![\w@-])"
     r"(?::\d{1,5}(?!\d))?(?:[/?#][^\s<>\"\\`|^{}]*)?",
@@ -94,7 +94,7 @@ def _has_broken_link(url: str) -> bool:
 def without_cut_url(text: str) -> str:
     """Return a text that may have been cut without a URL at its end, unless a bracket closes it."""
     end = text.rstrip(_AT_END)
-    last = (end.rsplit(maxsplit=1) or [""])[-1]
+    *_, last = _NOT_IN_URL.split(end)
     match, url = next(reversed([*_found(last)]), (None, ""))
     if match is None or match.end() < len(last) or url != match[0].rstrip(_TRAILING):
         return text

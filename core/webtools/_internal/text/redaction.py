@@ -76,7 +76,7 @@ class Redactor:
                 self._add_part(spelling, spelling)  # other URLs can begin like this one
             user, _, password = login.partition(":")
             encoded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-            self._add_part(encoded, *_ends(encoded))
+            self._add_part(encoded, *_ends(encoded), is_code=True)
             parts = [password]
             if not password or _LIKE_KEY.search(user):  # not a word, such as `user` or `default`
                 parts.append(user)
@@ -94,18 +94,24 @@ class Redactor:
                 self._add_part(spelling, *_ends(spelling), *_parts(spelling))
         if len(key) >= SHORTEST_KEY:
             for encoded in _encoded(key):
-                self._add_part(encoded, *_ends(encoded))
+                self._add_part(encoded, *_ends(encoded), is_code=True)
             for encoded in _encoded(_without_header(key)):
-                self._add_part(encoded, *_parts(encoded))
+                self._add_part(encoded, *_parts(encoded), is_code=True)
 
-    def _add_part(self, text: str, *parts: str) -> None:
-        """Add what is looked for by parts of it, or if it is short, as a word."""
+    def _add_part(self, text: str, *parts: str, is_code: bool = False) -> None:
+        """Add what is looked for by parts of it, or if it is short, as a word.
+
+        Args:
+            text: A key, or if `is_code`, an encoded one, which cannot be words.
+            parts: The parts.
+            is_code: See `text`.
+        """
         letters = _letters(text)
         if len(letters) < SHORTEST_KEY:
             self._add_word(text)
             return
         for part in parts:
-            key = _Key(text, letters, part if _is_key(part) else text)
+            key = _Key(text, letters, part if _is_key(part) else text, is_code)
             landmark = _letters(key.part)
             self._keys.setdefault(landmark, []).append(key)
             if len(landmark) < 2 * _BLOCK - 1:
@@ -141,13 +147,11 @@ class Redactor:
         decoded, steps = _decode(text)
         for view, done in [(text, []), (decoded, steps)] if steps else [(text, [])]:
             yield view, done
-            rest, steps = view, list[_Step]()
-            for _ in range(_ROUNDS):  # a key may be in an attribute, a comment or a title
-                rest, dropped = _apply(_INNERMOST, rest)
-                if not dropped:
-                    break
-                steps += dropped
-                yield rest, done + steps
+            yield from _without_tags(view, done)
+            bare, dropped = _apply(_TERMINAL, view)
+            if dropped:
+                yield bare, done + dropped
+                yield from _without_tags(bare, done + dropped)
             plain, dropped = _apply(_MARKUP, view)
             if dropped:
                 yield plain, done + dropped
@@ -271,6 +275,7 @@ class _Key(NamedTuple):
     text: str
     letters: bytes
     part: str
+    is_code: bool
 
     def span(
         self, view: str, letters: bytes, places: Sequence[int], at: int, landmark: bytes
@@ -290,9 +295,9 @@ class _Key(NamedTuple):
         end = at + len(landmark)
         if at >= first and letters[at - first : at - first + size] == self.letters:
             start, stop = places[at - first], places[at - first + size - 1] + 1
-            is_long = size >= _LONGEST_WORDS or not self.letters.isalpha()
+            is_no_words = self.is_code or size >= _LONGEST_WORDS or not self.letters.isalpha()
             lines = view[start:stop].splitlines()
-            if is_long or not any(" " in line.strip(" \t") for line in lines):
+            if is_no_words or not any(" " in line.strip(" \t") for line in lines):
                 return self._with_signs(view, start, stop, 0, size)
         is_written = not landmark.isalpha() or self._is_written(view, places[at])
         while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
@@ -437,7 +442,7 @@ _TARGET = (  # of a link or picture in Markdown
     rf"\](?:\(\s{{0,9}}(?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\s{{0,9}}\)|\[[^\[\]\n<>]{{0,200}}\])"
 )
 _TERMINAL = [_Step("\x1b", TERMINAL_SEQUENCES, _drop), _Step("\x9b", TERMINAL_SEQUENCES, _drop)]
-_INNERMOST = [  # markup that has no other markup in it
+_INNERMOST = [  # tags and comments that have no others in them
     _Step(
         "<",
         re.compile(
@@ -445,8 +450,7 @@ _INNERMOST = [  # markup that has no other markup in it
             r"""(?:(?:[^<>"']|"[^"<]{0,500}"|'[^'<]{0,500}')*+>|[^<>]*>)"""
         ),
         _drop,
-    ),
-    *_TERMINAL,
+    )
 ]
 _MARKUP = [
     _Step(
@@ -469,6 +473,16 @@ def _decode(text: str) -> tuple[str, list[_Step]]:
         if not steps:
             break
     return text, done
+
+
+def _without_tags(text: str, done: list[_Step]) -> Iterator[tuple[str, list[_Step]]]:
+    """Yield a text without tags, and without those around them: a key may be in an attribute."""
+    for _ in range(_ROUNDS):
+        text, dropped = _apply(_INNERMOST, text)
+        if not dropped:
+            return
+        done = done + dropped
+        yield text, done
 
 
 def _apply(steps: Iterable[_Step], text: str) -> tuple[str, list[_Step]]:
