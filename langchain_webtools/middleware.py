@@ -147,8 +147,9 @@ class WebMiddleware(AgentMiddleware[WebState, Any, Any]):
         }
         if not callable(api_keys):
             self._options["api_keys"] = api_keys
-        named = inspect.signature(type(self)).parameters
-        check_arguments("WebMiddleware", filters, {*named, *SearchFilters.__annotations__})
+        parameters = inspect.signature(WebMiddleware.__init__).parameters.values()
+        named = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+        check_arguments("WebMiddleware", filters, named | {"web", *SearchFilters.__annotations__})
         if on_end is not None and not callable(on_end):
             raise InputError(f"on_end must be a function, not {type(on_end).__name__}.")
         # Refuse wrong options now, not in the first run.

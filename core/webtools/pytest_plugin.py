@@ -6,7 +6,8 @@
 
 `pytest --webtools-record=new` records calls that are not on the tape, and
 `--webtools-record=all` records all calls again. Without it, every call is answered from the tape
-`tapes/MODULE/TEST.jsonl` beside the test, without keys and a network.
+`tapes/MODULE/TEST.jsonl` beside the test, without keys and a network; for a test in a class,
+`CLASS.TEST.jsonl`.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ def webtools_tape(
     )
     from webtools.config.paths import RECORD_VARIABLE, REPLAY_VARIABLE  # noqa: PLC0415
 
-    name = request.node.nodeid.partition("::")[2].replace("::", ".")  # with its classes
-    path = request.path.parent / "tapes" / request.path.stem / _file_name(name)
+    classes = [node.name for node in request.node.listchain() if isinstance(node, pytest.Class)]
+    name = _file_name(".".join([*classes, request.node.name]))
+    path = request.path.parent / "tapes" / request.path.stem / name
     mode = request.config.getoption("--webtools-record")
     if mode == "none" and not path.exists():
         pytest.fail(f"{path} does not exist. Run pytest --webtools-record=new to record it.")

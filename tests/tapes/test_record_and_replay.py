@@ -257,11 +257,20 @@ def test_a_miss_names_the_closest_call_and_sends_nothing(
 
 def test_a_miss_says_that_the_calls_are_of_another_user(web: WebTools, tape: Path) -> None:
     with web.session(user="ann", record=tape) as session:
-        session.search("json")
+        session.search("heap")
+        session.record_native(vendor="v", queries=["heap"], searches=1)
     for user in ("", "bob"):
         with pytest.raises(InputError, match="Pass the user of the recording") as caught:
             web.session(user=user, replay=tape).search("zip")
-        assert '"json"' not in str(caught.value)
+        assert "heap" not in str(caught.value)
+    with pytest.raises(InputError, match=r"the tape has no call of web_fetch\."):
+        web.session(user="ann", replay=tape).fetch("https://a.example/")
+
+
+def test_a_path_that_is_no_path_of_a_tape_is_refused(web: WebTools, tape: Path) -> None:
+    for path in (tape.with_name("x" * 300), tape.parent, tape / "x"):
+        with pytest.raises(InputError, match="cannot be read|does not exist"):
+            web.session(replay=path)
 
 
 def test_a_tape_that_is_missing_is_named_with_what_to_do(web: WebTools, tape: Path) -> None:

@@ -52,7 +52,8 @@ def run(options: Namespace) -> int:
 def _web(options: Namespace) -> WebTools:
     """Return what makes the calls. A run that is resumed continues its tape."""
     web = WebTools(config=options.config)
-    if options.record and not options.replay and Path(options.output).exists():
+    rows = Path(options.output)
+    if options.record and not options.replay and rows.exists() and rows.stat().st_size:
         return web.session(record=Tape(options.record, appends=True))
     return with_tape(web, options)
 

@@ -137,12 +137,14 @@ def _check_file(file: Path, user: str, hashed_user: str) -> None:
             raise InputError(message) from None
         state.check(state.id, hashed_user)
         return
-    calls = [call for call in read_tape(file)[1] if call.native is None]
-    if others := sum(call.user != name_on_tape(user) for call in calls):
-        raise InputError(
-            f"{file} has {count(others, 'call')} of others, so nothing was deleted. Check the "
-            "name, or delete the file itself."
-        )
+    remedy = "Nothing was deleted. Check the name of the user, or delete the file itself."
+    try:
+        lines = read_tape(file)[1]
+    except InputError as error:
+        raise InputError(f"{error} {remedy}") from None
+    calls = [line for line in lines if line.native is None]  # the others have no user
+    if (lines and not calls) or any(call.user != name_on_tape(user) for call in calls):
+        raise InputError(f"{file} has calls that this user has not made. {remedy}")
 
 
 def _has_cache(accounts: Accounts) -> bool:

@@ -121,7 +121,7 @@ class Tape:
     def _read(self) -> None:
         if self.replay is None or self._calls is not None:
             return
-        exists = self.replay.exists()
+        exists = os.path.lexists(self.replay)  # no error for a path that is too long
         is_new = self.replay == self.record and not exists
         if not (exists or is_new):
             remedy = "Check the path, or record the run first, with record=... or --record"
@@ -275,15 +275,16 @@ class Tape:
     def _miss(self, call: Call, values: Mapping[str, Any]) -> InputError:
         """Return the error of a call that is not on the tape. It names the closest one."""
         tool, key = call.tool, key_of(call.tool, values)
-        known = [each for each in self._calls or () if each.user == call.user]
+        made = [each for each in self._calls or () if each.native is None]
+        known = [each for each in made if each.user == call.user]
         calls = [each for each in known if each.tool == tool]
         if equal := [each for each in calls if each.key == key]:
             lines = ", ".join(str(call.line) for call in equal[:_MAX_LINES_SHOWN])
             reason = f"each such call is replayed once, and that was done (line {lines})"
         elif calls:
             reason = _difference(calls[:_MAX_COMPARED], values)
-        elif len(known) < len(self._calls or ()):
-            reason = f"the tape has no call of {tool} by this user. Pass the user of the recording"
+        elif made and not known:
+            reason = "the tape has calls of other users only. Pass the user of the recording"
         else:
             reason = f"the tape has no call of {tool}"
         message = f"{tool} is not on the tape {self.replay} with these arguments: {reason}."
@@ -460,11 +461,9 @@ def _check(path: Path, fd: int, *, appends: bool) -> _Content | None:
     header = os.read(fd, _MAX_HEADER).partition(b"\n")[0]
     try:
         read_header(path, header)
-    except InputError:
-        raise ValueError(
-            "it is another file or a tape of another version, which is kept. Choose a new file, or "
-            "a tape"
-        ) from None
+    except InputError as error:
+        _, _, reason = str(error).rpartition(f"{path}, ")
+        raise ValueError(f"it is kept, because {reason.rstrip('.')}") from None
     os.lseek(fd, -1, os.SEEK_END)
     if (appends or is_used) and os.read(fd, 1) != b"\n":
         raise ValueError("its last line is incomplete. Delete that line")
