@@ -17,7 +17,7 @@ from webtools._internal.session.spelled_urls import is_spelled, words_of
 from webtools._internal.text.answer_links import links_in
 from webtools._internal.text.cleaning import one_line, without_controls
 from webtools._internal.text.invisible import without_invisible
-from webtools._internal.text.links import urls_in
+from webtools._internal.text.links import urls_in, without_cut_url
 from webtools._internal.text.redaction import Redactor
 from webtools.fencing import STATEMENT, WORDS, defuse, remove_fences
 from webtools.synthesis import Source, verify
@@ -48,7 +48,17 @@ UNITS = [
     *("test-key-abcdefgh", "%25", "&amp;", "\\\\-", "sk-ab%2", "passw0rd"),
     *("/cdn-cgi/challenge-platform/", "<iframe src=", "<iframe "),
     *("](http://a(", "<http://a", "='http:a", "]: //a\n", "=" + " " * 9, "www.a(\\)"),
-    *("https://a(", "https://a)))", "[x](", "![x][y]", "&#58;", "|`", "a|b\n-|-\n"),
+    *(
+        "https://a(",
+        "https://a)))",
+        "https://a)<",
+        "https://a)" * 99 + "<",
+        "[x](",
+        "![x][y]",
+        "&#58;",
+        "|`",
+        "a|b\n-|-\n",
+    ),
 ]
 WAYS: dict[str, Callable[[str], object]] = {
     "one_line": one_line,
@@ -60,6 +70,7 @@ WAYS: dict[str, Callable[[str], object]] = {
     "is_challenge": is_challenge,
     "links_in": lambda text: [*links_in(text)],
     "urls_in": lambda text: [*urls_in(text, may_be_cut=True)],
+    "without_cut_url": without_cut_url,
     "link_texts": link_texts,
     "is_spelled": lambda text: is_spelled("https://a.example/xn--b", words_of([f"xn--{text}"])),
 }
