@@ -83,6 +83,19 @@ def error_of(handle: str, **arguments: Any) -> str:
     return str(caught.value)
 
 
+def test_a_key_that_was_set_later_is_in_no_two_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "test-key-7Zq3dEf7hI"
+    handle, _ = save_text(f"{'word ' * 9_000}{key}{' word' * 9_000}")
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with web_at("http://127.0.0.1:1") as web:
+        for offset in range(45_000, 45_000 + len(key), 4):
+            texts = [
+                web.call_tool("web_read", {"handle": handle, **at}).text
+                for at in ({"offset": offset}, {"offset": offset, "find": "word"})
+            ]
+            assert not [text for text in texts if "7Zq3" in text or "Ef7hI" in text]
+
+
 # --- to the end --------------------------------------------------------------------------------
 
 ragged = st.lists(

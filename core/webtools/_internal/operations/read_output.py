@@ -26,14 +26,14 @@ async def read_stored_output(arguments: ReadInput, call: Call) -> ReadResponse:
     Raises:
         InputError: Nothing is stored under the handle, or the offset is beyond the end.
     """
-    response: ReadResponse = await call.io.call_blocking(
-        partial(_part, arguments.handle, arguments.offset, arguments.find, call.reader)
-    )
+    response: ReadResponse = await call.io.call_blocking(partial(_part, arguments, call))
     return response
 
 
-def _part(handle: str, offset: int, find: str, reader: str) -> ReadResponse:
-    text = load_output(handle, reader)
+def _part(arguments: ReadInput, call: Call) -> ReadResponse:
+    handle, offset, find = arguments.handle, arguments.offset, arguments.find
+    # A key that was set after the text was saved would not be recognized in two parts.
+    text = call.accounts.redactor.text(load_output(handle, call.reader))
     total = len(text)
     if offset > total:
         message = (
