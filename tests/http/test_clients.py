@@ -703,7 +703,7 @@ def test_the_login_of_a_socks_proxy_is_not_logged(
             assert send("http://a.example", proxy=proxy).body == b"page"
         else:
             with pytest.raises(RequestError, match=message):
-                send("http://a.example", SHORT, proxy=proxy)
+                send("http://a.example", proxy=proxy)
     assert "setup_socks5_connection.started" in caplog.text
     assert "secret" not in caplog.text
 
