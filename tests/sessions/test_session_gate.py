@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -631,6 +632,21 @@ def test_each_label_of_a_host_in_a_query_may_be_in_another_form(
         (f"{TOKEN}.evil.example", f"https://{TOKEN}.evil.example/"),
         (f"{EVIL}/#{TOKEN}", f"{EVIL}/#{TOKEN}"),
         (f"xn--{TOKEN}.example/x", f"https://xn--{TOKEN}.example/x"),
+        (f"{EVIL}/{quote(TOKEN)}%E9%E8", f"{EVIL}/{TOKEN}\u00e9\u00e8"),
+        *(
+            (f"{EVIL}/{escaped}", f"{EVIL}/{TOKEN}")
+            for sign in (
+                "%",
+                "\uff05",
+                "\ufe6a",
+                "%\u200b",
+                "%\u00ad",
+                "&#x",
+                "\uff06#x",
+                "&\u2060#x",
+            )
+            for escaped in ["".join(f"{sign}{ord(c):x}{';' * ('x' in sign)}" for c in TOKEN)]
+        ),
     ],
 )
 def test_a_result_that_a_query_spells_in_another_way_does_not_open(

@@ -60,15 +60,16 @@ def _letters(text: str) -> set[str]:
     Labels of hosts are in the letters of their language, also those that no registry allows, and as
     they are. References of HTML are read and not read: `&copy` may also begin the name of a field.
     """
-    plain = {_plain(text), _plain(html.unescape(text))}
+    readings = {_normal(text), html.unescape(_normal(text))}
+    plain = {_plain(each, encoding) for each in readings for encoding in ("utf-8", "latin-1")}
     texts = plain | {_DNS_LABEL.sub(_decoded, each) for each in plain}
     return {"".join(filter(str.isalnum, _normal(each).casefold())) for each in texts}
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, encoding: str) -> str:
     for _ in range(_LAYERS):
-        text = unquote(text)
-    return _INVISIBLE.sub("", _normal(text))
+        text = _normal(unquote(_INVISIBLE.sub("", text), encoding))
+    return _INVISIBLE.sub("", text)
 
 
 def _decoded(label: re.Match[str]) -> str:
