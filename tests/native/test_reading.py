@@ -165,6 +165,34 @@ def test_of_a_page_that_was_found_the_spelling_of_the_answer_is_not_seen(
         assert seen is None or seen.url == URL
 
 
+def with_query(value: Any, query: str) -> Any:
+    """Return a response with another query, also where it is in JSON."""
+    if isinstance(value, dict):
+        return {key: with_query(item, query) for key, item in value.items()}
+    if isinstance(value, list):
+        return [with_query(item, query) for item in value]
+    old = "café zénith horaires"
+    if value == old or not isinstance(value, str):
+        return query if value == old else value
+    return value.replace(old, json.dumps(query)[1:-1])
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic", "groq"])
+@pytest.mark.parametrize(
+    "query",
+    ["{}", "open <b a={}> it", "open \x1b]{}", "\x9b{}", "<p x='{}'/>", "<i>{}</i>", "&#x{}"],
+)
+def test_a_page_that_a_query_names_in_what_looks_like_markup_is_not_seen(
+    vendor: str, query: str
+) -> None:
+    searches = read(vendor, with_query(MAKERS[vendor](), query.format(URL)))
+    assert URL in searches.queries[0]
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        session = web.session(fetch="seen")
+        session.record_native(**searches.record())
+        assert not session.has_seen(URL)
+
+
 @pytest.mark.parametrize("tag", ["", "&utm_source=openai"])
 @pytest.mark.parametrize("name", ["input", "partial_json"])
 def test_a_page_that_the_vendor_could_not_open_is_not_seen_when_it_is_found(
@@ -507,7 +535,7 @@ def test_a_login_in_a_url_is_removed(vendor: str) -> None:
 def test_texts_are_on_one_line_and_visible(vendor: str) -> None:
     hidden = {"café zénith horaires": "caf\u200bé\x1b[31m\n zénith", "Guide": "Gu\u202eide"}
     found = read(vendor, changed(MAKERS[vendor](), hidden))
-    assert found.queries[0] == "café zénith"
+    assert found.queries[0] == "café[31m zénith"  # with all that the model wrote in letters
     assert all(source.title.isprintable() for source in found.sources)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from webtools._internal.text.cleaning import one_line
+from webtools._internal.text.cleaning import one_line, words_in_line
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.narrowing import is_array, is_mapping
 from webtools._internal.text.urls import without_text_fragment
@@ -52,9 +52,12 @@ class Block:
         return clean_line(self.text(*names))
 
     def lines(self, name: str) -> list[str]:
-        """Return the strings of a list, or a single string, as clean lines."""
-        lines = (clean_line(value) for value in self.values(name) if isinstance(value, str))
-        return [line for line in lines if line]
+        """Return the strings of a list, or a single string, on one line each with all words.
+
+        What looks like markup stays, since a URL in it must be recognized in the results.
+        """
+        texts = (words_in_line(value) for value in self.values(name) if isinstance(value, str))
+        return [*filter(None, map(without_invisible, texts))]
 
     def url(self, *names: str) -> str:
         """Return the first of some web URLs, without a login, or ""."""

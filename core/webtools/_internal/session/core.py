@@ -25,7 +25,7 @@ from webtools._internal.session.services import SessionServices
 from webtools._internal.session.spending import spending_of
 from webtools._internal.session.state import id_in_state, read_state, to_state
 from webtools._internal.storage.budget import Budget, micro_usd_of
-from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cleaning import without_controls, words_in_line
 from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.links import urls_in
 from webtools._internal.text.nested_texts import with_texts
@@ -54,8 +54,9 @@ def _pair(source: str | Mapping[str, Any]) -> tuple[str, str]:
     raise InputError(f"A source must be a URL or have one, not {shown(url)}.")
 
 
-def _plain(text: str, _name: str) -> str:
-    return without_invisible(without_controls(text))
+def _plain(text: str, name: str) -> str:
+    clean = words_in_line if name == "queries" else without_controls
+    return without_invisible(clean(text))
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -41,6 +41,11 @@ def one_line(text: str) -> str:
     return " ".join(without_controls(text).split())
 
 
+def words_in_line(text: str) -> str:
+    """Return a text on one line with all its words, also those of what looks like markup."""
+    return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())
+
+
 def _replace_tag(match: re.Match[str]) -> str:
     return " " if match[1].lower() in {"br", "p"} else ""
 
