@@ -193,6 +193,18 @@ def test_a_page_that_a_query_names_in_what_looks_like_markup_is_not_seen(
         assert not session.has_seen(URL)
 
 
+def test_a_page_that_one_of_two_queries_names_is_not_seen() -> None:
+    responses = {vendor: MAKERS[vendor]() for vendor in ("openai", "groq", "anthropic")}
+    action = next(item["action"] for item in responses["openai"]["output"] if "action" in item)
+    action |= {"query": "x", "queries": [URL]}
+    [tool] = responses["groq"]["choices"][0]["message"]["executed_tools"]
+    tool["arguments"] = json.dumps({"query": "x", "queries": [URL]})
+    call = next(b for b in responses["anthropic"]["content"] if b["type"] == "server_tool_use")
+    call |= {"input": {"query": "x"}, "partial_json": json.dumps({"query": URL})}
+    for vendor, response in responses.items():
+        assert {"x", URL} <= {*read(vendor, response).queries}
+
+
 @pytest.mark.parametrize("tag", ["", "&utm_source=openai"])
 @pytest.mark.parametrize("name", ["input", "partial_json"])
 def test_a_page_that_the_vendor_could_not_open_is_not_seen_when_it_is_found(

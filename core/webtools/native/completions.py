@@ -19,7 +19,7 @@ def read_completion(response: Block, findings: Findings) -> None:
 
 def _read_tool(tool: Block, findings: Findings) -> None:
     arguments = tool.block("arguments")
-    queries = arguments.lines("query") or arguments.lines("queries")
+    queries = arguments.lines("query") + arguments.lines("queries")
     opens = "url" in arguments or "id" in arguments
     is_search = bool(queries) and "search" in tool.line("type", "name") and not opens
     if is_search:

@@ -37,7 +37,7 @@ def _read_call(block: Block, calls: set[str], findings: Findings) -> None:
     inputs = [block.block(name) for name in ("input", "partial_json")]
     if block.line("name") == "web_search":
         calls.add(block.text("id"))
-        findings.queries += next(filter(None, (each.lines("query") for each in inputs)), [])
+        findings.queries += [query for each in inputs for query in each.lines("query")]
     elif block.line("name") == "web_fetch":
         for each in inputs:
             findings.add_named(each.url("url"))

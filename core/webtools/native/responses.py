@@ -64,7 +64,7 @@ def _read_call(call: Block, findings: Findings) -> None:
     action, status = call.block("action"), call.line("status")
     if status == "failed":
         findings.add_error(Block({"code": "search_failed"}))
-    queries = action.lines("queries") or action.lines("query")
+    queries = action.lines("queries") + action.lines("query")
     if action.line("type") in _FREE_ACTIONS or ("url" in action and not queries):
         findings.add_opened(action.url("url"))
         return
