@@ -712,6 +712,17 @@ def test_a_key_goes_that_tags_split_beside_a_terminal_sequence(text: str) -> Non
     assert not re.search("exaKey|1234|abcXYZ", clean)
 
 
+@pytest.mark.parametrize("key", ["p4$$-w0!!-r7##-x2", "a-b-c-d-1-2-3-4-e", "9/+==/8-7_6!5?4.3,2"])
+def test_a_cut_key_of_signs_is_redacted(key: str) -> None:
+    half = max(12, (len(key) + 1) // 2)
+    redactor = Redactor([key])
+    for size in range(half, len(key)):
+        for cut in (key[:size], key[-size:]):
+            clean = redactor.text(f"see {cut} there").removeprefix("see ").removesuffix(" there")
+            assert MARK in clean
+            assert len(clean.replace(MARK, "")) <= size - half
+
+
 def test_base64_without_a_digit_is_no_word() -> None:
     encoded = b64encode(b"xwOmCceIi31036").decode()
     text = " ".join(encoded[at : at + 5] for at in range(0, len(encoded), 5))

@@ -92,6 +92,8 @@ class Redactor:
                 self._add_word(spelling)
             else:
                 self._add_part(spelling, *_ends(spelling), *_parts(spelling))
+                for end in _ends_of_signs(spelling):
+                    self._add_word(end)
         if len(key) >= SHORTEST_KEY:
             for encoded in _encoded(key):
                 self._add_part(encoded, *_ends(encoded), is_code=True)
@@ -247,6 +249,13 @@ def _ends(secret: str) -> tuple[str, str]:
     start = next((secret[:size] for size in sizes if _is_key(secret[:size])), secret)
     end = next((secret[-size:] for size in sizes if _is_key(secret[-size:])), secret)
     return start, end
+
+
+def _ends_of_signs(secret: str) -> list[str]:
+    """Return its beginning and its end that must be redacted, if they have too few letters."""
+    size = max(_SHORTEST_PART, (len(secret) + 1) // 2)
+    ends = [secret[:size], secret[-size:]] if size < len(secret) else []
+    return [end for end in ends if not _is_key(end)]
 
 
 def _is_key(text: str) -> bool:
