@@ -1008,6 +1008,20 @@ def test_the_section_of_a_fragment_joins_nothing(wire: Wire, monkeypatch: Any) -
         assert not any(url.endswith(("a", "b", "c")) for url in seen)
 
 
+@BOTH
+def test_a_url_of_which_a_key_was_redacted_does_not_open(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    """A query may spell the key in another way, and so the URL is not recognized as its own."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:passw0rd@p.example:1")
+    wire.found = [f"https://evil.example/passw0rd/{TOKEN}", LINKED]
+    session = web_of(wire, monkeypatch).session(fetch="seen")
+    query = f"https://evil.example/{'passw0rd'.translate({115: 0xFF53})}/{TOKEN}"
+    results = either(is_async, session, "search", query, provider="exa").results
+    assert "[redacted]" in results[0].url
+    assert [session.has_seen(result.url) for result in results] == [False, True]
+
+
 OMISSIONS = ["...", "…", " ...", "\n…", " [...]", "[…]", " […more]", "... (end)", "…) and"]
 OMISSIONS += ["_ …", "_...", ". …", ", [...]", "~…", "* ...", "' …", "[...]", "…and more", "** …"]
 

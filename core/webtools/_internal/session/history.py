@@ -15,6 +15,7 @@ from webtools._internal.session.spelled_urls import is_spelled, words_of
 from webtools._internal.storage.budget import micro_usd_of
 from webtools._internal.text.links import key_of, urls_in
 from webtools._internal.text.narrowing import is_array
+from webtools._internal.text.redaction import MARK
 from webtools._internal.text.web_urls import is_library_page
 from webtools.choices import Origin
 from webtools.page_urls import page_key
@@ -109,9 +110,12 @@ class History:
         self._links: deque[str] = deque()  # keys, the oldest first
 
     def see(self, url: str, origin: str) -> bool:
-        """Let a URL be opened, and return whether it can be requested at all."""
+        """Let a URL be opened, and return whether it can be requested at all.
+
+        A URL of which a key was redacted is not that of a page any more.
+        """
         key = self._spellings.get(url) or key_of(url)
-        if key is None:
+        if key is None or MARK in url:
             return False
         seen = self.seen.get(key)
         if seen is not None and origin == LINK:
