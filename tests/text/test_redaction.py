@@ -723,6 +723,18 @@ def test_a_cut_key_of_signs_is_redacted(key: str) -> None:
             assert len(clean.replace(MARK, "")) <= size - half
 
 
+@pytest.mark.parametrize("size", [10, 39, 40, 41, 44, 48, 60, 90])
+def test_of_a_short_token_no_other_text_is_redacted(size: int) -> None:
+    token = (f"{JWT_HEADER}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.5mhBHqs5_DTLdINd9p5m7ZJ6XD0Xc55kIaC")[:size]
+    redactor = Redactor([token])
+    text = "It is 37 miles, a b c, https://a.example/?q=1#x and n.Q0 or Rk."
+    assert redactor.text(text) == text
+    assert redactor.text(f"the {token} is") == f"the {MARK} is"
+    assert b64encode(token.encode()).decode()[4:-4] not in redactor.text(
+        f"x {b64encode(token.encode()).decode()} y"
+    )
+
+
 def test_base64_without_a_digit_is_no_word() -> None:
     encoded = b64encode(b"xwOmCceIi31036").decode()
     text = " ".join(encoded[at : at + 5] for at in range(0, len(encoded), 5))

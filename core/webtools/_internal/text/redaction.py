@@ -97,8 +97,9 @@ class Redactor:
         if len(key) >= SHORTEST_KEY:
             for encoded in _encoded(key):
                 self._add_part(encoded, *_ends(encoded), is_code=True)
-            for encoded in _encoded(_without_header(key)):
-                self._add_part(encoded, *_parts(encoded), is_code=True)
+            if len(rest := _without_header(key)) > _PART:  # a shorter one has no parts
+                for encoded in _encoded(rest):
+                    self._add_part(encoded, *_parts(encoded), is_code=True)
 
     def _add_part(self, text: str, *parts: str, is_code: bool = False) -> None:
         """Add what is looked for by parts of it, or if it is short, as a word.
