@@ -267,9 +267,9 @@ def read_model_response(response: ModelResponse) -> NativeSearches | None:
     return read_response(vendor, readers[vendor](response), model=response.model_name or "")
 
 
-def _parts(response: ModelResponse, *kinds: str) -> tuple[list[NativeToolCallPart], dict[str, Any]]:
-    """Return the calls of native tools, and their results by the IDs of the calls."""
-    parts = [part for part in response.parts if getattr(part, "tool_name", "") in kinds]
+def _parts(response: ModelResponse, kind: str) -> tuple[list[NativeToolCallPart], dict[str, Any]]:
+    """Return the calls of a native tool, and their results by the IDs of the calls."""
+    parts = [part for part in response.parts if getattr(part, "tool_name", "") == kind]
     calls = [part for part in parts if isinstance(part, NativeToolCallPart)]
     results = [part for part in parts if isinstance(part, NativeToolReturnPart)]
     return calls, {part.tool_call_id: part.content for part in results}
