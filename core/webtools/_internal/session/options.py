@@ -90,7 +90,7 @@ class SessionOptions:
 def _check_name(name: str, value: object) -> None:
     if not isinstance(value, str) or len(value) > _LONGEST_NAME:
         raise _invalid(
-            name, value, f"a string of at most {_LONGEST_NAME} characters; empty is none"
+            name, value, f"a string of at most {_LONGEST_NAME} characters; empty means no one"
         )
 
 
