@@ -244,6 +244,18 @@ def test_twenty_calls_in_turn_share_one_connection(
     assert webtools_sandbox.stats()["connections"] == 1
 
 
+def test_a_request_is_freed_when_its_call_ends(send: Send, webtools_sandbox: SandboxServer) -> None:
+    url = page(webtools_sandbox) + "?freed"
+    gc.disable()  # it would free responses that refer to themselves, later
+    try:
+        for _ in range(3):
+            send(url)
+        requests = [each for each in gc.get_objects() if isinstance(each, httpx.Request)]
+    finally:
+        gc.enable()
+    assert url not in [str(request.url) for request in requests]
+
+
 def test_a_certificate_of_an_unknown_authority_is_refused(send: Send, trusted: None) -> None:
     stranger = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(stranger)

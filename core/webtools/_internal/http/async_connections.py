@@ -18,7 +18,7 @@ from webtools._internal.http.event_loops import aresolve
 from webtools._internal.http.framing import ResponseEnd
 from webtools._internal.http.network import CurrentCall, attempts
 from webtools._internal.http.outgoing import Outgoing
-from webtools._internal.http.pool import MAX_CONNECTIONS, Connection, Pool, all_busy
+from webtools._internal.http.pool import MAX_CONNECTIONS, Connection, Pool, all_busy, release
 from webtools._internal.http.transports import AsyncTransport
 from webtools.messages import CONNECT_TIMEOUT, Response
 
@@ -180,6 +180,7 @@ class AsyncConnection(Connection):
                 await _read(response, body)
             finally:
                 await response.aclose()
+                release(response)
         return self._end(body)
 
     async def close(self) -> None:
