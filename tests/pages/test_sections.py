@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from offering_site import PARAGRAPH, Fetch, Reply, Site, blocking, on_a_loop
 from test_reading_pages import pdf
 
@@ -96,6 +98,35 @@ def test_a_section_outside_of_the_main_part_is_read(site: Site, web: WebTools) -
     [page] = web.fetch(f"{site.url}/a#imprint").pages
     assert (page.text or "").startswith("Pier 4, Sound")
     assert all(prose in (page.text or "") for prose in PROSE.values())
+
+
+TAGS = ["p", "div", "span", "b", "a", "x-a", "q", "ul", "li", "dl", "dt", "dd", "button", "code"]
+TAGS += ["table", "tr", "td", "details", "summary", "sup", "ruby", "math", "h2", "pre", "label"]
+
+
+def elements(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    inside = st.lists(children, min_size=1, max_size=4).map("".join)
+    return st.builds("<{0} id=NAME>{1}</{0}>".format, st.sampled_from(TAGS), inside)
+
+
+MARKUP = st.recursive(st.sampled_from(["ab", "c", " ", "https://w.example/", "d e"]), elements)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(MARKUP, min_size=1, max_size=5))
+def test_a_section_changes_only_the_order_of_lines(parts: list[str]) -> None:
+    texts = "".join(parts).split("NAME")
+    ids = range(len(texts) - 1)
+    body = "".join(f"{text}s{place}" for place, text in zip(ids, texts, strict=False)) + texts[-1]
+    html = f"<main><h1>Guide</h1><p>{PARAGRAPH}</p>{body}<p>{PARAGRAPH}</p></main>".encode()
+
+    def lines(url: str, *, whole: bool = False) -> list[str]:
+        text = read(Source(html, "text/html", url, url, whole=whole)).text
+        return sorted(filter(None, map(str.strip, text.split("\n"))))
+
+    url = "https://w.example/guide"
+    wanted = [lines(url), lines(url, whole=True)]  # whole if the section is not in the main part
+    assert all(lines(f"{url}#s{place}") in wanted for place in ids)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "%C3%BC", "a%0Ab", "/route"])

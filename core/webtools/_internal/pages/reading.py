@@ -31,7 +31,14 @@ from webtools._internal.pages.refreshes import (
     declared_refreshes,
     refresh_target,
 )
-from webtools._internal.pages.sections import MARK, find_section, mark, put_first, section_of
+from webtools._internal.pages.sections import (
+    MARK,
+    find_section,
+    mark,
+    mark_line,
+    put_first,
+    section_of,
+)
 from webtools._internal.pages.tree import (
     Element,
     LeftOut,
@@ -217,11 +224,14 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     visible = length_of(body)
     spare = None if section is None or source.whole else deepcopy(root)
     part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)
+    text = without_controls(to_markdown(part, source.url))
     is_marked = section is not None and mark(section, part)
     if spare is not None and not is_marked:  # the section is not in the main part
         return _main(markup, spare, replace(source, whole=True))
-    markdown = to_markdown(part, source.url).split(MARK, 1 if is_marked else 0)
-    text = MARK.join(map(without_controls, markdown)).strip() or without_controls(markup.text)
+    if is_marked:
+        marked = to_markdown(part, source.url).split(MARK, 1)
+        text = mark_line(text, MARK.join(map(without_controls, marked)))
+    text = text.strip() or without_controls(markup.text)
     warnings = list(_warnings(left_out, visible, prose_share))
     declared = _declared_text(markup, source.url)
     if len(text) < _MIN_PROSE_SHARE * len(declared) and declared[:_LINE] not in text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from os.path import commonprefix
 from urllib.parse import unquote, urldefrag
 
 from webtools._internal.pages.tables import is_layout
@@ -61,17 +62,24 @@ def mark(target: Element, part: Element) -> bool:
     return True
 
 
+def mark_line(text: str, marked: str) -> str:
+    """Mark the line of a text that differs from its text with the mark, which can join blocks."""
+    start = len(commonprefix([text, marked]))
+    if start < len(text):
+        start = text.rfind("\n", 0, start) + 1
+    return text[:start] + MARK + text[start:]
+
+
 def put_first(text: str, name: str) -> str | None:
-    """Return a Markdown text from its marked section on, or from the heading of that name.
+    """Return a Markdown text from its marked line on, or from the heading of that name.
 
     What is before the section follows after it. Returns None if there is no such section.
     """
     before, is_marked, after = text.partition(MARK)
-    start = before.rfind("\n") + 1 if is_marked else _heading_named(text, name)
+    start = len(before) if is_marked else _heading_named(text, name)
     if start is None:
         return None
-    # The mark can be between blocks that are on one line because of it: their texts stay apart.
-    text = f"{before} {after}" if before[-1:].strip() and after[:1].strip() else before + after
+    text = before + after
     own_level = 0
     end = len(text)
     for offset, level, _ in _headings(text):
