@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from os.path import commonprefix
 from urllib.parse import unquote, urldefrag
 
 from webtools._internal.pages.tables import is_layout
@@ -64,10 +63,11 @@ def mark(target: Element, part: Element) -> bool:
 
 def mark_line(text: str, marked: str) -> str:
     """Mark the line of a text that differs from its text with the mark, which can join blocks."""
-    start = len(commonprefix([text, marked]))
+    pairs = enumerate(zip(text, marked, strict=False))
+    start = next((at for at, (char, other) in pairs if char != other), len(text))
     if start < len(text):
         start = text.rfind("\n", 0, start) + 1
-    return text[:start] + MARK + text[start:]
+    return f"{text[:start]}{MARK}{text[start:]}" if MARK in marked else text
 
 
 def put_first(text: str, name: str) -> str | None:
