@@ -139,13 +139,14 @@ def served_by_a_program(server: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("is_ours", [True, False], ids=["ours", "of a program"])
-@pytest.mark.parametrize("is_for_each", [True, False], ids=["a session each", "one session"])
+@pytest.mark.parametrize("whose", ["a session each", "one session", "no session"])
 def test_clients_over_http_see_no_calls_of_others_on_a_tape(
     web: WebTools,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     while_serving: Callable[..., Any],
     is_ours: bool,
-    is_for_each: bool,
+    whose: str,
 ) -> None:
     tape = tmp_path / "run.jsonl"
     with web.session(record=tape) as ann:
@@ -155,11 +156,13 @@ def test_clients_over_http_see_no_calls_of_others_on_a_tape(
         async with Client(url, mode="legacy") as bob:
             return str((await search(bob, "a question of bob")).model_dump())
 
-    session = {"replay": tape} if is_for_each else None
-    if is_ours and is_for_each:
+    session = {"replay": tape} if whose == "a session each" else None
+    if whose == "no session":
+        monkeypatch.setenv("WEBTOOLS_REPLAY", str(tape))
+    if is_ours and whose != "one session":
         text = while_serving(lambda url: anyio.run(ask, url), session=session)
     else:
-        replaying = web if is_for_each else web.session(replay=tape)
+        replaying = web.session(replay=tape) if whose == "one session" else web
         with served_by_a_program(make_server(replaying, session=session)) as url:
             text = anyio.run(ask, url)
     assert "not_on_tape" in text

@@ -276,7 +276,8 @@ class Tape:
         """Return the error of a call that is not on the tape. It names the closest one."""
         tool, key = call.tool, key_of(call.tool, values)
         made = [each for each in self._calls or () if each.native is None]
-        known = [each for each in made if each.user == call.user]
+        is_known = bool(call.user) or not self.is_of_strangers
+        known = [each for each in made if is_known and each.user == call.user]
         calls = [each for each in known if each.tool == tool]
         if equal := [each for each in calls if each.key == key]:
             lines = ", ".join(str(call.line) for call in equal[:_MAX_LINES_SHOWN])
