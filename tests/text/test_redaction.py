@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import unicodedata
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from html.entities import html5
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from webtools._internal.pipeline import requests
-from webtools._internal.text.cleaning import without_controls
+from webtools._internal.text.cleaning import one_line, without_controls, words_in_line
+from webtools._internal.text.invisible import without_invisible
 from webtools._internal.text.redaction import MARK, Redactor
+from webtools._internal.text.visible import display_text
 from webtools.errors import BadRequestError, Payment, RateLimitError, WebToolsError
 from webtools.messages import Response
 from webtools.results import SearchResponse, SearchResult
@@ -84,6 +87,19 @@ def test_any_key_is_found_in_any_spelling(key: str, name: str, before: str, afte
     cleaned = Redactor([key]).text(f"{before} {spelled} {after}")
     assert spelled not in cleaned
     assert MARK in cleaned
+
+
+@pytest.mark.parametrize(
+    "shown", [display_text, without_invisible, without_controls, one_line, words_in_line]
+)
+def test_no_login_comes_out_of_what_is_removed_later(shown: Callable[[str], str]) -> None:
+    redactor = Redactor(["http://svc:hunter2x@127.0.0.1:3128"])
+    assigned = (chr(code) for code in range(0x30000) if unicodedata.category(chr(code)) != "Cn")
+    removed = [char for char in assigned if shown(f"a{char}b") == "ab"]
+    assert len(removed) > 50
+    for char in removed:
+        for login in (f"hunter2{char}x", f"h{char}{char}unter2x"):
+            assert redactor.text(f"a {login} b") == f"a {MARK} b"
 
 
 def test_the_longest_key_goes_first() -> None:
@@ -356,6 +372,26 @@ def test_a_cut_key_goes_although_its_beginning_has_no_digit(
     clean = Redactor([key]).text(f"A title: {piece[:at]}{gap}{piece[at:]}\u2026")
     assert MARK in clean
     assert not any(piece[place : place + half] in clean for place in range(length - half + 1))
+
+
+@given(
+    key=st.from_regex("[A-Za-z0-9]{16,47}", fullmatch=True),
+    data=st.data(),
+    gap=st.sampled_from([" ", "\n  ", "-", "</td> <td>", " | ", '",\n  "', "\r\n\t", ") ("]),
+    size=st.integers(4, 16),
+)
+def test_little_is_left_of_a_cut_key_in_pieces(
+    key: str, data: st.DataObject, gap: str, size: int
+) -> None:
+    half = max(12, (len(key) + 1) // 2)
+    length = data.draw(st.integers(half, len(key)))
+    cut = data.draw(st.sampled_from([key[:length], key[-length:]]))
+    assume(not cut.isalpha())
+    pieces = gap.join(cut[at : at + size] for at in range(0, length, size))
+    clean = Redactor([key]).text(f"1. {pieces} !")
+    assert MARK in clean
+    left = "".join(filter(str.isalnum, re.sub("<.*?>", "", clean.replace(MARK, ""))))
+    assert len(left) < 1 + 4
 
 
 @given(

@@ -32,6 +32,7 @@ _SCHEMES = {"http", "https", "socks4", "socks4a", "socks5", "socks5h", "redis", 
 _LIKE_KEY = re.compile(r"(?=.*\d).{8}")  # what a user name of a login may be
 _LIKE_LONG_KEY = re.compile(r"(?=.*\d).{16}")
 _LONGEST_WORDS = 20  # letters of a key that may be words of a text, with spaces
+_SURE = 4  # letters that continue a key behind other text, as in a line or a cell
 _ROUNDS = 5  # how often a text may be escaped
 # Fields whose texts are words of ours, as are names of fields.
 _OURS = {NAME, "id", "how", "tool", "fetch", "operation", "status", "type", "code"}
@@ -125,10 +126,12 @@ class Redactor:
     def _add_word(self, word: str) -> None:
         """Add what is redacted only as it is written; if it is short, as a word of its own."""
         for spelling in {word, word.encode("utf-8", "replace").decode("latin-1")}:
+            unseen = _UNSEEN if spelling.isascii() else ""
+            pattern = unseen.join(map(re.escape, spelling))
             if len(word) < SHORTEST_KEY:
-                pattern = rf"(?<![A-Za-z0-9]){re.escape(spelling)}(?![A-Za-z0-9])"
+                pattern = rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])"
             else:
-                pattern = f"(?ai:{re.escape(spelling)})"
+                pattern = f"(?ai:{pattern})"
             self._words.setdefault(_lower(spelling), []).append(re.compile(pattern))
 
     def is_in(self, text: str) -> bool:
@@ -167,7 +170,7 @@ class Redactor:
         landmarks = self._short if self._blocks.isdisjoint(_blocks(letters)) else self._keys
         if any(map(letters.__contains__, landmarks)):
             return True
-        return bool(self._words) and any(map(_lower(view).__contains__, self._words))
+        return bool(self._words) and any(map(_written(view).__contains__, self._words))
 
     def _spans(self, view: str, *, words: bool) -> Iterator[tuple[int, int]]:
         """Yield where keys are in a text whose letters are not escaped."""
@@ -304,23 +307,34 @@ class _Key(NamedTuple):
         last = first + len(landmark)
         end = at + len(landmark)
         if at >= first and letters[at - first : at - first + size] == self.letters:
-            start, stop = places[at - first], places[at - first + size - 1] + 1
+            begin, stop = places[at - first], places[at - first + size - 1] + 1
             is_no_words = self.is_code or size >= _LONGEST_WORDS or not self.letters.isalpha()
-            lines = view[start:stop].splitlines()
+            lines = view[begin:stop].splitlines()
             if is_no_words or not any(" " in line.strip(" \t") for line in lines):
-                return self._with_signs(view, start, stop, 0, size)
-        is_written = not landmark.isalpha() or self._is_written(view, places[at])
-        while last < size and letters[end : end + 1] == self.letters[last : last + 1]:
-            if self._has_other_text(view[places[end - 1] : places[end]]):
-                break
+                return self._with_signs(view, begin, stop, 0, size)
+        start, stop = self._run(letters, (at, end), (first, last))
+        if letters[start:stop].isalpha() and not self._is_written(view, places[at]):
+            return None  # it may be words
+        stops = (p for p in range(end, stop) if self._ends_before(stop - p, view, places, p))
+        starts = (p for p in range(at, start, -1) if self._ends_before(p - start, view, places, p))
+        start, stop = next(starts, start), next(stops, stop)
+        first, last = first - (at - start), last + (stop - end)
+        return self._with_signs(view, places[start], places[stop - 1] + 1, first, last)
+
+    def _run(
+        self, letters: bytes, part: tuple[int, int], part_of_key: tuple[int, int]
+    ) -> tuple[int, int]:
+        """Return from where to where the letters of a text go on as the key beside a part."""
+        (at, end), (first, last) = part, part_of_key
+        while last < len(self.letters) and letters[end : end + 1] == self.letters[last : last + 1]:
             last, end = last + 1, end + 1
         while first and at and letters[at - 1] == self.letters[first - 1]:
-            if self._has_other_text(view[places[at - 1] : places[at]]):
-                break
             first, at = first - 1, at - 1
-        if not is_written and letters[at:end].isalpha():
-            return None
-        return self._with_signs(view, places[at], places[end - 1] + 1, first, last)
+        return at, end
+
+    def _ends_before(self, rest: int, view: str, places: Sequence[int], place: int) -> bool:
+        """Return whether the key ends before a letter: other text can begin like the rest of it."""
+        return rest < _SURE and self._has_other_text(view[places[place - 1] : places[place]])
 
     def _is_written(self, view: str, at: int) -> bool:
         """Return whether the part is in a text as it is written, with its first letter there."""
@@ -354,12 +368,22 @@ class _Key(NamedTuple):
 _OTHER_TEXT = frozenset(" \"'<>()[]{},;")  # signs before another text
 _LETTERS = frozenset(ascii_letters + digits)
 _TO_LOWER = bytes.maketrans(ascii_uppercase.encode(), ascii_lowercase.encode())
+_UNSEEN = r"[^\t\n\r -~]*+"  # what a text may lose before someone reads it
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r"})
 _OTHERS = bytes(code for code in range(256) if chr(code) not in _LETTERS)
 
 
 def _letters(text: str) -> bytes:
     """Return the letters and digits of ASCII in lower case."""
     return text.encode("ascii", "ignore").translate(_TO_LOWER, _OTHERS)
+
+
+def _written(text: str) -> str:
+    """Return a text in lower case, and if a reader may not see all of it, also what is seen."""
+    text = _lower(text)
+    if text.isascii() and text.isprintable():
+        return text
+    return f"{text}\n{text.encode('ascii', 'ignore').translate(None, _CONTROLS).decode()}"
 
 
 def _lower(text: str) -> str:
