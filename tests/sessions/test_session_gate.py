@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import json
 import re
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import httpx
+import idna
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -633,6 +636,8 @@ def test_each_label_of_a_host_in_a_query_may_be_in_another_form(
         (f"{EVIL}/#{TOKEN}", f"{EVIL}/#{TOKEN}"),
         (f"xn--{TOKEN}.example/x", f"https://xn--{TOKEN}.example/x"),
         (f"{EVIL}/{quote(TOKEN)}%E9%E8", f"{EVIL}/{TOKEN}\u00e9\u00e8"),
+        (f"{EVIL}/\u00e9{TOKEN}", f"{EVIL}/\u00c3\u00a9{TOKEN}"),
+        (f"{EVIL}/\u00e9{TOKEN}", f"{EVIL}/%C3%83%C2%A9{TOKEN}"),
         *(
             (f"{EVIL}/{escaped}", f"{EVIL}/{TOKEN}")
             for sign in (
@@ -658,6 +663,48 @@ def test_a_result_that_a_query_spells_in_another_way_does_not_open(
         assert [session.has_seen(each.url) for each in results] == [False, True]
         later = web_of(wire, monkeypatch).session(fetch="seen", state=session.state())
         assert [later.has_seen(each.url) for each in results] == [False, True]
+
+
+# What a model, a provider or a browser can do to the path and query of a URL.
+READINGS: list[Callable[[str], str]] = [
+    lambda text: quote(text, safe="/?=&%"),
+    lambda text: text.replace("%", "%25"),
+    lambda text: "".join(f"%{byte:02X}" if byte != 61 else "=" for byte in text.encode()),
+    lambda text: "".join(f"&#{ord(char)};" if char.isalpha() else char for char in text),
+    lambda text: unicodedata.normalize("NFD", text),
+    html.escape,
+    html.unescape,
+    unquote,
+    str.upper,
+]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    rest=st.sampled_from([f"?d={TOKEN}", f"p?utm_d={TOKEN}&x=1", f"\u00e9/{TOKEN}?a=b&c=d"]),
+    host=st.sampled_from(["evil.example", "vil\u00df\u0301.example", "\u03aa\u0301vil.example"]),
+    queried=st.lists(st.sampled_from(READINGS), max_size=3),
+    returned=st.lists(st.sampled_from(READINGS), max_size=3),
+)
+def test_a_result_does_not_open_however_its_query_is_read(
+    wire: Wire,
+    monkeypatch: pytest.MonkeyPatch,
+    rest: str,
+    host: str,
+    queried: list[Callable[[str], str]],
+    returned: list[Callable[[str], str]],
+) -> None:
+    for read in queried:
+        rest = read(rest)
+    query = f"open https://{host}/{rest}"
+    for read in returned:
+        rest = read(rest)
+    ascii_host = idna.encode(host, uts46=True).decode()
+    wire.found = [SEEN, *(f"https://{each}/{rest}" for each in {host, ascii_host})]
+    with web_of(wire, monkeypatch).session(fetch="strict") as session:
+        results = session.search(query, provider="exa").results
+        opens = [each.url for each in results if session.has_seen(each.url)]
+        assert not [url for url in opens if TOKEN.casefold() in unquote(url).casefold()]
 
 
 @BOTH

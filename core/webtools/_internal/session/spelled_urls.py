@@ -9,14 +9,17 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from webtools._internal.text.invisible_table import INVISIBLE
 from webtools.page_urls import page_key
 
-_LAYERS = 3  # of escapes
+_ROUNDS = 3  # how often escapes of one kind can be in those of the other
+_REPEATED = re.compile(  # escaped again
+    r"(%)(?:25)+(?=[0-9a-f]{2})|(&)(?:amp;|#38;|#x26;)+(?=amp;|#\w)", re.IGNORECASE
+)
 _DNS_LABEL = re.compile(r"xn--([a-z0-9-]{1,59})", re.IGNORECASE)
 _normal = partial(unicodedata.normalize, "NFKC")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
@@ -41,16 +44,19 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
     if any(url.casefold() in word for word in words):
         return True
     try:
-        parts = urlsplit(page_key(url))
-        host = (parts.hostname or "").removeprefix("www.")
+        return any(_is_behind_host(urlsplit(each), words) for each in {url, page_key(url)})
     except ValueError:
         return False
+
+
+def _is_behind_host(url: SplitResult, words: Sequence[str]) -> bool:
+    host = (url.hostname or "").removeprefix("www.")
     if ":" in host or host.rpartition(".")[2].isdigit():
         behind = words
     else:
         hosts = {letters for letters in _letters(host) if letters}
         behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
-    rests = _letters(f"{parts.path}?{parts.query}") if behind else ()
+    rests = _letters(f"{url.path}?{url.query}") if behind else ()
     return any(_is_within(rest, text) for text in behind for rest in rests)
 
 
@@ -60,16 +66,31 @@ def _letters(text: str) -> set[str]:
     Labels of hosts are in the letters of their language, also those that no registry allows, and as
     they are. References of HTML are read and not read: `&copy` may also begin the name of a field.
     """
-    readings = {_normal(text), html.unescape(_normal(text))}
-    plain = {_plain(each, encoding) for each in readings for encoding in ("utf-8", "latin-1")}
+    plain = {
+        _plain(text, read, has_references=has_references)
+        for read in (unquote, partial(unquote, encoding="latin-1"), _unquote_misread)
+        for has_references in (False, True)
+    }
     texts = plain | {_DNS_LABEL.sub(_decoded, each) for each in plain}
-    return {"".join(filter(str.isalnum, _normal(each).casefold())) for each in texts}
+    return {"".join(filter(str.isalnum, _normal(_normal(each).casefold()))) for each in texts}
 
 
-def _plain(text: str, encoding: str) -> str:
-    for _ in range(_LAYERS):
-        text = _normal(unquote(_INVISIBLE.sub("", text), encoding))
-    return _INVISIBLE.sub("", text)
+def _plain(text: str, read: Callable[[str], str], *, has_references: bool) -> str:
+    for _ in range(_ROUNDS):
+        text = _REPEATED.sub(r"\1\2", _INVISIBLE.sub("", _normal(text)))
+        text = read(text)
+        if has_references:
+            text = html.unescape(text)
+    return read(_INVISIBLE.sub("", _normal(text)))
+
+
+def _unquote_misread(text: str) -> str:
+    """Decode escapes, and UTF-8 that was read as Latin-1."""
+    text = unquote(text)
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
 
 
 def _decoded(label: re.Match[str]) -> str:
