@@ -17,10 +17,12 @@ from runtimes import BOTH, either
 from wires import PROVIDERS, Wire, at_once, web_of
 
 from webtools import InputError, QuotaError, Session, WebTools, WebToolsError
+from webtools._internal.session.history import History
 from webtools.adapters import merge_states
 from webtools.errors import OTHER_USER
 
 SEEN, LINKED = "https://docs.example/guide", "https://docs.example/other"
+TOKEN = "zq7secret"
 
 
 @pytest.fixture
@@ -473,3 +475,24 @@ def test_a_state_with_one_number_twice_gives_two(monkeypatch: pytest.MonkeyPatch
         session = web.session(state={**state, "sources": rows})
         assert [source.number for source in session.sources] == [1, 2, 3]
         assert web.session(state=session.state()).sources == session.sources
+
+
+def test_a_search_of_another_thread_gives_no_spelling_of_a_caller_to_a_source(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = web_of(wire, monkeypatch).session()
+    wire.found = [SEEN]
+    find = History.find
+
+    def find_and_see(self: History, url: str) -> Any:
+        seen = find(self, url)
+        if TOKEN in url and any(each.endswith("/contents") for each in wire.urls):
+            monkeypatch.setattr(History, "find", find)
+            self.see(SEEN, "search")  # as another thread does before it adds the source
+        return seen
+
+    monkeypatch.setattr(History, "find", find_and_see)
+    session.fetch(f"{SEEN}#{TOKEN}", provider="exa")
+    assert History.find is find
+    session.search("ferry", provider="exa")
+    assert TOKEN not in json.dumps(session.state())

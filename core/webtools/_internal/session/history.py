@@ -201,8 +201,7 @@ class History:
 
     def _use(self, url: str) -> SeenSource:
         """Add a source, in the spelling in which it was seen."""
-        seen = self.find(url)
-        return self.add(seen.url if seen else url, self._how(url))
+        return self.add(*self._as_seen(url))
 
     def listed(self) -> list[SessionSource]:
         """Return the sources in the order of their numbers, then those without a number."""
@@ -312,16 +311,15 @@ class History:
         """Add a result. A URL that a query has in it opens only as it was seen before."""
         url = result.url
         if is_library_page(url) or is_spelled(url, words):
-            seen = self.find(url)
-            return self.add(seen.url if seen else url, self._how(url), result.title)
+            return self.add(*self._as_seen(url), result.title)
         self.see(url, "search")
-        return self.add(url, self._how(url), result.title)
+        _, how = self._as_seen(url)
+        return self.add(url, how, result.title)
 
     def _read(self, page: Page, title: str, words: Sequence[str]) -> None:
         if page.error is not None:
             return
-        seen = self.find(page.url)
-        self.add(seen.url if seen else page.url, self._how(page.url), title, is_read=True)
+        self.add(*self._as_seen(page.url), title, is_read=True)
         self._see_final(page.url, page.url_final)
         for text in (page.text, *(each.text for each in page.passages or ())):
             self._see_links(page.url, urls_in(text or "", may_be_cut=True), words)
@@ -342,12 +340,12 @@ class History:
                 if not is_spelled(link, words):
                     self.see(link, LINK)
 
-    def _how(self, url: str) -> Origin:
-        """Return how a page that was read had been seen."""
+    def _as_seen(self, url: str) -> tuple[str, Origin]:
+        """Return a URL as it was seen, and how: by one look, as another thread may see it now."""
         seen = self.find(url)
         if seen is None:
-            return "argument"
-        return "page" if seen.origin == LINK else seen.origin  # type: ignore[return-value]
+            return url, "argument"
+        return seen.url, "page" if seen.origin == LINK else seen.origin  # type: ignore[return-value]
 
 
 def queries_of(arguments: Mapping[str, Any]) -> list[str]:
