@@ -258,6 +258,13 @@ def of_a_variable_with_several_keys(
     return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
 
 
+def of_the_token_of_a_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
+) -> WebTools:
+    monkeypatch.setenv("WEBTOOLS_MCP_TOKEN", CODE_KEY)
+    return WebTools(config_file(folder, entry(FILE_KEY)), transport=transport)
+
+
 def of_a_url_in_the_environment(
     folder: Path, monkeypatch: pytest.MonkeyPatch, transport: Any
 ) -> WebTools:
@@ -353,6 +360,7 @@ READABLE: list[Source] = [
     of_a_file_whose_key_a_session_has_read,
     of_a_variable_that_is_set_later,
     of_a_variable_with_several_keys,
+    of_the_token_of_a_server,
     of_a_url_in_the_environment,
     of_a_url_that_is_not_escaped,
     of_a_proxy_that_is_not_used,

@@ -107,7 +107,7 @@ def keys_beside(environ: Mapping[str, str]) -> set[str]:
     secrets = set[str]()
     for name in environ:
         kind = name.upper()
-        if kind.endswith("_API_KEY"):
+        if kind.endswith(("_API_KEY", "WEBTOOLS_MCP_TOKEN")):
             value = environ[name].strip()
             keys = {value} if _LIKE_KEY.search(value) else set[str]()
             keys.update(filter(_LIKE_GENERATED_KEY.search, _BETWEEN_KEYS.split(value)))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from webtools._internal.session.history import LINK, History, SeenSource
 from webtools._internal.session.spending import Spending
 from webtools._internal.storage.budget import Sum
-from webtools._internal.text.redaction import Redactor
+from webtools._internal.text.redaction import MARK, Redactor
 from webtools._internal.text.web_urls import has_login, is_web_url
 from webtools.choices import Origin
 from webtools.errors import OTHER_USER, InputError
@@ -56,7 +56,7 @@ class State(BaseModel):
         seen: URLs that may be opened, beside the sources that were.
         next_number: The number of the next source.
         use: The calls and micro-USD of each process.
-        left_out: Hashes of URLs with a key, which older states may have.
+        left_out: URLs with a key, which is redacted, that older states may have.
     """
 
     model_config = ConfigDict(strict=False, frozen=True)
@@ -145,7 +145,7 @@ def to_state(
     rows, urls = [*history.sources.values()], [*history.seen.values()]
     known = {*history.loaded, *(each.url for each in rows), *(each.url for each in urls)}
     with_key = {*filter(redactor.is_in, known)}
-    history.left_out |= dict.fromkeys(map(_hash, sorted(with_key)))
+    history.left_out |= dict.fromkeys(sorted(with_key))
     rows = [each for each in rows if each.url not in with_key]
     sources = _sorted(rows, lambda source: source.how)[-_MAX_SOURCES:]
     listed = {each.url for each in sources if each.how not in _SEEN_ELSEWHERE}
@@ -168,17 +168,15 @@ def to_state(
             name: [min(spent.calls, _MAX), min(spent.micro_usd, _MAX)]
             for name, spent in spending.by_process().items()
         },
-        "left_out": [*history.left_out][-_MAX_LEFT_OUT:],
+        "left_out": [*dict.fromkeys(map(redactor.text, history.left_out))][-_MAX_LEFT_OUT:],
     }
 
 
 def id_in_state(session_id: str, redactor: Redactor) -> str:
     """Return the ID of a session, or a hash of it if it has a key."""
-    return session_id if redactor.text(session_id) == session_id else _hash(session_id)
-
-
-def _hash(url: str) -> str:
-    return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:32]
+    if redactor.text(session_id) == session_id:
+        return session_id
+    return hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,9 +247,17 @@ def _joined(
 ) -> list[Any]:
     """Return the rows of both but those that must be left out, as `_sorted`."""
     rows = {row[url]: row for row in [*old, *new]}
-    if left_out:
-        rows = {key: row for key, row in rows.items() if _hash(key) not in left_out}
+    for redacted in left_out:
+        rows = {key: row for key, row in rows.items() if not _may_be(key, redacted)}
     return _sorted(rows.values(), lambda row: row[origin])
+
+
+def _may_be(url: str, redacted: str) -> bool:
+    """Return whether a URL may be one of which a key was redacted."""
+    start, mark, rest = redacted.partition(MARK)
+    if not mark:
+        return url == redacted
+    return url.startswith(start) and url.endswith(rest.rpartition(MARK)[2])
 
 
 def _sorted(rows: Iterable[T], origin_of: Callable[[T], str]) -> list[T]:
