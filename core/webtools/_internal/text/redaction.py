@@ -324,7 +324,7 @@ class _Key(NamedTuple):
     def _run(
         self, letters: bytes, part: tuple[int, int], part_of_key: tuple[int, int]
     ) -> tuple[int, int]:
-        """Return from where to where the letters of a text go on as the key beside a part."""
+        """Return from where to where the letters of a text continue as the key beside a part."""
         (at, end), (first, last) = part, part_of_key
         while last < len(self.letters) and letters[end : end + 1] == self.letters[last : last + 1]:
             last, end = last + 1, end + 1
