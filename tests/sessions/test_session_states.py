@@ -188,6 +188,22 @@ def test_a_url_with_a_key_is_not_merged_back(
         assert "https://b.example/" in str(state)
 
 
+@pytest.mark.parametrize("is_newer", [True, False])
+def test_keys_that_are_set_one_after_the_other_leave_a_merged_state(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch, is_newer: bool
+) -> None:
+    keys = [f"test-key-{number}-7Zq3dEf7hI" for number in range(3)]
+    session = web.session(id="s")
+    session.allow(f"https://a.example/?a={keys[0]}&b={keys[1]}&c={keys[2]} https://b.example/")
+    state = through_json(session)
+    for number, key in enumerate(keys):
+        monkeypatch.setenv(f"N{number}_API_KEY", key)
+        continued = through_json(web.session(state=state))
+        state = merge_states(state, continued) if is_newer else merge_states(continued, state)
+        assert not [known for known in keys[: number + 1] if known in json.dumps(state)]
+        assert "https://b.example/" in json.dumps(state)
+
+
 def test_a_title_with_a_key_is_not_merged_back_in_another_spelling_of_its_page(
     web: WebTools, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

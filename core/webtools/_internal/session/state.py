@@ -196,7 +196,7 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     for process, spent in new["use"].items():
         use[process] = [*map(max, spent, use.get(process, spent))]
     next_number = max(old["next_number"], new["next_number"])
-    left_out = dict.fromkeys([*old.get("left_out", ()), *new.get("left_out", ())])
+    left_out = _most_redacted([*old.get("left_out", ()), *new.get("left_out", ())])
     sources, next_number = _renumber(old["sources"], new["sources"], next_number)
     older, spellings = _without_pages_of(sources, old["sources"])
     rows = _joined(older, sources, left_out, url=1, origin=3)
@@ -207,8 +207,20 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
         "sources": rows[-_MAX_SOURCES:],
         "seen": seen[-_MAX_SEEN:],
         "use": use,
-        "left_out": [*left_out][-_MAX_LEFT_OUT:],
+        "left_out": left_out[-_MAX_LEFT_OUT:],
     }
+
+
+def _most_redacted(urls: Iterable[str]) -> list[str]:
+    """Return URLs of which keys were redacted, without those that another one may be, too.
+
+    What is a key now may not have been one when an older state was made.
+    """
+    kept: list[str] = []
+    for url in dict.fromkeys(urls):
+        if not any(_may_be(url, other) for other in kept):
+            kept = [*(other for other in kept if not _may_be(other, url)), url]
+    return kept
 
 
 def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple[list[Any], int]:
