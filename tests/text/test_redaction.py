@@ -89,6 +89,14 @@ def test_any_key_is_found_in_any_spelling(key: str, name: str, before: str, afte
     assert MARK in cleaned
 
 
+@pytest.mark.parametrize("key", ["tZ8<IC\\a[Pc>", "cY/q%f8d`H[7", "6\\0Sunv%13yI"])
+@pytest.mark.parametrize("spell", [quote, html.escape, lambda key: json.dumps(key)[1:-1]])
+def test_a_short_key_with_signs_that_look_like_escapes_is_redacted(
+    key: str, spell: Callable[[str], str]
+) -> None:
+    assert Redactor([key]).text(f"It is {spell(key)} here") == f"It is {MARK} here"
+
+
 @pytest.mark.parametrize(
     "shown", [display_text, without_invisible, without_controls, one_line, words_in_line]
 )

@@ -126,7 +126,7 @@ class Redactor:
     def _add_word(self, word: str) -> None:
         """Add what is redacted only as it is written; if it is short, as a word of its own."""
         for spelling in {word, word.encode("utf-8", "replace").decode("latin-1")}:
-            unseen = _UNSEEN if spelling.isascii() else ""
+            unseen = _UNSEEN if spelling.isascii() and spelling.isprintable() else ""
             pattern = unseen.join(map(re.escape, spelling))
             if len(word) < SHORTEST_KEY:
                 pattern = rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])"
