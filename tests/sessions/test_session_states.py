@@ -181,7 +181,7 @@ def test_a_url_with_a_key_is_not_merged_back(
     assert key in str(before)
     monkeypatch.setenv("OPENAI_API_KEY", key)
     after = json.loads(json.dumps(web.session(state=before).state()))
-    assert after["left_out"] == ["https://a.example/?k=[redacted]"]
+    assert after["left_out"] == ["40 https://a.example/?k=[redacted]"]
     merged = merge_states(before, after) if is_newer else merge_states(after, before)
     for state in (merged, merge_states(merged, before), merge_states(before, merged)):
         assert key not in str(state)

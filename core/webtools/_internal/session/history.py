@@ -86,7 +86,7 @@ class History:
         tools: The calls of each tool.
         providers: The requests to each provider, and the searches of a model's vendor.
         notes: What the report says about the search of a model's vendor, each once.
-        left_out: URLs that a state must not have, because they have a key.
+        left_out: Length and URL of what a state must not have, because it has a key.
         loaded: The URLs of the states that were loaded, in each spelling.
         next_number: The number of the next source.
     """

@@ -56,7 +56,8 @@ class State(BaseModel):
         seen: URLs that may be opened, beside the sources that were.
         next_number: The number of the next source.
         use: The calls and micro-USD of each process.
-        left_out: URLs with a key, which is redacted, that older states may have.
+        left_out: The length of each URL with a key that older states may have, and the URL with
+            its key redacted.
     """
 
     model_config = ConfigDict(strict=False, frozen=True)
@@ -144,8 +145,8 @@ def to_state(
     """
     rows, urls = [*history.sources.values()], [*history.seen.values()]
     known = {*history.loaded, *(each.url for each in rows), *(each.url for each in urls)}
-    with_key = {*filter(redactor.is_in, known)}
-    history.left_out |= dict.fromkeys(sorted(with_key))
+    with_key = {url for url in known if redactor.text(url) != url}
+    history.left_out |= {f"{len(url)} {url}": None for url in sorted(with_key)}
     rows = [each for each in rows if each.url not in with_key]
     sources = _sorted(rows, lambda source: source.how)[-_MAX_SOURCES:]
     listed = {each.url for each in sources if each.how not in _SEEN_ELSEWHERE}
@@ -168,7 +169,7 @@ def to_state(
             name: [min(spent.calls, _MAX), min(spent.micro_usd, _MAX)]
             for name, spent in spending.by_process().items()
         },
-        "left_out": [*dict.fromkeys(map(redactor.text, history.left_out))][-_MAX_LEFT_OUT:],
+        "left_out": _most_redacted(map(redactor.text, [*history.left_out])),
     }
 
 
@@ -207,20 +208,22 @@ def merge_states(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
         "sources": rows[-_MAX_SOURCES:],
         "seen": seen[-_MAX_SEEN:],
         "use": use,
-        "left_out": left_out[-_MAX_LEFT_OUT:],
+        "left_out": left_out,
     }
 
 
 def _most_redacted(urls: Iterable[str]) -> list[str]:
-    """Return URLs of which keys were redacted, without those that another one may be, too.
+    """Return the last of these URLs, without those that another one may be, too.
 
     What is a key now may not have been one when an older state was made.
     """
-    kept: list[str] = []
-    for url in dict.fromkeys(urls):
-        if not any(_may_be(url, other) for other in kept):
-            kept = [*(other for other in kept if not _may_be(other, url)), url]
-    return kept
+    kept: dict[str, list[str]] = {}  # by their lengths
+    for entry in dict.fromkeys(urls):
+        size, _, url = entry.partition(" ")
+        same = kept.setdefault(size, [])
+        if not any(_may_be(url, other) for other in same):
+            same[:] = [*(other for other in same if not _may_be(other, url)), url]
+    return [f"{size} {url}" for size, same in kept.items() for url in same][-_MAX_LEFT_OUT:]
 
 
 def _renumber(old: Sequence[Any], new: Sequence[Any], next_number: int) -> tuple[list[Any], int]:
@@ -259,17 +262,21 @@ def _joined(
 ) -> list[Any]:
     """Return the rows of both but those that must be left out, as `_sorted`."""
     rows = {row[url]: row for row in [*old, *new]}
-    for redacted in left_out:
-        rows = {key: row for key, row in rows.items() if not _may_be(key, redacted)}
+    redacted: dict[str, list[str]] = {}
+    for entry in left_out:
+        size, _, text = entry.partition(" ")
+        redacted.setdefault(size, []).append(text)
+    for key in [*rows] if redacted else ():
+        if any(_may_be(key, text) for text in redacted.get(str(len(key)), ())):
+            del rows[key]
     return _sorted(rows.values(), lambda row: row[origin])
 
 
 def _may_be(url: str, redacted: str) -> bool:
-    """Return whether a URL may be one of which a key was redacted."""
+    """Return whether a URL of the same length may be one of which a key was redacted."""
     start, mark, rest = redacted.partition(MARK)
-    if not mark:
-        return url == redacted
-    return url.startswith(start) and url.endswith(rest.rpartition(MARK)[2])
+    end = rest.rpartition(MARK)[2]
+    return url == redacted or bool(mark and url.startswith(start) and url.endswith(end))
 
 
 def _sorted(rows: Iterable[T], origin_of: Callable[[T], str]) -> list[T]:
