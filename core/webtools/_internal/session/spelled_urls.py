@@ -6,13 +6,13 @@ Of both, only letters and digits are compared.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from webtools._internal.text.cleaning import unescaped
 from webtools._internal.text.invisible_table import INVISIBLE
 from webtools.page_urls import page_key
 
@@ -20,6 +20,8 @@ _ROUNDS = 3  # how often escapes of one kind can be in those of the other
 _REPEATED = re.compile(  # escaped again
     r"(%)(?:25)+(?=[0-9a-f]{2})|(&)(?:amp;|#38;|#x26;)+(?=amp;|#\w)", re.IGNORECASE
 )
+_LONGEST_COMPARED = 2000  # characters; a longer path on a host of a query counts as the query's
+_ESCAPES = re.compile("[%&]|xn--", re.IGNORECASE)
 _DNS_LABEL = re.compile(r"xn--([a-z0-9-]{1,59})", re.IGNORECASE)
 _normal = partial(unicodedata.normalize, "NFKC")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
@@ -44,20 +46,32 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
     if any(url.casefold() in word for word in words):
         return True
     try:
-        return any(_is_behind_host(urlsplit(each), words) for each in {url, page_key(url)})
+        forms = {(parts.hostname or "", f"{parts.path}?{parts.query}") for parts in _forms(url)}
     except ValueError:
         return False
+    return any(_is_behind_host(host, rest, words) for host, rest in forms)
 
 
-def _is_behind_host(url: SplitResult, words: Sequence[str]) -> bool:
-    host = (url.hostname or "").removeprefix("www.")
+def _forms(url: str) -> Iterator[SplitResult]:
+    yield urlsplit(url)
+    yield urlsplit(page_key(url))
+
+
+def _is_behind_host(host: str, rest: str, words: Sequence[str]) -> bool:
     if ":" in host or host.rpartition(".")[2].isdigit():
         behind = words
     else:
-        hosts = {letters for letters in _letters(host) if letters}
+        hosts = _letters_of_host(host.removeprefix("www."))
         behind = [word.partition(host)[2] for host in hosts for word in words if host in word]
-    rests = _letters(f"{url.path}?{url.query}") if behind else ()
+    if len(rest) > _LONGEST_COMPARED:
+        return bool(behind)
+    rests = _letters(rest) if behind else ()
     return any(_is_within(rest, text) for text in behind for rest in rests)
+
+
+@lru_cache(maxsize=256)
+def _letters_of_host(host: str) -> frozenset[str]:
+    return frozenset(filter(None, _letters(host)))
 
 
 def _letters(text: str) -> set[str]:
@@ -66,6 +80,8 @@ def _letters(text: str) -> set[str]:
     Labels of hosts are in the letters of their language, also those that no registry allows, and as
     they are. References of HTML are read and not read: `&copy` may also begin the name of a field.
     """
+    if text.isascii() and not _ESCAPES.search(text):
+        return {"".join(filter(str.isalnum, text.lower()))}
     plain = {
         _plain(text, read, has_references=has_references)
         for read in (unquote, partial(unquote, encoding="latin-1"), _unquote_misread)
@@ -77,10 +93,12 @@ def _letters(text: str) -> set[str]:
 
 def _plain(text: str, read: Callable[[str], str], *, has_references: bool) -> str:
     for _ in range(_ROUNDS):
-        text = _REPEATED.sub(r"\1\2", _INVISIBLE.sub("", _normal(text)))
-        text = read(text)
+        before = text
+        text = read(_REPEATED.sub(r"\1\2", _INVISIBLE.sub("", _normal(text))))
         if has_references:
-            text = html.unescape(text)
+            text = unescaped(text)
+        if text == before:
+            return text
     return read(_INVISIBLE.sub("", _normal(text)))
 
 

@@ -35,10 +35,15 @@ def one_line(text: str) -> str:
     if "<" in text:
         text = _TAGS.sub(_replace_tag, text)
     if "&" in text:
-        text = html.unescape(_HUGE_REFERENCE.sub("", text))
+        text = unescaped(text)
     if text.isprintable() and "  " not in text:  # its only white space is single spaces
         return text.strip()
     return " ".join(without_controls(text).split())
+
+
+def unescaped(text: str) -> str:
+    """Replace the references of HTML in a text; numbers beyond Unicode are dropped."""
+    return html.unescape(_HUGE_REFERENCE.sub("", text))
 
 
 def words_in_line(text: str) -> str:
