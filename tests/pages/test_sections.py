@@ -14,6 +14,7 @@ from test_reading_pages import pdf
 from webtools import WebTools
 from webtools._internal.pages.reading import Source, read
 
+URL = "https://w.example/guide"
 NAMES = ["intro", "install", "options", "end"]
 PROSE = {name: f"About the {name}: {PARAGRAPH * 4}".strip() for name in NAMES}
 # Ways to name a section: `{0}` is its name, `{1}` its prose.
@@ -100,6 +101,22 @@ def test_a_section_outside_of_the_main_part_is_read(site: Site, web: WebTools) -
     assert all(prose in (page.text or "") for prose in PROSE.values())
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "<ul><li>First item<li>Target <a id=s></a></ul>",
+        "<dl><dt>Term</dt><dd>Target <span id=s></span></dd></dl>",
+        "<div>Target <a name=s></a></div>",
+        "<p>Target <a name=s></a></p>",
+        "<blockquote>Target <a id=s></a></blockquote>",
+    ],
+)
+def test_a_line_that_ends_in_the_anchor_comes_first(end: str) -> None:
+    html = f"<main><h1>Guide</h1><p>{PARAGRAPH}</p>{end}</main>".encode()
+    text = read(Source(html, "text/html", f"{URL}#s", URL, whole=True)).text
+    assert "Target" in text.split("\n")[0]
+
+
 TAGS = ["p", "div", "span", "b", "a", "x-a", "q", "ul", "li", "dl", "dt", "dd", "button", "code"]
 TAGS += ["table", "tr", "td", "details", "summary", "sup", "ruby", "math", "h2", "pre", "label"]
 
@@ -124,9 +141,8 @@ def test_a_section_changes_only_the_order_of_lines(parts: list[str]) -> None:
         text = read(Source(html, "text/html", url, url, whole=whole)).text
         return sorted(filter(None, map(str.strip, text.split("\n"))))
 
-    url = "https://w.example/guide"
-    wanted = [lines(url), lines(url, whole=True)]  # whole if the section is not in the main part
-    assert all(lines(f"{url}#s{place}") in wanted for place in ids)
+    wanted = [lines(URL), lines(URL, whole=True)]  # whole if the section is not in the main part
+    assert all(lines(f"{URL}#s{place}") in wanted for place in ids)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "%C3%BC", "a%0Ab", "/route"])

@@ -34,6 +34,7 @@ from webtools._internal.pages.refreshes import (
 from webtools._internal.pages.sections import (
     MARK,
     find_section,
+    is_in,
     mark,
     mark_line,
     put_first,
@@ -224,11 +225,10 @@ def _main(markup: Markup, root: Element | None, source: Source) -> Content:
     visible = length_of(body)
     spare = None if section is None or source.whole else deepcopy(root)
     part, prose_share = (body, 1.0) if source.whole else main_part(body, markup.title, left_out)
-    text = without_controls(to_markdown(part, source.url))
-    is_marked = section is not None and mark(section, part)
-    if spare is not None and not is_marked:  # the section is not in the main part
+    if section is not None and spare is not None and not is_in(section, part):
         return _main(markup, spare, replace(source, whole=True))
-    if is_marked:
+    text = without_controls(to_markdown(part, source.url))
+    if section is not None and mark(section, part):
         marked = to_markdown(part, source.url).split(MARK, 1)
         text = mark_line(text, MARK.join(map(without_controls, marked)))
     text = text.strip() or without_controls(markup.text)

@@ -39,6 +39,13 @@ def find_section(root: Element, name: str) -> Element | None:
     return next((each for each in root.iter("a") if each.get("name") in names), None)
 
 
+def is_in(target: Element, part: Element) -> bool:
+    """Return whether a section is in a part of the page, or around it."""
+    if target is part or any(each is part for each in target.iterancestors()):
+        return True
+    return any(each is target for each in part.iterancestors())
+
+
 def mark(target: Element, part: Element) -> bool:
     """Mark where a section starts in a part of the page; return whether it is in that part."""
     block, is_within = target, target is part
@@ -63,11 +70,24 @@ def mark(target: Element, part: Element) -> bool:
 
 def mark_line(text: str, marked: str) -> str:
     """Mark the line of a text that differs from its text with the mark, which can join blocks."""
-    pairs = enumerate(zip(text, marked, strict=False))
-    start = next((at for at, (char, other) in pairs if char != other), len(text))
-    if start < len(text):
+    if MARK not in marked:
+        return text
+    start = _common_length(text, marked)
+    if start < len(text) or "\n" not in marked[start : marked.index(MARK)]:
         start = text.rfind("\n", 0, start) + 1
-    return f"{text[:start]}{MARK}{text[start:]}" if MARK in marked else text
+    return f"{text[:start]}{MARK}{text[start:]}"
+
+
+def _common_length(text: str, other: str) -> int:
+    """Return how many characters at their starts are equal."""
+    low, high = 0, min(len(text), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def put_first(text: str, name: str) -> str | None:
