@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from webtools._internal.text.cleaning import TERMINAL_SEQUENCES, with_spans
+from webtools._internal.text.invisible_table import INVISIBLE
 from webtools._internal.text.nested_texts import NAME, texts_in, with_texts
 from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools.errors import WebToolsError
@@ -126,7 +127,7 @@ class Redactor:
     def _add_word(self, word: str) -> None:
         """Add what is redacted only as it is written; if it is short, as a word of its own."""
         for spelling in {word, word.encode("utf-8", "replace").decode("latin-1")}:
-            unseen = _UNSEEN if spelling.isascii() and spelling.isprintable() else ""
+            unseen = "" if _UNSEEN.search(spelling) else f"{_UNSEEN.pattern}*+"
             pattern = unseen.join(map(re.escape, spelling))
             if len(word) < SHORTEST_KEY:
                 pattern = rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])"
@@ -313,11 +314,11 @@ class _Key(NamedTuple):
             if is_no_words or not any(" " in line.strip(" \t") for line in lines):
                 return self._with_signs(view, begin, stop, 0, size)
         start, stop = self._run(letters, (at, end), (first, last))
-        if letters[start:stop].isalpha() and not self._is_written(view, places[at]):
-            return None  # it may be words
         stops = (p for p in range(end, stop) if self._ends_before(stop - p, view, places, p))
         starts = (p for p in range(at, start, -1) if self._ends_before(p - start, view, places, p))
         start, stop = next(starts, start), next(stops, stop)
+        if letters[start:stop].isalpha() and not self._is_written(view, places[at]):
+            return None  # it may be words
         first, last = first - (at - start), last + (stop - end)
         return self._with_signs(view, places[start], places[stop - 1] + 1, first, last)
 
@@ -368,8 +369,11 @@ class _Key(NamedTuple):
 _OTHER_TEXT = frozenset(" \"'<>()[]{},;")  # signs before another text
 _LETTERS = frozenset(ascii_letters + digits)
 _TO_LOWER = bytes.maketrans(ascii_uppercase.encode(), ascii_lowercase.encode())
-_UNSEEN = r"[^\t\n\r -~]*+"  # what a text may lose before someone reads it
-_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r"})
+# What a text may lose before someone reads it: controls, characters for private use, marks.
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\U000f0000-\U0010ffff"
+    rf"{INVISIBLE}]"
+)
 _OTHERS = bytes(code for code in range(256) if chr(code) not in _LETTERS)
 
 
@@ -383,7 +387,7 @@ def _written(text: str) -> str:
     text = _lower(text)
     if text.isascii() and text.isprintable():
         return text
-    return f"{text}\n{text.encode('ascii', 'ignore').translate(None, _CONTROLS).decode()}"
+    return f"{text}\n{_UNSEEN.sub('', text)}"
 
 
 def _lower(text: str) -> str:
