@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 
 from webtools._internal.http.proxies import with_scheme
+from webtools._internal.text.quoting import SHORTEST_KEY
 from webtools.config.config_models import (
     PARTS,
     Config,
@@ -17,6 +18,7 @@ from webtools.config.config_models import (
     without_providers,
 )
 from webtools.config.parts import Bounds, Part, Variable
+from webtools.config.paths import MCP_TOKEN_VARIABLE
 from webtools.config.setting_values import checked_base_url, key_fault, usual_options
 from webtools.errors import ConfigError
 from webtools.providers import PROVIDERS
@@ -107,7 +109,9 @@ def keys_beside(environ: Mapping[str, str]) -> set[str]:
     secrets = set[str]()
     for name in environ:
         kind = name.upper()
-        if kind.endswith(("_API_KEY", "WEBTOOLS_MCP_TOKEN")):
+        if kind == MCP_TOKEN_VARIABLE:
+            secrets |= {key for key in [environ[name].strip()] if len(key) >= SHORTEST_KEY}
+        elif kind.endswith("_API_KEY"):
             value = environ[name].strip()
             keys = {value} if _LIKE_KEY.search(value) else set[str]()
             keys.update(filter(_LIKE_GENERATED_KEY.search, _BETWEEN_KEYS.split(value)))

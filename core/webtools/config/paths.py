@@ -18,6 +18,7 @@ CODE = "the code"
 ENVIRONMENT = "the environment"
 TAPE = "the tape"  # in place of settings that cannot be read
 RECORD_VARIABLE, REPLAY_VARIABLE = "WEBTOOLS_RECORD", "WEBTOOLS_REPLAY"  # name tapes
+MCP_TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
 
 _FileConfig = TypeVar("_FileConfig", CacheConfig, LogConfig)
 Kind: TypeAlias = Literal["config", "cache", "log"]

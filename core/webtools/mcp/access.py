@@ -16,9 +16,9 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 
 from webtools._internal.text.quoting import quote
+from webtools.config.paths import MCP_TOKEN_VARIABLE
 from webtools.errors import ConfigError
 
-TOKEN_VARIABLE = "WEBTOOLS_MCP_TOKEN"  # noqa: S105 - its name
 _MIN_TOKEN = 16
 _TOKEN = re.compile(rf"[!-~]{{{_MIN_TOKEN},}}").fullmatch
 _MAX_PORT = 65_535
@@ -69,8 +69,8 @@ def read_token(path: str | None, environ: Mapping[str, str] | None = None) -> st
         ConfigError: The file cannot be read, or the token is invalid.
     """
     if path is None:
-        token = (os.environ if environ is None else environ).get(TOKEN_VARIABLE, "").strip()
-        return _check_token(token, TOKEN_VARIABLE) if token else None
+        token = (os.environ if environ is None else environ).get(MCP_TOKEN_VARIABLE, "").strip()
+        return _check_token(token, MCP_TOKEN_VARIABLE) if token else None
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -116,7 +116,7 @@ def transport_security(
     if not bound.is_loopback and token is None:
         raise ConfigError(
             f"Other machines can reach {address.url_host}, so a token is required. Put it into a "
-            f"file for --token-file, or into {TOKEN_VARIABLE}. Make one with: {_HOW_TO_MAKE}"
+            f"file for --token-file, or into {MCP_TOKEN_VARIABLE}. Make one with: {_HOW_TO_MAKE}"
         )
     if bound.is_unspecified and not hosts:
         raise ConfigError(

@@ -276,14 +276,16 @@ class Tape:
         """Return the error of a call that is not on the tape. It names the closest one."""
         tool, key = call.tool, key_of(call.tool, values)
         made = [each for each in self._calls or () if each.native is None]
-        is_known = bool(call.user) or not self.is_of_strangers
-        known = [each for each in made if is_known and each.user == call.user]
+        may_name = bool(call.user) or not self.is_of_strangers
+        known = [each for each in made if may_name and each.user == call.user]
         calls = [each for each in known if each.tool == tool]
         if equal := [each for each in calls if each.key == key]:
             lines = ", ".join(str(call.line) for call in equal[:_MAX_LINES_SHOWN])
             reason = f"each such call is replayed once, and that was done (line {lines})"
         elif calls:
             reason = _difference(calls[:_MAX_COMPARED], values)
+        elif made and not may_name:
+            reason = "what else it has is not shown to clients over HTTP"
         elif made and not known:
             reason = "the tape has calls of other users only. Pass the user of the recording"
         else:
