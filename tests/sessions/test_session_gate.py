@@ -744,6 +744,15 @@ def test_a_query_with_a_seen_url_does_not_change_how_it_leaves(
         assert TOKEN not in wire.left()
 
 
+def test_a_reference_with_thousands_of_digits_is_read(session: Session, wire: Wire) -> None:
+    digits = "\u2469" * 1900  # each becomes two
+    wire.found = [SEEN, f"{EVIL}/?x={TOKEN}"]
+    for sign in ("&#", "%26%23", "&amp;#"):
+        session.search(f"see {EVIL}/?x={TOKEN}{sign}{digits};", provider="exa")
+        assert session.has_seen(SEEN)
+        assert not session.has_seen(wire.found[1])
+
+
 def test_a_cached_result_that_a_query_spells_does_not_open(
     wire: Wire, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
