@@ -744,6 +744,37 @@ def test_a_query_with_a_seen_url_does_not_change_how_it_leaves(
         assert TOKEN not in wire.left()
 
 
+@BOTH
+def test_a_page_that_repeats_a_fragment_of_an_ungated_session_opens_nothing_later(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    wire.links = [f"{EVIL}/?d={TOKEN}"]
+    web = web_of(wire, monkeypatch)
+    session = web.session()
+    session.search("ferry", provider="exa")
+    either(is_async, session, "fetch", f"{SEEN}#{TOKEN}", provider="direct")
+    assert not session.has_seen(wire.links[0])
+    session.fetch(SEEN, provider="direct")
+    assert session.has_seen(wire.links[0])
+
+
+@BOTH
+def test_a_result_opens_as_it_was_found_although_a_page_has_linked_it(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    planted = "https://app.example/#/planted"
+    wire.links = [planted]
+    session = web_of(wire, monkeypatch).session(fetch="strict")
+    session.search("ferry", provider="exa")
+    either(is_async, session, "fetch", SEEN, provider="direct")
+    wire.found = ["https://app.example/"]
+    session.search("app", provider="exa")
+    for url in ("https://app.example", planted, "https://app.example/#top"):
+        wire.clear()
+        either(is_async, session, "fetch", url, provider="exa")
+        assert [json.loads(each.content)["urls"] for each in wire.requests] == [wire.found]
+
+
 def test_a_reference_with_thousands_of_digits_is_read(session: Session, wire: Wire) -> None:
     digits = "\u2469" * 1900  # each becomes two
     wire.found = [SEEN, f"{EVIL}/?x={TOKEN}"]

@@ -513,3 +513,15 @@ def test_a_search_of_another_thread_gives_no_spelling_of_a_caller_to_a_source(
     assert History.find is find
     session.search("ferry", provider="exa")
     assert TOKEN not in json.dumps(session.state())
+
+
+@pytest.mark.parametrize("gap", ["\x1b[1;31m", "\x1b]8;;http://x9\x07", "\x9b31m", "<b title='9'>"])
+def test_a_key_in_a_query_of_a_vendor_is_redacted_before_it_is_cleaned(
+    web: WebTools, monkeypatch: pytest.MonkeyPatch, gap: str
+) -> None:
+    key = "test-key-7Zq3dEf7hI"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    session = web.session()
+    session.record_native(vendor="v", queries=[f"open {key[:9]}{gap}{key[9:]} now"])
+    assert session.queries == ["open [redacted] now"]
+    assert key[9:] not in session.report()

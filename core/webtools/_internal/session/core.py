@@ -84,7 +84,7 @@ class SessionCore:
         self.settings = settings.with_keys(options.api_keys) if options.api_keys else settings
         state = None if options.state is None else read_state(options.state)
         self.id = options.id or (state.id if state else "") or secrets.token_hex(16)
-        self.history = History()
+        self.history = History(is_gated=options.fetch != "any")
         self.gate = Gate(self.history, options.fetch)
         self.spending = spending_of(options.user, self.id)
         self.services = SessionServices(options, self.id, self.spending)
@@ -176,8 +176,9 @@ class SessionCore:
         found = [url for url, _ in pairs]
         values["unlisted"] += [url for url, _ in cited if url not in found]
         try:
-            native = NativeRecord.model_validate(with_texts(values, _plain))
-            native = redactor.clean(native)
+            # Before and after: what is removed may be within a key, and a part of a sequence stays.
+            values = with_texts(redactor.clean(values), _plain)
+            native = redactor.clean(NativeRecord.model_validate(values))
         except ValidationError as error:
             [fault, *_] = error.errors(include_url=False)
             name = ".".join(map(str, fault["loc"]))

@@ -89,9 +89,13 @@ class History:
         left_out: Length and URL of what a state must not have, because it has a key.
         loaded: The URLs of the states that were loaded, in each spelling.
         next_number: The number of the next source.
+
+    Args:
+        is_gated: Whether pages are requested as they were seen, without the caller's fragment.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_gated: bool = False) -> None:
+        self._is_gated = is_gated
         self.seen: dict[str, Seen] = {}
         self.sources: dict[str, SeenSource] = {}
         self.queries: list[str] = []
@@ -128,7 +132,9 @@ class History:
                 if len(self._links) > MAX_KEPT:
                     self._forget_link(self._links.popleft())
         elif seen.origin == LINK and origin != "page":  # a link that was opened stays one
-            seen.origin = origin
+            self._spellings.pop(seen.url, None)  # as the page has written it
+            self._spellings[url] = key
+            seen.url, seen.origin = url, origin
         return True
 
     def _forget_link(self, key: str) -> None:
@@ -334,8 +340,12 @@ class History:
             self.see(final, LINK if seen.origin == LINK else "page")
 
     def _see_links(self, url: str, links: Iterable[str], words: Sequence[str] = ()) -> None:
-        """Let the links of a page be opened, if the page itself was seen and no query has them."""
-        if self.find(url) is not None:
+        """Let the links of a page be opened, if the page itself was seen and no query has them.
+
+        A page that was requested as the caller spelled it may repeat that in its links.
+        """
+        seen = self.find(url)
+        if seen is not None and (self._is_gated or seen.url == url):
             for link in islice(links, _MAX_LINKS):
                 if not is_spelled(link, words):
                     self.see(link, LINK)
