@@ -112,6 +112,15 @@ async def test_a_url_of_the_answer_is_requested_only_if_the_caller_says_so(
             names.clear()
 
 
+@pytest.mark.parametrize(
+    "url", ["https://[2606:zz]/six", "https://", "https://a.example:99999/", "https://[::1%25x]/"]
+)
+def test_a_url_of_the_answer_that_is_none_is_not_read(url: str) -> None:
+    with WebTools({"providers": [{"name": "direct", "type": "direct"}]}) as web:
+        for answer in (f"{SENTENCE} [a]({url})", f"{SENTENCE} ({url})"):
+            assert url not in web.verify(answer, PAGE, fetch=True).citations
+
+
 def _pages(server: SandboxServer) -> list[str]:
     with WebTools(config=server.config()) as web:
         return [item.url for item in web.search("Vellmouth tidal pool opens").results]

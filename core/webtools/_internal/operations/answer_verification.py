@@ -71,8 +71,8 @@ async def verify(
         raise InputError("The answer is empty. Pass the text to check.")
     unread_urls = await io.call_blocking(partial(_other_urls, answer, source_list))
     if fetch:
-        readable = (without_text_fragment(url) for url in unread_urls if not has_login(url))
-        urls_to_read = [*dict.fromkeys(readable)][:MAX_URLS]
+        readable = (url for url in unread_urls if is_web_url(url) and not has_login(url))
+        urls_to_read = [*dict.fromkeys(map(without_text_fragment, readable))][:MAX_URLS]
         source_list += urls_to_read
         unread_urls = [url for url in unread_urls if without_text_fragment(url) not in urls_to_read]
     if not (source_list or unread_urls):
