@@ -108,6 +108,13 @@ def test_no_login_comes_out_of_what_is_removed_later(shown: Callable[[str], str]
             assert redactor.text(f"a {login} b") == f"a {MARK} b"
 
 
+@pytest.mark.parametrize("length", [100, 2_000, 50_000])
+def test_a_key_goes_that_a_picture_of_any_length_splits(length: int) -> None:
+    key = "exaKey-0123456789-abcXYZ"
+    picture = f"![9](data:image/png;base64,{'iVB0' * length})"
+    assert Redactor([key]).text(f"a {key[:9]}{picture}{key[9:]} b") == f"a {MARK} b"
+
+
 def test_the_longest_key_goes_first() -> None:
     assert Redactor(["abc", "abcdef"]).text("abcdef abc") == f"{MARK} {MARK}"
 

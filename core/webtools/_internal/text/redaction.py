@@ -477,7 +477,7 @@ _QUOTED = r"""(?:[^<>"']|"(?:[^"<]|<(?!>)){0,500}"|'(?:[^'<]|<(?!>)){0,500}')"""
 _COMMENT = "<!--(?:[^<-]|-(?!->)|<(?!>|!--))*+-->"
 _TITLE = r"""(?:\s{1,9}(?:"[^"\n<]{0,500}"|'[^'\n<]{0,500}'|\([^()\n<]{0,500}\)))?"""
 _TARGET = (  # of a link or picture in Markdown
-    rf"\](?:\(\s{{0,9}}(?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}}+{_TITLE}\s{{0,9}}\)|\[[^\[\]\n<>]{{0,200}}\])"
+    rf"\](?:\(\s{{0,9}}(?:[^()\s<>]|\([^()\s<>]{{0,500}}\))*+{_TITLE}\s{{0,9}}\)|\[[^\[\]\n<>]{{0,200}}\])"
 )
 _TERMINAL = [_Step("\x1b", TERMINAL_SEQUENCES, _drop), _Step("\x9b", TERMINAL_SEQUENCES, _drop)]
 _INNERMOST = [  # tags and comments that have no others in them
