@@ -65,9 +65,9 @@ class Apis:
         self.hosts: list[str] = []
         self.fault: Callable[[], httpx.Response] = lambda: httpx.Response(500)
         entries = [
-            {"name": name, "type": type_, "apiKey": f"test-key-{name}", "timeoutMs": 60}
+            {"name": name, "type": type_, "apiKey": f"test-key-{name}", "timeoutMs": ms}
             | {"baseUrl": f"https://{name}.example"}
-            for name, type_ in (("first", kind), ("second", "brave"))
+            for name, type_, ms in (("first", kind, 60), ("second", "brave", 30_000))
         ]
         config = {"providers": entries, **store}
         self.web = WebTools(config, transport=httpx.MockTransport(self._respond))
