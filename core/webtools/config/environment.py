@@ -110,7 +110,9 @@ def keys_beside(environ: Mapping[str, str]) -> set[str]:
     for name in environ:
         kind = name.upper()
         if kind == MCP_TOKEN_VARIABLE:
-            secrets |= {key for key in [environ[name].strip()] if len(key) >= SHORTEST_KEY}
+            token = environ[name].strip()
+            if len(token) >= SHORTEST_KEY:
+                secrets.add(token)
         elif kind.endswith("_API_KEY"):
             value = environ[name].strip()
             keys = {value} if _LIKE_KEY.search(value) else set[str]()

@@ -178,9 +178,9 @@ class BlockingPool(Pool[BlockingConnection]):
 
 
 def release(response: httpx.Response) -> None:
-    """Free a response, whose stream refers to it, without the garbage collector.
+    """Free a response without the garbage collector: httpx's stream of it refers back to it.
 
-    One that was not received may be returned again by the test that made it.
+    A response that a test has made is left alone, because the test may return it again.
     """
     if "network_stream" in response.extensions:
         response.stream = _NO_STREAM

@@ -69,7 +69,13 @@ def mark(target: Element, part: Element) -> bool:
 
 
 def mark_line(text: str, marked: str) -> str:
-    """Mark the line of a text that differs from its text with the mark, which can join blocks."""
+    """Mark the line of a text at which the section starts.
+
+    Args:
+        text: The text as it is written without a mark.
+        marked: The text as it is written with the mark, which can join blocks or split words. Only
+            the place is taken from it.
+    """
     if MARK not in marked:
         return text
     start = _common_length(text, marked)

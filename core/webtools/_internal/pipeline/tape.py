@@ -285,7 +285,7 @@ class Tape:
         elif calls:
             reason = _difference(calls[:_MAX_COMPARED], values)
         elif made and not may_name:
-            reason = "what else it has is not shown to clients over HTTP"
+            reason = "its other calls are not shown to clients over HTTP"
         elif made and not known:
             reason = "the tape has calls of other users only. Pass the user of the recording"
         else:

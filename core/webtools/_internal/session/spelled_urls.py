@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from webtools._internal.text.cleaning import unescaped
 from webtools._internal.text.invisible_table import INVISIBLE
@@ -46,15 +46,11 @@ def is_spelled(url: str, words: Sequence[str]) -> bool:
     if any(url.casefold() in word for word in words):
         return True
     try:
-        forms = {(parts.hostname or "", f"{parts.path}?{parts.query}") for parts in _forms(url)}
+        splits = [urlsplit(each) for each in (url, page_key(url))]
+        forms = {(parts.hostname or "", f"{parts.path}?{parts.query}") for parts in splits}
     except ValueError:
         return False
     return any(_is_behind_host(host, rest, words) for host, rest in forms)
-
-
-def _forms(url: str) -> Iterator[SplitResult]:
-    yield urlsplit(url)
-    yield urlsplit(page_key(url))
 
 
 def _is_behind_host(host: str, rest: str, words: Sequence[str]) -> bool:

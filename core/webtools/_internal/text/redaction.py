@@ -325,7 +325,7 @@ class _Key(NamedTuple):
     def _run(
         self, letters: bytes, part: tuple[int, int], part_of_key: tuple[int, int]
     ) -> tuple[int, int]:
-        """Return from where to where the letters of a text continue as the key beside a part."""
+        """Return where the key begins and ends in the letters of a text, around a part of it."""
         (at, end), (first, last) = part, part_of_key
         while last < len(self.letters) and letters[end : end + 1] == self.letters[last : last + 1]:
             last, end = last + 1, end + 1
